@@ -1,0 +1,22 @@
+"""A simulator of whole groups: members, coordinators and the network between them meet at random (KIP-848,
+"Test Plan").
+
+Everything that ships and does no I/O takes part as it is: the membership machines of both protocols, the offsets'
+machine, the coordinator, and the codec between them. Made up are time, which is virtual, the network, the brokers' log
+and the applications. One seed decides everything: the same seed is the same run, byte for byte.
+
+| module | what it makes up |
+|---|---|
+| timeline | time: what happens when |
+| dice | chance: how often which fault comes, drawn anew for each seed |
+| replicas | the log of the coordinator's partition on three nodes, in bytes, with its high watermark |
+| nodes | a broker node: it coordinates, loads, and fails over |
+| cluster | the nodes, their leader, and the topics |
+| connections | requests and answers on their way, in order, cut, silent or late |
+| exchanges | each request and answer in bytes, from both ends |
+| clients, consumer_clients, classic_clients | a client: what drives the machines |
+| applications | what the application does: it polls, commits, subscribes, and may be slow or wrong |
+| faults | what goes wrong, and how it heals |
+| checkers | what must hold, seen from outside, after each event |
+| running | one seed from its beginning to its verdict |
+"""

@@ -1,0 +1,190 @@
+"""What an application does with its consumer: it polls, processes, commits, and at times does something odd.
+
+One thing at a time, as a thread does: what it waits for keeps it from polling. A poll counts what was handed out before
+as processed, runs callbacks, and then hands out records of what flows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.offsets.events import GroupEntered
+from kafka_nextgen.types import LeaveMode
+from tests.simulation.clients import Callback, Client
+from tests.simulation.dice import Dice, Fault
+
+__all__ = ["Application", "Habits"]
+
+_IDLE_POLL_S = 1.0
+
+
+@frozen
+class Habits:
+    """How an application behaves when nothing goes wrong."""
+
+    processing_s: float
+    records: int
+    commits_waiting: float  # how often it commits by itself after a poll, and waits
+    commits_beside: float  # and does not wait
+    commit_timeout_s: float
+    max_poll_interval_s: float
+
+
+@define(eq=False)
+class Application:
+    """One application, for as long as its consumer lives."""
+
+    client: Client
+    dice: Dice
+    habits: Habits
+    wishes: Sequence[ev.Subscribed]  # what it may subscribe to
+    on_over: Callable[[Application], None]  # its consumer is closed, or failed for good
+    wanted: ev.Subscribed | None = None
+    is_closing: bool = False
+    is_over: bool = False
+    gets_stuck: bool = False  # in the next callback, for good
+    is_stuck: bool = False
+    _is_busy: bool = False
+    _is_polling: bool = False
+    _polls: int = 0
+    _error: fx.RaiseToApplication | None = field(default=None)
+
+    def start(self, wanted: ev.Subscribed | None = None) -> None:
+        """Subscribe to what is wanted, or to anything, and begin to poll."""
+        self.client.on_callback = self._wake
+        self.client.on_error = self._note_error
+        self.client.on_left = self._note_left
+        self.subscribe(wanted or self.dice.pick(self.wishes))
+        self._poll_after(self.dice.between(0.0, self.habits.processing_s))
+
+    def subscribe(self, wanted: ev.Subscribed) -> None:
+        """Subscribe to something."""
+        self.wanted = wanted
+        self.client.feed_offsets(GroupEntered())
+        self.client.feed(wanted)
+
+    def unsubscribe(self) -> None:
+        """Give the subscription up; it subscribes again some time later."""
+        self.wanted = None
+        self.client.feed(ev.Unsubscribed())
+        self.client.later(self.dice.between(0.1, 20.0), self._subscribe_again)
+
+    def _subscribe_again(self) -> None:
+        if self.wanted is None and not self.is_closing:
+            self.subscribe(self.dice.pick(self.wishes))
+
+    def close(self) -> None:
+        """Close the consumer: everything handed out counts as processed."""
+        if not self.is_closing:
+            self.is_closing = True
+            client = self.client
+            client.consumed = {tp: at for tp, at in client.positions.items() if tp in client.applied}
+            client.feed(ev.Closed(self.dice.pick(tuple(LeaveMode))))
+
+    def _note_error(self, error: fx.RaiseToApplication) -> None:
+        self._error = error
+
+    def _note_left(self) -> None:
+        if self.is_closing:
+            self._finish()
+
+    def _finish(self) -> None:
+        if not self.is_over:
+            self.is_over = True
+            self.on_over(self)
+
+    # ---- polling
+
+    def _poll_after(self, seconds: float) -> None:
+        self._polls += 1
+        number = self._polls
+        self.client.later(seconds, lambda: self._poll(number))
+
+    def _wake(self) -> None:
+        """A callback waits: an application that waits in a poll runs it at once."""
+        if (self._is_polling or self.is_closing) and not self._is_busy:
+            self._poll_after(0.0)
+
+    def _poll(self, number: int) -> None:
+        if number != self._polls or self.is_over or self._is_busy:
+            return
+        self._is_polling = False
+        if self.is_closing:
+            self._run_callbacks(self._done_closing)
+            return
+        if self._error is not None and self._error.fatal:
+            self.close()
+            self._run_callbacks(self._done_closing)
+            return
+        self._error = None
+        self.client.note_poll()
+        self._run_callbacks(self._take_records)
+
+    def _done_closing(self) -> None:
+        """The rest comes by itself."""
+
+    def _take_records(self) -> None:
+        if self.is_closing:
+            return
+        flowing = self.client.flowing
+        for partition in flowing:
+            self.client.hand_out(partition, self.dice.whole(1, self.habits.records))
+        if flowing:
+            self._commit_then_go_on()
+        else:
+            self._is_polling = True
+            self._poll_after(_IDLE_POLL_S)
+
+    def _commit_then_go_on(self) -> None:
+        client, draw = self.client, self.dice.chance()
+        offsets = {tp: client.positions[tp] for tp in client.flowing}
+        if draw < self.habits.commits_waiting and offsets:
+            self._is_busy = True
+            client.commit(offsets, self.habits.commit_timeout_s, lambda _: self._go_on())
+            return
+        if draw < self.habits.commits_waiting + self.habits.commits_beside and offsets:
+            client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._is_busy = False
+        if self.is_over:
+            return
+        self._poll_after(self._pause())
+
+    def _pause(self) -> float:
+        if self.dice.happens(Fault.POLL_PAUSE, 0.02):
+            return self.habits.max_poll_interval_s * self.dice.between(0.5, 3.0)
+        return self.habits.processing_s * self.dice.between(0.5, 1.5)
+
+    # ---- callbacks
+
+    def _run_callbacks(self, then: Callable[[], None]) -> None:
+        if not self.client.callbacks:
+            self._is_busy = False
+            then()
+            return
+        self._is_busy = True
+        if self.gets_stuck:
+            self.is_stuck = True
+            return
+        callback = self.client.callbacks[0]
+        if self.dice.happens(Fault.SLOW_CALLBACK, 0.5):
+            self.client.later(self.dice.between(0.5, 40.0), lambda: self._end_callback(callback, then))
+        else:
+            self._end_callback(callback, then)
+
+    def _end_callback(self, callback: Callback, then: Callable[[], None]) -> None:
+        if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:
+            self.unsubscribe()
+        error = "raised" if self.dice.happens(Fault.CALLBACK_RAISES, 0.2) else None
+        self.client.end_callback(callback, error)
+        if error is not None:
+            self._is_busy = False
+            self._poll_after(0.0 if self.is_closing else self.habits.processing_s)
+            return
+        self._run_callbacks(then)

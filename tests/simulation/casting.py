@@ -1,0 +1,73 @@
+"""Who speaks which protocol, and what clients of the classic protocol offer: drawn anew for each seed.
+
+A group is of one protocol, or of both; then each life of a client may speak another one than the life before, as in a
+rolling upgrade or downgrade. When all has healed a client keeps to what it spoke last.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import define, field
+
+from kafka_nextgen.assignors.strategies import STRATEGIES
+from kafka_nextgen.coordinator.settings import MigrationPolicy
+from kafka_nextgen.membership.classic.settings import ClassicSettings
+from tests.simulation.dice import Dice
+
+__all__ = ["Casting", "Mixture"]
+
+_POLICIES = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.BIDIRECTIONAL, *MigrationPolicy)
+
+
+class Mixture(Enum):
+    """The protocols of one group."""
+
+    CONSUMER = "consumer"
+    CLASSIC = "classic"
+    BOTH = "both"
+
+
+@define(eq=False)
+class Casting:
+    """The protocols of one seed's clients."""
+
+    dice: Dice
+    mixture: Mixture = field(init=False)
+    policy: MigrationPolicy = field(init=False)
+    common: str = field(init=False)  # the assignor that all of them offer
+    spoken: dict[str, bool] = field(factory=dict)  # whether a client speaks the classic protocol
+    _share_of_classic: float = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.mixture = self.dice.pick(tuple(Mixture))
+        self.policy = self.dice.pick(_POLICIES)
+        self.common = self.dice.pick(sorted(STRATEGIES))
+        self._share_of_classic = self.dice.between(0.2, 0.8)
+
+    def speaks_classic(self, name: str) -> bool:
+        """Whether the life of this client that begins now speaks the classic protocol."""
+        if name not in self.spoken or not self.dice.is_healed:
+            self.spoken[name] = self._draw()
+        return self.spoken[name]
+
+    def _draw(self) -> bool:
+        if self.mixture is Mixture.BOTH:
+            return self.dice.chance() < self._share_of_classic
+        return self.mixture is Mixture.CLASSIC
+
+    def classic_settings(self, group: str, instance_id: str | None, *, auto_commit: bool) -> ClassicSettings:
+        """What a client of the classic protocol goes by; its assignors are in an order of its own."""
+        others = [name for name in sorted(STRATEGIES) if name != self.common and self.dice.chance() < 0.4]
+        others.insert(self.dice.whole(0, len(others)), self.common)
+        return ClassicSettings(
+            group,
+            instance_id,
+            strategies=tuple(others),
+            session_timeout_ms=12_000,
+            rebalance_timeout_ms=15_000,
+            auto_commit=auto_commit,
+            max_poll_interval_s=30.0,
+            leave_timeout_s=10.0,
+            metadata_max_age_s=10.0,
+        )

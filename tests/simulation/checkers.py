@@ -1,0 +1,243 @@
+"""What must hold, seen from outside: each rule that is broken is a sentence.
+
+| rule | when it is looked at |
+|---|---|
+| the coordinator's invariants (``coordinator.invariants``) | after each outcome that writes |
+| the client's (``scenarios.watching``) | with everything a member wants done |
+| no member works on what the coordinator reserves for another | when assignments are applied, and after outcomes |
+| an answer's epoch is not below the request's | when it is heard |
+| nothing is committed that was not handed out | after each outcome that commits |
+| what a consumer was told is committed stays so | when reading begins, and at the end |
+| nothing is skipped: reading begins at or before the first record that was never handed out | when reading begins |
+| the log, or what compaction left of it, leads to the state in force | when a coordinator has loaded, and at the end |
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from attrs import define, field
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.invariants import violations
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.classic.effects import SendJoinGroup
+from kafka_nextgen.scenarios.watching import Watch
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition, format_topic_ids
+from tests.simulation import more_checkers
+from tests.simulation.classic_checkers import ClassicWatch, Excuses, Generations, Refusals, two_readers, watch_of
+from tests.simulation.classic_coverage import transition_in
+from tests.simulation.clients import GROUP, Callback, Client
+from tests.simulation.cluster import Cluster
+from tests.simulation.coverage import rule_of
+from tests.simulation.nodes import Node, Standing
+from tests.simulation.replicas import records_of
+
+__all__ = ["Judge"]
+
+_Place = tuple[TopicId | None, int]
+
+
+@define(eq=False)
+class Judge:
+    """Watches coordinators and clients; ``broken`` has what it found."""
+
+    broken: list[str] = field(factory=list)
+    cluster: Cluster | None = None
+    clients: dict[str, Client] = field(factory=dict)  # those that live, by member id
+    watches: dict[str, Watch] = field(factory=dict)
+    handed: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # up to which offset anyone got records
+    promised: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was told to be committed
+    full_heartbeats: int = 0  # with the JoinGroups of members
+    generations: Generations = field(factory=Generations)
+    refusals: Refusals = field(factory=Refusals)
+    excuses: Excuses = field(factory=Excuses)
+    met: Counter[str] = field(factory=Counter)  # see ``coverage``
+    members: more_checkers.Members = field(factory=more_checkers.Members)
+
+    def watch(self, client: Client) -> None:
+        """Watch a client from its beginning."""
+        self.clients[client.name] = client
+        self.watches[client.name] = watch_of(client)
+
+    def forget(self, client: Client) -> None:
+        """A client is gone."""
+        del self.clients[client.name]
+        del self.watches[client.name]
+
+    def _find(self, what: Iterable[str]) -> None:
+        self.broken.extend(what)
+
+    # ---- coordinators
+
+    def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
+        """An outcome was appended and put into force."""
+        if not outcome.records or not node.is_at_work:
+            return
+        coordinator = node.coordinator
+        assert coordinator is not None, "it has just worked"
+        group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
+        self._find(violations(group, coordinator.topics, coordinator.timers.running()))
+        self._find(more_checkers.in_force(coordinator))
+        self.generations.in_force(group)
+        if transition := transition_in(outcome):
+            self.met[transition] += 1
+        self.excuses.in_force(outcome, self.clients.values(), self.watches)
+        for record in outcome.records:
+            if isinstance(record, r.OffsetCommitted):
+                place = (record.topic_id, record.partition.partition)
+                offset = record.offset.offset
+                if offset > self.handed[place]:
+                    self._find([f"{record.partition}: {offset} is committed, but {self.handed[place]} handed out"])
+        self._look_for_trespassers(node)
+
+    def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
+        """A request was worked out, and nothing of it is in force yet."""
+        assert node.coordinator is not None, "it has just worked"
+        self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
+
+    def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
+        """A request was worked out."""
+        if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):
+            if node.coordinator is not None:
+                self._find(more_checkers.repeated(node.coordinator, request, node.timeline.now))
+            rule = rule_of(request, response.error)
+            if rule is not None:
+                self.met[rule] += 1
+
+    def loaded(self, node: Node) -> None:
+        """A coordinator has read its log."""
+        self.check_log(node)
+
+    def check_log(self, node: Node) -> None:
+        """The log of an active coordinator leads to its state."""
+        coordinator = node.coordinator
+        if coordinator is None or node.standing is not Standing.ACTIVE:
+            return
+        reader = Coordinator(node.settings)
+        for batch in node.replica.batches:
+            for record in records_of(batch):
+                reader.apply(record)
+        if reader.groups != coordinator.groups:
+            self._find(["the log leads to another state than the one in force"])
+
+    def _look_for_trespassers(self, node: Node) -> None:
+        """Of those that the leader counts as members, each works on nothing but what is reserved for it."""
+        assert self.cluster is not None
+        if node is not self.cluster.leading or node.coordinator is None or node.standing is not Standing.ACTIVE:
+            return
+        group = node.coordinator.groups.get(GROUP)
+        if group is None:
+            return
+        self._find(two_readers(self.clients.values(), self.watches, group, self.cluster.names))
+        for client in self.clients.values():
+            current = group.currents.get(client.member_id)
+            if current is None or client.is_dead:
+                continue
+            reserved = {partition for partition, _ in current.assigned + current.pending_revocation}
+            watch = self.watches[client.name]
+            beyond = self.excuses.but_for(watch.working_on - reserved, watch, reserved, self.cluster)
+            if beyond:
+                where = format_topic_ids(beyond, self.cluster.names)
+                self._find([f"{client.name} works on {where}, which the coordinator does not reserve for it"])
+
+    # ---- clients
+
+    def wanted(self, client: Client, effect: object) -> None:
+        """A member wants something done."""
+        watch = self.watches.get(client.name)
+        if watch is None:
+            return
+        watch.sees(effect)
+        self._find(self.members.wanted(client, effect))
+        self.refusals.wanted(client, effect)
+        self.full_heartbeats += isinstance(effect, SendJoinGroup) and watch.published_epoch > 0
+        if isinstance(effect, fx.SendHeartbeat) and effect.full and effect.owned:  # who has nothing always says all
+            self.full_heartbeats += 1
+        if isinstance(effect, fx.ApplyAssignment):
+            assert self.cluster is not None
+            if self.cluster.leading is not None:
+                self._look_for_trespassers(self.cluster.leading)
+        self._take(client, watch)
+
+    def called_back(self, client: Client, callback: Callback, failed: bool) -> None:
+        """A callback ended."""
+        watch = self.watches.get(client.name)
+        if watch is not None:
+            watch.callback_ended(callback, failed)
+            self._take(client, watch)
+
+    def _take(self, client: Client, watch: Watch) -> None:
+        if watch.broken:
+            self._find(f"{client.name}: {rule}" for rule in watch.broken)
+            watch.broken.clear()
+
+    def heard(self, client: Client, request: object, answer: object) -> None:
+        """An answer arrived."""
+        watch = self.watches.get(client.name)
+        if isinstance(watch, ClassicWatch):
+            watch.heard(request, answer)
+            self._find(self.generations.heard(client, request, answer))
+            self._take(client, watch)
+        if watch is None or not isinstance(request, fx.SendHeartbeat):
+            return
+        self.members.heard(client, answer, watch.in_flight)
+        if isinstance(answer, ev.HeartbeatAnswered):
+            watch.answered(answer.number, True, answer.assignment)
+            if 0 < answer.member_epoch < request.member_epoch:
+                self._find([f"{client.name} asked at {request.member_epoch} and was answered {answer.member_epoch}"])
+        elif isinstance(answer, ev.HeartbeatRefused | ev.HeartbeatLost):
+            watch.answered(answer.number, False)
+
+    def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
+        """Reading of a partition begins."""
+        place = _place(client, partition)
+        if offset < self.promised[place]:
+            self._find([f"{client.name} begins {partition} at {offset}, though {self.promised[place]} was committed"])
+        if offset > self.handed[place]:
+            self._find([f"{client.name} begins {partition} at {offset}, {self.handed[place]} was handed out"])
+
+    def begins_anew(self, client: Client, partition: TopicPartition) -> None:
+        """Reading of a partition begins at its first record, whatever is committed (``fetching.topics``)."""
+        self.promised[_place(client, partition)] = 0
+
+    def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
+        """The application got records."""
+        place = _place(client, partition)
+        self.handed[place] = max(self.handed[place], end)
+
+    def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """The application was told that these are committed."""
+        for partition, offset in offsets.items():
+            if partition in client.applied:
+                place = _place(client, partition)
+                self.promised[place] = max(self.promised[place], offset.offset)
+
+    # ---- the end
+
+    def check_promises(self, node: Node) -> None:
+        """What was told to be committed is still there, or more."""
+        assert self.cluster is not None
+        group = node.coordinator.groups.get(GROUP) if node.coordinator else None
+        for image in self.cluster.topics.values():
+            for number in range(image.num_partitions):
+                promised = self.promised[image.topic_id, number]
+                found = group.offsets.get(TopicPartition(image.name, number)) if group else None
+                offset = -1 if found is None else found.offset.offset
+                if promised > offset and promised:
+                    self._find([f"{image.name}[{number}]: {promised} was told to be committed, and {offset} is there"])
+
+
+def _place(client: Client, partition: TopicPartition) -> _Place:
+    return client.topic_ids.get(partition.topic), partition.partition
+
+
+def working_on(judge: Judge) -> dict[str, frozenset[TopicIdPartition]]:
+    """What each client works on."""
+    return {name: watch.working_on for name, watch in judge.watches.items()}

@@ -1,0 +1,255 @@
+"""What must hold of clients of the classic protocol, and of groups that have any: beside ``checkers``.
+
+| rule | when it is looked at |
+|---|---|
+| what a JoinGroup reports as owned is what the callbacks have finished with; eager members own nothing \
+| when it is sent |
+| a SyncGroup is of the generation that the latest JoinGroup was answered with; one heartbeat is in flight, but for \
+one that a silent coordinator owes | when it is sent |
+| a generation that a member has synced in never falls, as long as the coordinator knows it by the same id | when an \
+answer is heard |
+| within a generation no partition is assigned twice | when an assignment is heard |
+| of those in a classic group's generation, no two work on the same partition | when assignments are applied, and \
+after outcomes |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from attrs import define, field
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.settings import MigrationPolicy
+from kafka_nextgen.membership.classic import effects as cfx
+from kafka_nextgen.membership.classic import events as cev
+from kafka_nextgen.membership.effects import CallOnRevoked, FindCoordinator, PublishEpoch, RaiseToApplication
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.scenarios.watching import NOTHING, Watch
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
+from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.clients import Client
+from tests.simulation.cluster import Cluster
+
+__all__ = [
+    "ClassicWatch",
+    "Excuses",
+    "Generations",
+    "Refusals",
+    "counted_members",
+    "group_epoch",
+    "two_readers",
+    "watch_of",
+]
+
+
+def watch_of(client: Client) -> Watch:
+    """What watches this client's effects."""
+    return ClassicWatch(client=client) if isinstance(client, ClassicClient) else Watch()
+
+
+@define
+class ClassicWatch(Watch):
+    """One life of a client of the classic protocol, seen from outside."""
+
+    client: ClassicClient = field(kw_only=True)
+    join: int | None = None
+    joined: tuple[str, int] | None = None  # the id and the generation that the latest JoinGroup was answered with
+    beat: int | None = None
+    yet_to_give_up: frozenset[TopicIdPartition] = frozenset()  # see ``Excuses``
+    settled: dict[str, int] = field(factory=dict)  # by member id, the latest generation that the member has synced in
+
+    @property
+    def working_on(self) -> frozenset[TopicIdPartition]:
+        """Whatever can be handed out just now: of topics that the client has not seen yet nothing can."""
+        ids = self.client.topic_ids
+        flowing = (tp for tp in self.applied - self.stopped if tp.topic in ids)
+        return frozenset(TopicIdPartition(ids[tp.topic], tp.partition) for tp in flowing)
+
+    def sees(self, effect: object) -> None:
+        """Look at what the member wants done."""
+        match effect:
+            case cfx.SendJoinGroup():
+                self._joins(effect)
+            case cfx.SendSyncGroup():
+                self.expect(not self.failed, "nothing is sent after a fatal error")
+                is_answer = self.joined == (effect.member_id, effect.generation)
+                self.expect(is_answer, "a SyncGroup follows a JoinGroup that was answered")
+            case FindCoordinator():
+                self.beat = None
+            case cfx.SendClassicHeartbeat():
+                self.expect(not self.failed, "nothing is sent after a fatal error")
+                self.expect(self.beat is None, "one heartbeat is in flight")
+                self.beat = effect.number
+            case cfx.SendLeaveGroup():
+                self.join = self.joined = self.beat = None
+            case PublishEpoch():
+                self.published_epoch = effect.member_epoch
+            case CallOnRevoked(partitions=()):
+                self.expect(not self.told, "an eager member gives up everything")
+            case _:
+                super().sees(effect)
+
+    def _joins(self, effect: cfx.SendJoinGroup) -> None:
+        self.expect(not self.failed, "nothing is sent after a fatal error")
+        self.join, self.joined, self.beat, self.yet_to_give_up = effect.number, None, None, frozenset()
+        owned, had = effect.subscription.owned, self.done | self.told
+        self.expect(had <= owned, "what the application has is reported until it is done giving it up")
+        self.expect(owned <= had, "nothing is reported that the application does not have")
+        self.expect(not (owned and not self.client.settings.is_cooperative), "an eager member joins with nothing")
+        self.expect(not self.client.callbacks, "a member joins when the application has heard of everything")
+
+    def heard(self, effect: object, answer: object) -> None:
+        """An answer arrived, or the request is lost."""
+        if isinstance(effect, cfx.SendClassicHeartbeat) and effect.number == self.beat:
+            assert isinstance(answer, cev.SessionKept | HeartbeatRefused | HeartbeatLost)
+            self.beat = None
+        if isinstance(answer, cev.JoinAnswered) and answer.number == self.join:
+            self.joined = (answer.member_id, answer.generation)
+            before = self.settled.get(answer.member_id, 0)
+            self.expect(answer.generation >= before, f"generation {answer.generation} comes after {before}")
+        if isinstance(effect, cfx.SendSyncGroup) and isinstance(answer, cev.SyncAnswered):
+            self.settled[effect.member_id] = effect.generation
+
+    def _with_ids(self, partitions: frozenset[TopicPartition]) -> frozenset[TopicIdPartition]:
+        return frozenset()  # nothing that this member says names topics by id
+
+    def callback_ended(self, effect: object, failed: bool) -> None:
+        """A callback returned, or raised: a member lets go of what it revoked even so."""
+        super().callback_ended(effect, failed and not isinstance(effect, CallOnRevoked))
+
+
+@define
+class Generations:
+    """What each generation was assigned to; with nobody in the group generations may begin again."""
+
+    parts: dict[int, dict[str, frozenset[TopicPartition]]] = field(factory=dict)
+
+    def heard(self, client: Client, effect: object, answer: object) -> Iterator[str]:
+        """A member was told its part."""
+        if not isinstance(effect, cfx.SendSyncGroup) or not isinstance(answer, cev.SyncAnswered):
+            return
+        holder = effect.instance_id or effect.member_id
+        parts = self.parts.setdefault(effect.generation, {})
+        for other, had in parts.items():
+            both = had & answer.partitions
+            if other != holder and both:
+                yield f"in generation {effect.generation} {holder} and {other} have {sorted(both)}, both"
+        parts[holder] = parts.get(holder, NOTHING) | answer.partitions
+
+    def in_force(self, group: Group) -> None:
+        """An outcome changed the group."""
+        if not counted_members(group):
+            self.parts.clear()
+
+
+@define
+class Refusals:
+    """Which clients the coordinator refused for good, by name; until they are let in."""
+
+    codes: dict[str, int] = field(factory=dict)
+
+    def wanted(self, client: Client, effect: object) -> None:
+        """A member wants something done."""
+        name = client.name.partition("/")[0]
+        if isinstance(effect, RaiseToApplication) and effect.fatal:
+            self.codes[name] = effect.code
+        if isinstance(effect, PublishEpoch) and effect.member_epoch > 0:
+            self.codes.pop(name, None)
+
+    def by_policy(self, group: Group, policy: MigrationPolicy) -> set[str]:
+        """The clients that the policy keeps out: a classic group with members is not to be upgraded."""
+        if policy.upgrades or group.classic is None or not group.classic.members:
+            return set()
+        return {name for name, code in self.codes.items() if code == ErrorCode.GROUP_ID_NOT_FOUND}
+
+
+def counted_members(group: Group) -> set[str]:
+    """The ids of the members, whichever protocol the group is of."""
+    return set(group.members) | (set() if group.classic is None else set(group.classic.members))
+
+
+def group_epoch(group: Group) -> int:
+    """The group epoch, or the generation."""
+    return group.epoch if group.classic is None else group.classic.generation
+
+
+def two_readers(
+    clients: Iterable[Client], watches: Mapping[str, Watch], group: Group, names: Mapping[TopicId, str]
+) -> Iterator[str]:
+    """Each partition that two of a classic group work on, both members in its generation.
+
+    A static member that does not join in time stays a member of the next generation (KIP-345), and learns of that from
+    its next heartbeat; what it commits until then is refused.
+    """
+    if group.classic is None:
+        return
+    readers: dict[TopicIdPartition, str] = {}
+    for client in clients:
+        counts = client.member_id in group.classic.members and client.member_epoch == group.classic.generation
+        if client.is_dead or not counts:
+            continue
+        for partition in sorted(watches[client.name].working_on):
+            if partition in readers:
+                where = format_topic_ids([partition], names)
+                yield f"{readers[partition]} and {client.name} work on {where}, and both are counted as members"
+            readers[partition] = client.name
+
+
+@define
+class Excuses:
+    """What the classic protocol can't prevent, in a consumer group; with how often it came.
+
+    *Names*: a classic member is told names. Of a topic that was made again it reads the new one, though it was assigned
+    the one before, until it joins again.
+
+    *Topics that are gone*: what a JoinGroup says of them means nothing to a coordinator that does not know them any
+    more, which takes them for given up. Nobody else is given them.
+
+    *Upgrade*: a cooperative member has a partition until it has polled after it synced (KIP-429). If its group becomes
+    a consumer group before that, the partition is nobody's for the coordinator, which gives it away at once.
+    """
+
+    counts: Counter[str] = field(factory=Counter)
+    _noted: set[tuple[str, str, TopicIdPartition]] = field(factory=set)
+
+    def in_force(self, outcome: Outcome, clients: Iterable[Client], watches: Mapping[str, Watch]) -> None:
+        """An outcome was put into force: perhaps it is an upgrade."""
+        if not any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
+            return
+        told = {each.member_id: each for each in outcome.records if isinstance(each, r.CurrentMemberAssignment)}
+        for client in clients:
+            watch = watches[client.name]
+            if isinstance(watch, ClassicWatch) and client.member_id in told:
+                assigned = {partition for partition, _ in told[client.member_id].assigned}
+                watch.yet_to_give_up = watch.working_on - assigned
+
+    def but_for(
+        self,
+        beyond: frozenset[TopicIdPartition],
+        watch: Watch,
+        reserved: Set[TopicIdPartition],
+        cluster: Cluster,
+    ) -> frozenset[TopicIdPartition]:
+        """What is left of ``beyond``, on which a member works though it is not ``reserved`` for it."""
+        if not isinstance(watch, ClassicWatch) or not beyond:
+            return beyond
+        names, there = cluster.names, {image.topic_id for image in cluster.topics.values()}
+        by_name = {(names[each.topic_id], each.partition) for each in reserved}
+        old_names = {each for each in beyond if (names[each.topic_id], each.partition) in by_name}
+        gone = {each for each in beyond if each.topic_id not in there}
+        self._note("name of a topic made again", watch, old_names)
+        self._note("topic gone", watch, gone)
+        self._note("upgrade before a revocation", watch, beyond & watch.yet_to_give_up)
+        return beyond - old_names - gone - watch.yet_to_give_up
+
+    def _note(self, what: str, watch: ClassicWatch, where: Set[TopicIdPartition]) -> None:
+        """Count it once for each client and partition."""
+        for partition in where:
+            case = (what, watch.client.name, partition)
+            self.counts[what] += case not in self._noted
+            self._noted.add(case)

@@ -1,0 +1,292 @@
+"""A client that speaks the classic protocol, where a member of the group assigns.
+
+It is told partitions by name, so it has to find out by itself which topics are meant: it looks at a node's view of the
+topics from time to time, and what it saw first under a name is meant by that. If there is another topic of that name
+later, its partitions begin anew (``fetching.topics``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+from attrs import define, evolve, field
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import TopicImage
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership.classic import effects as cfx
+from kafka_nextgen.membership.classic import events as cev
+from kafka_nextgen.membership.classic.member import ClassicMember
+from kafka_nextgen.membership.classic.offsets import RULES
+from kafka_nextgen.membership.classic.settings import ClassicSettings
+from kafka_nextgen.membership.events import HeartbeatLost
+from kafka_nextgen.membership.offsets import effects as offsets_fx
+from kafka_nextgen.membership.offsets import events as offsets_ev
+from kafka_nextgen.membership.offsets.settings import OffsetSettings
+from kafka_nextgen.patterns import matching
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
+from tests.simulation.calls import Call
+from tests.simulation.clients import GROUP, LEAVE_WAY_S, REQUEST_TIMEOUT_S, Client
+from tests.simulation.dice import Fault
+from tests.simulation.exchanges import VERSIONS, read, write
+
+__all__ = ["ClassicClient"]
+
+_VIEW_S = 0.005
+_LOOK_AGAIN_S = 0.5
+_NO_TOPICS: Mapping[str, TopicImage] = {}
+
+_Lost = Callable[[str], cev.ClassicEvent]
+
+
+@define(eq=False)
+class ClassicClient(Client):
+    """One consumer."""
+
+    settings: ClassicSettings = field(kw_only=True)
+    auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
+    member: ClassicMember = field(init=False)
+    view: Mapping[str, TopicImage] = _NO_TOPICS  # the topics, as a node saw them when this client looked
+    replaced: set[TopicPartition] = field(factory=set)  # those whose topic took the place of another one
+    _asked: list[Call] = field(factory=list)
+    _leaves: list[Call] = field(factory=list)
+    _of_old_topics: dict[int, Mapping[TopicPartition, int]] = field(factory=dict)  # by the number of the commit
+    _is_looking: bool = False
+
+    rules = RULES
+
+    def __attrs_post_init__(self) -> None:
+        self.member = ClassicMember(self.settings)
+        super().__attrs_post_init__()
+        self._look_from_time_to_time()
+
+    def offset_settings(self) -> OffsetSettings:
+        """As the member's."""
+        return OffsetSettings(self.settings.instance_id, auto_commit_interval_s=self.auto_commit_interval_s)
+
+    def handle(self, event: Any) -> tuple[Any, ...]:
+        """Let the member handle an event."""
+        return self.member.handle(event, self.clock(), self.dice.chance())
+
+    def deadline(self) -> float | None:
+        """The member's."""
+        return self.member.deadline()
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether the member waits for a poll."""
+        return self.member.wants_poll
+
+    @property
+    def member_id(self) -> str:
+        """The id that the coordinator gave it; empty outside the group."""
+        return self.member.member_id
+
+    @property
+    def member_epoch(self) -> int:
+        """The generation it is in."""
+        return self.member.member_epoch
+
+    def note_poll(self) -> None:
+        """The application polls; at times it wants the group to rebalance (KIP-568)."""
+        super().note_poll()
+        if self.dice.happens(Fault.REBALANCE_ENFORCED, 0.03):
+            self.feed(cev.RebalanceEnforced("the application wants it"))
+
+    # ---- requests
+
+    def _exchange(
+        self, effect: Any, api: Api, message: Any, to_event: Callable[[int, Any], Any], lost: _Lost, timeout_s: float
+    ) -> Call:
+        def answered(frame: bytes) -> None:
+            try:
+                event = to_event(effect.number, read(api, frame))
+            except DecodeError as unreadable:
+                event = lost(str(unreadable))
+            self.observer.heard(self, effect, event)
+            self.feed(event)
+
+        def never_answered(reason: str) -> None:
+            self.observer.heard(self, effect, lost(reason))
+            self.feed(lost(reason))
+
+        way_s = LEAVE_WAY_S if api is LEAVE_GROUP else None
+        return self.call(write(api, message, self.name), answered, never_answered, timeout_s, way_s=way_s)
+
+    def _ask(self, call: Call) -> None:
+        self._asked = [each for each in self._asked if not each.is_over] + [call]
+
+    def _send_join(self, effect: cfx.SendJoinGroup) -> None:
+        _call_off(self._leaves)
+        message = join_group.to_request(effect, GROUP, VERSIONS[JOIN_GROUP])
+        lost = partial(cev.JoinLost, effect.number)
+        self._ask(self._exchange(effect, JOIN_GROUP, message, join_group.to_event, lost, effect.timeout_s))
+
+    def _send_sync(self, effect: cfx.SendSyncGroup) -> None:
+        message = sync_group.to_request(effect, GROUP)
+        lost = partial(cev.SyncLost, effect.number)
+        self._ask(self._exchange(effect, SYNC_GROUP, message, sync_group.to_event, lost, effect.timeout_s))
+
+    def _send_heartbeat(self, effect: cfx.SendClassicHeartbeat) -> None:
+        message = heartbeat.to_request(effect, GROUP)
+        lost = partial(HeartbeatLost, effect.number)
+        self._ask(self._exchange(effect, HEARTBEAT, message, heartbeat.to_event, lost, REQUEST_TIMEOUT_S))
+
+    def _send_leave(self, effect: cfx.SendLeaveGroup) -> None:
+        _call_off(self._asked)
+        message = leave_group.to_request(effect, GROUP, VERSIONS[LEAVE_GROUP])
+        lost = partial(_leave_ended, effect.number)
+        call = self._exchange(effect, LEAVE_GROUP, message, _leave_ended, lost, REQUEST_TIMEOUT_S)
+        self._leaves = [each for each in self._leaves if not each.is_over] + [call]
+
+    def _left(self, effect: fx.Left) -> None:
+        _call_off(self._asked)
+        super()._left(effect)
+
+    # ---- topics
+
+    def _ask_for_topics(self, effect: cfx.AskForTopics) -> None:
+        nodes = self.cluster.alive()
+        if not nodes:
+            self.later(_LOOK_AGAIN_S, lambda: self.feed(cev.TopicsNotDescribed(effect.number, "no broker")))
+            return
+        node = self.dice.pick(nodes)
+
+        def answer() -> None:
+            self._see(node.topics)
+            here = {name: node.topics[name] for name in sorted(effect.topics) if name in node.topics}
+            described = {name: TopicMetadata(name, image.num_partitions) for name, image in here.items()}
+            ids = {name: image.topic_id for name, image in here.items()}
+            found = frozenset() if effect.pattern is None else frozenset(matching(effect.pattern, node.topics))
+            self.feed(cev.TopicsDescribed(effect.number, described, found, ids))
+
+        self.later(self.dice.tail(_VIEW_S), answer)
+
+    def _look_from_time_to_time(self) -> None:
+        self._look_at_topics()
+        self.later(self.settings.metadata_max_age_s, self._look_from_time_to_time)
+
+    def _look_at_topics(self) -> None:
+        nodes = self.cluster.alive()
+        if self._is_looking:
+            return
+        self._is_looking = True
+        node = self.dice.pick(nodes) if nodes else None
+
+        def answer() -> None:
+            self._is_looking = False
+            if node is not None:
+                self._see(node.topics)
+            self.look_up()
+
+        self.later(self.dice.tail(_VIEW_S), answer)
+
+    def _see(self, view: Mapping[str, TopicImage]) -> None:
+        self.view = view
+        for name in sorted({tp.topic for tp in self.applied} & view.keys()):
+            topic_id = view[name].topic_id
+            if self.topic_ids.setdefault(name, topic_id) != topic_id:
+                self._begin_anew(name)
+
+    def _begin_anew(self, name: str) -> None:
+        """There is another topic under this name: its partitions are read from the first record on."""
+        partitions = {tp for tp in self.applied if tp.topic == name}
+        if partitions & self.stopped:  # they are being given up
+            return
+        self.topic_ids[name] = self.view[name].topic_id
+        self.replaced |= partitions
+        for partition in sorted(partitions):
+            self.consumed.pop(partition, None)
+            self.positions[partition] = self.found[partition] = 0
+            self.observer.begins_anew(self, partition)
+
+    def _apply_assignment(self, effect: fx.ApplyAssignment) -> None:
+        names = {tp.topic for tp in effect.partitions}
+        kept = {tp.topic for tp in effect.partitions - effect.added}
+        known = {name: self.view[name].topic_id for name in names if name in self.view}
+        known |= {name: topic_id for name, topic_id in self.topic_ids.items() if name in kept}
+        self.replaced &= effect.partitions - effect.added
+        super()._apply_assignment(evolve(effect, topic_ids=tuple(sorted(known.items()))))
+        self._see(self.view)
+        if names - self.topic_ids.keys():
+            self._look_at_topics()
+
+    def to_look_up(self) -> frozenset[TopicPartition]:
+        """Those without a position whose topics are known; the others are looked at again before long."""
+        missing = super().to_look_up()
+        known = frozenset(tp for tp in missing if tp.topic in self.topic_ids)
+        if known != missing:
+            self.later(_LOOK_AGAIN_S, self._look_at_topics)
+        return known
+
+    # ---- offsets
+
+    def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
+        """Commit for the application, which goes by names: only what is of the same topic afterwards was promised."""
+        asked = {tp: self.topic_ids.get(tp.topic) for tp in offsets}
+        told = self.observer.told_committed
+        wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
+
+        def note(end: Any) -> None:
+            if end.failure is None:
+                same = {tp: at for tp, at in wanted.items() if self.topic_ids.get(tp.topic) == asked[tp]}
+                told(self, same)
+            ended(end)
+
+        self.ask(lambda ask: offsets_ev.CommitAsked(ask, wanted, timeout_s), note)
+
+    def feed_offsets(self, event: offsets_ev.OffsetEvent) -> None:
+        """Tell the offsets' machine what happened; what was committed for an old topic was refused."""
+        if isinstance(event, offsets_ev.CommitAnswered):
+            refused = self._of_old_topics.pop(event.number, {})
+            event = evolve(event, codes={**event.codes, **refused})
+        super().feed_offsets(event)
+
+    def _send_commit(self, effect: offsets_fx.SendCommit) -> None:
+        old = {tp for tp, at in effect.offsets.items() if tp in self.replaced and at.offset > self.positions[tp]}
+        refused = dict.fromkeys(sorted(old), int(ErrorCode.UNKNOWN_TOPIC_ID))
+        offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
+        if not offsets:
+            self.feed_offsets(offsets_ev.CommitAnswered(effect.number, refused))
+            return
+        if refused:
+            self._of_old_topics[effect.number] = refused
+        super()._send_commit(evolve(effect, offsets=offsets))
+
+    def _tell_member(self, effect: offsets_fx.TellMember) -> None:
+        """Not from here: the member may tell the offsets' machine things before that is done."""
+        self.later(0.0, lambda: self.feed(cev.CommitRefused(effect.code, effect.member_epoch)))
+
+    CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
+        **Client.CARRY_OUT,
+        cfx.SendJoinGroup: _send_join,
+        cfx.SendSyncGroup: _send_sync,
+        cfx.SendClassicHeartbeat: _send_heartbeat,
+        cfx.SendLeaveGroup: _send_leave,
+        cfx.AskForTopics: _ask_for_topics,
+        fx.ApplyAssignment: _apply_assignment,
+        fx.Left: _left,
+    }
+
+    CARRY_OUT_OFFSETS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
+        **Client.CARRY_OUT_OFFSETS,
+        offsets_fx.SendCommit: _send_commit,
+        offsets_fx.TellMember: _tell_member,
+    }
+
+
+def _leave_ended(number: int, _answer: object = None) -> cev.LeaveEnded:
+    """How a leave is answered makes no difference."""
+    return cev.LeaveEnded(number)
+
+
+def _call_off(calls: list[Call]) -> None:
+    for call in calls:
+        call.call_off()
+    calls.clear()

@@ -1,0 +1,275 @@
+"""A broker node: it coordinates while it leads the partition, and else says that it does not.
+
+It works as ``broker.coordination.shard`` does: a request is worked out, its records are appended, then it is in force.
+The answer leaves when all that was appended by then is replicated. A coordinator whose partition is led elsewhere goes
+on until it learns of that; what it appends is never replicated, so what it answers is what was so before.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from typing import Protocol
+
+from attrs import define, field
+
+from kafka_nextgen.broker.coordination.refusals import refuse
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import Parked
+from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.responses import Response
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from tests.simulation.dice import Dice, Fault
+from tests.simulation.replicas import Replica, batch_of, records_of
+from tests.simulation.timeline import Plan, Timeline
+
+__all__ = ["Node", "Observer", "Reply", "Standing"]
+
+Reply = Callable[[Response | None], None]
+
+#: After the log could not be written timers are tried again, as the shard does it.
+_RETRY_S = 0.5
+#: So many batches are read in one step of loading.
+_PIECE = 40
+
+
+class Standing(Enum):
+    """What a node is to the partition, with what it answers."""
+
+    ELSEWHERE = ErrorCode.NOT_COORDINATOR
+    LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    ACTIVE = ErrorCode.NONE
+
+
+class Observer(Protocol):
+    """Who looks at a coordinator's work from outside."""
+
+    def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
+        """An outcome was appended and put into force."""
+
+    def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
+        """A request was worked out, and nothing of it is in force yet."""
+
+    def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
+        """A request was worked out; its answer has not left yet."""
+
+    def loaded(self, node: Node) -> None:
+        """A coordinator has read its log."""
+
+
+class Controller(Protocol):
+    """What a node asks of its cluster."""
+
+    def can_append(self, node: Node) -> bool:
+        """Whether enough replicas are in sync."""
+
+    def appended(self, node: Node) -> None:
+        """The log of a node has grown."""
+
+    def high_watermark(self, node: Node) -> int:
+        """Up to which offset all replicas in sync have what this node appended."""
+
+
+@define(eq=False)
+class _Waiting:
+    """An answer that waits for replication."""
+
+    offset: int
+    request: Request | None
+    response: Response | None
+    reply: Reply
+
+
+@define(eq=False)
+class Node:
+    """One of three."""
+
+    node_id: int
+    timeline: Timeline
+    dice: Dice
+    controller: Controller
+    observer: Observer
+    settings: CoordinatorSettings
+    replica: Replica = field(factory=Replica)
+    is_alive: bool = True
+    standing: Standing = Standing.ELSEWHERE
+    coordinator: Coordinator | None = None
+    topics: dict[str, TopicImage] = field(factory=dict)
+    topics_version: int = 0
+    believed_leader: int = 0
+    numbers: int = 0
+    _news: bool = False
+    _waiting: deque[_Waiting] = field(factory=deque)
+    _parked: dict[int, tuple[Request, Reply]] = field(factory=dict)
+    _timer: Plan | None = None
+    _read_to: int = 0
+    _is_resumed: bool = True
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it coordinates, and what a new coordinator does first is in force."""
+        return self.standing is Standing.ACTIVE and self._is_resumed
+
+    # ---- coming and going
+
+    def begin(self) -> None:
+        """Lead the partition: read the log, piece by piece, then coordinate."""
+        self.resign()
+        self.standing = Standing.LOADING
+        self.coordinator = Coordinator(self.settings)
+        self._read_to = 0
+        self._news = True
+        self._load_more()
+
+    def resign(self) -> None:
+        """Coordinate no more: what has no answer yet is told to look elsewhere."""
+        self.standing, self.coordinator = Standing.ELSEWHERE, None
+        self._set_timer(None)
+        waiting, self._waiting = self._waiting, deque()
+        parked, self._parked = self._parked, {}
+        for each in waiting:
+            each.reply(None if each.request is None else refuse(each.request, ErrorCode.NOT_COORDINATOR))
+        for request, reply in parked.values():
+            reply(refuse(request, ErrorCode.NOT_COORDINATOR))
+
+    def crash(self) -> None:
+        """Go, with all that was under way."""
+        self.is_alive = False
+        self.standing, self.coordinator = Standing.ELSEWHERE, None
+        self._set_timer(None)
+        self._waiting.clear()
+        self._parked.clear()
+
+    def _load_more(self) -> None:
+        coordinator = self.coordinator
+        if coordinator is None or self.standing is not Standing.LOADING:
+            return
+        piece = self.replica.from_offset(self._read_to)[:_PIECE]
+        for batch in piece:
+            for record in records_of(batch):
+                coordinator.apply(record)
+            self._read_to = batch.end
+        if piece:
+            slow = self.dice.happens(Fault.SLOW_LOADING)
+            self._plan_load(coordinator, self.dice.between(0.5, 5.0) if slow else 0.001)
+            return
+        self._learn_topics()
+        self._resume(coordinator)
+        self.standing = Standing.ACTIVE
+        self._arm()
+
+    def _resume(self, coordinator: Coordinator) -> None:
+        outcomes = coordinator.restart(self.timeline.now)
+        self._is_resumed = {self._store(outcome, None) for outcome in outcomes} <= {ErrorCode.NONE}
+        if self._is_resumed:
+            self.observer.loaded(self)
+
+    def _plan_load(self, coordinator: Coordinator, seconds: float) -> None:
+        def go_on() -> None:
+            if self.coordinator is coordinator:
+                self._load_more()
+
+        self.timeline.after(seconds, go_on)
+
+    # ---- asking
+
+    def ask(self, request: Request, reply: Reply) -> None:
+        """Put a request to the coordinator; ``reply`` is called once, maybe much later, or never if the node dies."""
+        coordinator = self.coordinator
+        if coordinator is None or self.standing is not Standing.ACTIVE:
+            reply(refuse(request, self.standing.value))
+            return
+        self._learn_topics()
+        outcome = coordinator.handle(request, self.timeline.now)
+        self.observer.asked(self, request, outcome)
+        error = self._store(outcome, request)
+        self._arm()
+        self.observer.worked_out(self, request, outcome.response)
+        if error is not ErrorCode.NONE:
+            reply(refuse(request, error))
+        elif isinstance(outcome.response, Parked):
+            self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
+        else:
+            self._answer(_Waiting(self.replica.end, request, outcome.response, reply))
+
+    def _answer(self, waiting: _Waiting) -> None:
+        self._waiting.append(waiting)
+        self.release()
+
+    def release(self) -> None:
+        """Let answers leave whose records are replicated."""
+        mark = self.controller.high_watermark(self)
+        while self._waiting and self._waiting[0].offset <= mark:
+            each = self._waiting.popleft()
+            each.reply(each.response)
+
+    def _store(self, outcome: Outcome, request: Request | None) -> ErrorCode:
+        coordinator = self.coordinator
+        assert coordinator is not None, "an outcome is a coordinator's"
+        if outcome.records:
+            fails = self.dice.happens(Fault.FAILED_APPEND, 0.05)
+            if fails or not self.controller.can_append(self):
+                self._refuse_released(outcome)
+                return ErrorCode.COORDINATOR_NOT_AVAILABLE
+            self.replica.append(batch_of(outcome.records, self.replica.end, self.replica.leader_epoch))
+            self.controller.appended(self)
+        coordinator.commit(outcome)
+        self.observer.in_force(self, request, outcome)
+        for number, response in outcome.released:
+            parked = self._parked.pop(number, None)
+            if parked is not None:
+                self._answer(_Waiting(self.replica.end, parked[0], response, parked[1]))
+        return ErrorCode.NONE
+
+    def _refuse_released(self, outcome: Outcome) -> None:
+        for number, _ in outcome.released:
+            parked = self._parked.pop(number, None)
+            if parked is not None:
+                parked[1](refuse(parked[0], ErrorCode.COORDINATOR_NOT_AVAILABLE))
+
+    # ---- topics and timers
+
+    def tell_topics(self, topics: dict[str, TopicImage]) -> None:
+        """These are the topics from now on, as far as this node knows."""
+        self.topics = topics
+        self._news = True
+        if self.standing is Standing.ACTIVE:
+            self._learn_topics()
+            self._arm()
+
+    def _learn_topics(self) -> None:
+        if not self._news or self.coordinator is None:
+            return
+        news = TopicsChanged(dict(self.topics))
+        if self._store(self.coordinator.handle(news, self.timeline.now), news) is ErrorCode.NONE:
+            self._news = False
+
+    def configure(self, configs: ConfigsChanged) -> None:
+        """Go by this configuration from now on."""
+        if self.coordinator is not None:
+            self.coordinator.commit(self.coordinator.handle(configs, self.timeline.now))
+
+    def _arm(self) -> None:
+        if not self._is_resumed:
+            self._set_timer(self.timeline.now + _RETRY_S)
+        else:
+            self._set_timer(None if self.coordinator is None else self.coordinator.deadline())
+
+    def _set_timer(self, deadline: float | None) -> None:
+        if self._timer is not None:
+            self._timer.call_off()
+        self._timer = None if deadline is None else self.timeline.at(deadline, self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        if self.coordinator is None:
+            return
+        if not self._is_resumed:
+            self._resume(self.coordinator)
+        errors = {self._store(outcome, None) for outcome in self.coordinator.expire(self.timeline.now)}
+        if errors <= {ErrorCode.NONE} or not self._is_resumed:
+            self._arm()
+        else:
+            self._set_timer(self.timeline.now + _RETRY_S)

@@ -1,0 +1,271 @@
+"""One seed, from its beginning to its verdict.
+
+Faults come until so many events have happened. Then all heal, or some stay for good, and the group has to settle within
+a bound of virtual time: every partition has its reader, no epoch moves any more, and no heartbeat of a member that has
+something is full.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.types import TopicIdPartition
+from tests.simulation.applications import Application, Habits
+from tests.simulation.casting import Casting
+from tests.simulation.checkers import Judge
+from tests.simulation.classic_checkers import counted_members, group_epoch
+from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.clients import GROUP, Client
+from tests.simulation.cluster import Cluster
+from tests.simulation.consumer_clients import ConsumerClient
+from tests.simulation.coverage import counted
+from tests.simulation.dice import Dice, Draws, Fault
+from tests.simulation.faults import Troubles
+from tests.simulation.nodes import Standing
+from tests.simulation.timeline import Timeline
+
+__all__ = ["Mode", "Simulation", "Verdict"]
+
+#: A healed group settles within this time (seconds), and then stays as it is for that long.
+_SETTLES_S, _STAYS_S = 400.0, 60.0
+_MOST_EVENTS_TO_SETTLE = 200_000
+
+
+class Mode(Enum):
+    """What becomes of the faults in the end."""
+
+    SAFETY = "safety"  # all heal
+    LIVENESS = "liveness"  # some stay for good, and the others have to settle
+
+
+@frozen
+class Verdict:
+    """What came of a seed."""
+
+    seed: int
+    broken: tuple[str, ...]
+    events: int
+    faults: Counter[Fault]
+    met: Counter[str]
+    at: float
+
+
+@define(eq=False)
+class Simulation:
+    """Everything that takes part in one run."""
+
+    seed: int
+    most_events: int = 2_000
+    mode: Mode = Mode.SAFETY
+    draws: Draws | None = None  # instead of those of the seed
+    settles: bool = True  # it is looked at what becomes of the group after the faults
+    timeline: Timeline = field(factory=Timeline)
+    judge: Judge = field(factory=Judge)
+    dice: Dice = field(init=False)
+    cluster: Cluster = field(init=False)
+    applications: list[Application] = field(factory=list)
+    lives: Counter[str] = field(factory=Counter)
+    casting: Casting = field(init=False)
+    _habits: dict[str, Habits] = field(factory=dict)
+    _wanted: dict[str, Subscribed | None] = field(factory=dict)  # in the last life of a client
+
+    def __attrs_post_init__(self) -> None:
+        self.dice = Dice(self.seed, self.draws)
+        self.casting = Casting(self.dice.stream("casting"))
+        seats = self.dice.pick((100, 100, 100, 3))
+        settings = CoordinatorSettings(
+            group_consumer_session_timeout_ms=12_000,
+            group_consumer_heartbeat_interval_ms=3_000,
+            group_consumer_assignment_interval_ms=self.dice.pick((0, 1_000)),
+            group_consumer_max_size=seats,
+            group_max_size=seats,
+            group_consumer_regex_refresh_interval_ms=10_000,
+            group_consumer_migration_policy=self.casting.policy,
+            group_initial_rebalance_delay_ms=self.dice.pick((0, 3_000)),
+        )
+        self.cluster = Cluster(self.timeline, self.dice, self.judge, settings)
+        self.judge.cluster = self.cluster
+
+    def run(self) -> Verdict:
+        """Let it happen."""
+        with counted(self.judge.met):
+            self._run()
+        happened = self.timeline.happened
+        return Verdict(
+            self.seed, tuple(self.judge.broken), happened, self.dice.counts, self.judge.met, self.timeline.now
+        )
+
+    def _run(self) -> None:
+        self.cluster.start()
+        for number in range(self.dice.whole(1, 3)):
+            self.cluster.set_topic(f"t{number}", self.dice.whole(1, 3))
+        troubles = Troubles(self, self.timeline, self.dice.stream("troubles"))
+        troubles.start()
+        for number in range(self.dice.whole(2, 6)):
+            self.timeline.after(self.dice.between(0, 20), lambda name=f"c{number}": self.begin(name))  # type: ignore[misc]
+        self._run_for(self.most_events)
+        if not self.judge.broken and self.settles:
+            troubles.heal()
+            if self.mode is Mode.LIVENESS:
+                troubles.stay()
+            self._settle()
+
+    def _run_for(self, events: int) -> None:
+        last = self.timeline.happened + events
+        while self.timeline.happened < last and not self.judge.broken and self.timeline.step():
+            pass
+
+    # ---- clients
+
+    def begin(self, name: str) -> None:
+        """Begin a life of a client."""
+        self.lives[name] += 1
+        client = self._client(name)
+        self.judge.watch(client)
+        topics = sorted({*self.cluster.topics, "t0"})
+        wishes = [Subscribed(frozenset({topic})) for topic in topics] + [
+            Subscribed(frozenset(topics)),
+            Subscribed(pattern="t.*"),
+        ]
+        application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
+        self.applications.append(application)
+        application.start(self._must_want(name) if client.is_static and self.casting.speaks_classic(name) else None)
+
+    def _must_want(self, name: str) -> Subscribed | None:
+        """What a static classic member had: a stable group does not notice that one comes back with something else."""
+        return next((each.wanted for each in self.applications if _instance(each) == name and each.wanted), None) or (
+            self._wanted.get(name)
+        )
+
+    def _client(self, name: str) -> Client:
+        dice = self.dice.stream(f"{name}/{self.lives[name]}")
+        drifts = dice.happens(Fault.CLOCK_DRIFT)
+        instance_id = name if self._habits_of(name).records % 3 == 0 else None
+        auto_commit_interval_s = dice.pick((None, 5.0))
+        rate = dice.between(0.8, 1.2) if drifts else 1.0
+        who = f"{name}/{self.lives[name]}", self.cluster, self.timeline, dice, self.judge, rate
+        if self.casting.speaks_classic(name):
+            auto_commits = auto_commit_interval_s is not None
+            settings = self.casting.classic_settings(GROUP, instance_id, auto_commit=auto_commits)
+            return ClassicClient(*who, settings=settings, auto_commit_interval_s=auto_commit_interval_s)
+        return ConsumerClient(
+            *who,
+            settings=MemberSettings(
+                GROUP,
+                instance_id=instance_id,
+                rebalance_timeout_ms=15_000,
+                max_poll_interval_s=30.0,
+                leave_timeout_s=10.0,
+            ),
+            auto_commit_interval_s=auto_commit_interval_s,
+        )
+
+    def _habits_of(self, name: str) -> Habits:
+        if name not in self._habits:
+            dice = self.dice.stream(f"habits of {name}")
+            self._habits[name] = Habits(
+                processing_s=dice.between(0.5, 3.0),
+                records=dice.whole(1, 20),
+                commits_waiting=dice.pick((0.0, 0.3)),
+                commits_beside=dice.pick((0.0, 0.3)),
+                commit_timeout_s=dice.pick((0.5, 5.0, 30.0)),
+                max_poll_interval_s=30.0,
+            )
+        return self._habits[name]
+
+    def _over(self, application: Application) -> None:
+        """A consumer was closed; another one begins some time later."""
+        self.end(application)
+
+    def end(self, application: Application) -> None:
+        """End a client without a word, and begin another life of it later."""
+        if application not in self.applications:
+            return
+        self.applications.remove(application)
+        self._wanted[_instance(application)] = application.wanted
+        application.is_over = True
+        application.client.crash()
+        self.judge.forget(application.client)
+        name = _instance(application)
+        if any(_instance(each) == name for each in self.applications):
+            return  # another has taken its place
+        self.timeline.after(application.client.dice.between(0.1, 20.0), lambda: self.begin(name))
+
+    # ---- settling
+
+    def _settle(self) -> None:
+        deadline = self.timeline.now + _SETTLES_S
+        last = self.timeline.happened + _MOST_EVENTS_TO_SETTLE
+        self._run_until(deadline, last)
+        if self.judge.broken:
+            return
+        leading = self.cluster.leading
+        if leading is None or leading.standing is not Standing.ACTIVE or leading.coordinator is None:
+            self.judge.broken.append("no coordinator is there after all healed")
+            return
+        epoch, full = group_epoch(self._group(leading.coordinator)), self.judge.full_heartbeats
+        self.judge.broken.extend(self._unsettled(leading.coordinator))
+        self._run_until(deadline + _STAYS_S, last)
+        if group_epoch(self._group(leading.coordinator)) != epoch:
+            self.judge.broken.append("the group epoch still moves after all healed")
+        if self.judge.full_heartbeats != full:
+            self.judge.broken.append("heartbeats are still full after all healed")
+        self.judge.check_log(leading)
+        self.judge.check_promises(leading)
+
+    def _run_until(self, time: float, last: int) -> None:
+        while not self.judge.broken:
+            following = self.timeline.next_time()
+            if following is None or following > time:
+                return
+            if self.timeline.happened >= last:
+                self.judge.broken.append("far too much happens after all healed")
+                return
+            self.timeline.step()
+
+    def _group(self, coordinator: Coordinator) -> Group:
+        return coordinator.groups.get(GROUP) or Group(GROUP, coordinator.settings.behaviour.first_epoch)
+
+    def _unsettled(self, coordinator: Coordinator) -> list[str]:
+        """What is not as it should be in a group that nothing disturbs any more."""
+        found: list[str] = []
+        group = self._group(coordinator)
+        kept_out = self.judge.refusals.by_policy(group, self.casting.policy)
+        applications = [each for each in self.applications if _instance(each) not in kept_out]
+        read: Counter[TopicIdPartition] = Counter()
+        wanted: set[str] = set()
+        well = [each for each in applications if not each.is_stuck and each.client.is_awake]
+        for application in well:
+            client = application.client
+            subscribed = application.wanted
+            if subscribed is None:
+                found.append(f"{client.name} has not subscribed again")
+                continue
+            if client.member_epoch <= 0:
+                continue  # the group is full
+            wanted |= set(self.cluster.topics) if subscribed.pattern else subscribed.topics
+            for partition in client.flowing:
+                read[TopicIdPartition(client.topic_ids[partition.topic], partition.partition)] += 1
+        for name in sorted(wanted & set(self.cluster.topics)):
+            image = self.cluster.topics[name]
+            for number in range(image.num_partitions):
+                readers = read[TopicIdPartition(image.topic_id, number)]
+                if readers != 1:
+                    found.append(f"{name}[{number}] has {readers} readers after all healed")
+        members = counted_members(group)
+        seats = coordinator.settings.group_consumer_max_size
+        if len(members) != min(len(well), seats):
+            found.append(f"{len(members)} members are counted, and {len(well)} are there")
+        return found
+
+
+def _instance(application: Application) -> str:
+    return application.client.name.partition("/")[0]
