@@ -1,0 +1,148 @@
+"""Where a coordinator and one client can go together. Others have no part in that, so it is worked out once a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.timers import TimerKey
+from tests.simulation.exploring.clients import Life
+from tests.simulation.exploring.coordinators import Answered, Coordinators
+from tests.simulation.exploring.crowd import Crowd
+from tests.simulation.exploring.moves import Fault, Move
+
+__all__ = ["Kind", "Pairs", "Step"]
+
+
+class Kind(IntEnum):
+    """What a step is to the records that are not stored safely yet."""
+
+    ALONE = 0  # nothing: the coordinator has no part in it
+    HEARD = 1  # an answer left, so its records are safe
+    SERVED = 2  # an answer waits for the records before it
+    WROTE = 3  # an answer waits for its records
+    WROTE_UNASKED = 4  # records were written, and no answer waits for them
+    CRASHED = 5  # no answer to this client matters any more
+
+
+#: The moves, the coordinator and the client after them, and what it is to the records.
+Step = tuple[tuple[Move, ...], int, int, Kind]
+
+
+class Pairs:
+    """Steps by coordinator and client."""
+
+    def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
+        self.coordinators = coordinators
+        self.crowd = crowd
+        self._steps: dict[tuple[int, int], tuple[Step, ...]] = {}
+        self._faults: dict[tuple[int, int], tuple[tuple[Fault, Step], ...]] = {}
+
+    def steps(self, coordinator: int, client: int) -> tuple[Step, ...]:
+        """Every step that takes no fault."""
+        found = self._steps.get((coordinator, client))
+        if found is None:
+            found = self._steps[coordinator, client] = tuple(self._all_steps(coordinator, client))
+        return found
+
+    def faults(self, coordinator: int, client: int) -> tuple[tuple[Fault, Step], ...]:
+        """Every fault of the client, and of what the two say to each other."""
+        found = self._faults.get((coordinator, client))
+        if found is None:
+            found = self._faults[coordinator, client] = tuple(self._all_faults(coordinator, client))
+        return found
+
+    def _all_steps(self, coordinator: int, client: int) -> Iterator[Step]:
+        life = self.crowd.lives[client]
+        for move, after in self.crowd.own(client):
+            yield (move,), coordinator, after, Kind.HEARD if move[0] == "hear" else Kind.ALONE
+        if life.to_resolve is not None:
+            names = self.coordinators.standings[coordinator].topics.names()
+            after = self.crowd.resolved(client, names)
+            yield (("answer", life.name, "topics"),), coordinator, after, Kind.ALONE
+        rung = self.crowd.ring(client)
+        if rung is not None and not self._is_trivial(coordinator, client, rung):
+            yield (("ring", life.name, "heartbeat"),), coordinator, rung, Kind.ALONE
+        yield from self._arrivals(coordinator, client, life)
+        for key in self._timers(coordinator, life):
+            if not _keeps(life, key):
+                yield self._rung(coordinator, client, key)
+
+    def _arrivals(self, coordinator: int, client: int, life: Life) -> Iterator[Step]:
+        if life.requests:
+            answered = self.coordinators.serve(coordinator, life.requests[0][1])
+            assert answered.answer is not None, "a heartbeat is answered"
+            after = self.crowd.served(client, answered.answer)
+            yield (("deliver", life.name),), answered.after, after, Kind.WROTE if answered.wrote else Kind.SERVED
+        for place, stray in self.crowd.may_arrive(client) if life.strays else ():
+            answered = self.coordinators.serve(coordinator, stray)
+            overtakes = self._overtakes(coordinator, life, stray, answered)
+            after = self.crowd.stray_served(client, place, overtakes=overtakes)
+            move = ("deliver-stray", life.name, str(place))
+            yield (move,), answered.after, after, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
+
+    def _overtakes(self, coordinator: int, life: Life, request: ConsumerGroupHeartbeat, answered: Answered) -> bool:
+        """Whether a late request speaks for a member that knows nothing of it: it joins in its place, says that the
+        member let go of what it has, or is told of another assignment, which reaches nobody. No coordinator can tell
+        it from one that the member sends now.
+        """
+        assert answered.answer is not None, "a heartbeat is answered"
+        if answered.answer.error is not ErrorCode.NONE or life.member is None or request.member_id != life.member_id:
+            return False
+        before, after = self.coordinators.standings[coordinator], self.coordinators.standings[answered.after]
+        reserved = before.reserved.get(request.member_id)
+        if reserved is None:
+            return life.member.member_epoch > 0 or bool(life.answers)  # it believes it is in, or is about to
+        if request.owned is not None and not reserved <= request.owned:
+            return True
+        return before.assigned(request.member_id) != after.assigned(request.member_id)
+
+    # ---- timers of the coordinator
+
+    def _timers(self, coordinator: int, life: Life) -> Iterator[TimerKey]:
+        """Those for the client, in this life and in those before."""
+        for key in self.coordinators.standings[coordinator].armed:
+            if key.member_id.partition("/")[0] == life.name:
+                yield key
+
+    def _rung(self, coordinator: int, client: int, key: TimerKey) -> Step:
+        answered = self.coordinators.ring(coordinator, key)
+        move = ("expire", key.kind.name.lower(), key.member_id)
+        return (move,), answered.after, client, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
+
+    # ---- faults
+
+    def _all_faults(self, coordinator: int, client: int) -> Iterator[tuple[Fault, Step]]:
+        life = self.crowd.lives[client]
+        for fault, move, after in self.crowd.faults(client):
+            yield fault, ((move,), coordinator, after, _KINDS.get(move[0], Kind.ALONE))
+        rung = self.crowd.ring(client)
+        if rung is not None and self._is_trivial(coordinator, client, rung):
+            ring = ("ring", life.name, "heartbeat")
+            for fault, move, after in self.crowd.faults(rung):
+                yield fault, ((ring, move), coordinator, after, _KINDS.get(move[0], Kind.ALONE))
+        for key in self._timers(coordinator, life):
+            if _keeps(life, key):
+                yield Fault.SILENCE, self._rung(coordinator, client, key)
+
+    # ---- keepalives
+
+    def _is_trivial(self, coordinator: int, client: int, rung: int) -> bool:
+        """Whether an idle member's keepalive would come back without having changed anything."""
+        if not self.crowd.lives[client].is_idle:
+            return False
+        ((_, request), *_) = self.crowd.lives[rung].requests
+        answered = self.coordinators.serve(coordinator, request)
+        assert answered.answer is not None, "a heartbeat is answered"
+        back = self.crowd.heard(self.crowd.served(rung, answered.answer))
+        return answered.after == coordinator and back == client
+
+
+def _keeps(life: Life, key: TimerKey) -> bool:
+    """Whether the timer is that of a member which heartbeats, so that it takes a fault for it to run out."""
+    return key.member_id == life.member_id and not life.is_silent
+
+
+_KINDS: Mapping[str, Kind] = {"drop-answer": Kind.HEARD, "crash": Kind.CRASHED}
