@@ -1,0 +1,227 @@
+"""Bugs around offsets: who may commit, what a commit or a lookup that fails means, and in which order commits go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import coordinator, offsets
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.requests import OffsetCommit
+from kafka_nextgen.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.membership.offsets import auto_commit, commits, ending, lookups, machine, order, sending, standing
+from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered
+from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS, FETCH_ACTIONS, Action
+from tests.simulation.mutants.planting import Garden, Mutant, Part
+
+__all__ = ["COMMITTED"]
+
+
+# ---- the coordinator's
+
+
+def _accepts_all_commits(garden: Garden) -> None:
+    garden.set(offsets, "_refuse_commit", lambda draft, request: ErrorCode.NONE)
+
+
+def _accepts_strangers(garden: Garden) -> None:
+    def around(refuse: Any) -> Any:
+        def refused(draft: Draft, request: OffsetCommit) -> ErrorCode:
+            is_stranger = request.member_id not in draft.group.members
+            return ErrorCode.NONE if is_stranger else refuse(draft, request)
+
+        return refused
+
+    garden.wrap(offsets, "_refuse_commit", around)
+
+
+def _accepts_any_older_epoch(garden: Garden) -> None:
+    garden.set(offsets, "_had_all_by", lambda *args: True)
+
+
+def _accepts_any_later_epoch(garden: Garden) -> None:
+    def around(may_commit: Any) -> Any:
+        def may(draft: Draft, member_id: str, member_epoch: int, partitions: Any) -> bool:
+            is_later = member_epoch > draft.group.current(member_id).member_epoch
+            return is_later or may_commit(draft, member_id, member_epoch, partitions)
+
+        return may
+
+    garden.wrap(offsets, "may_commit", around)
+
+
+def _accepts_one_of_many(garden: Garden) -> None:
+    garden.wrap(offsets, "_had_all_by", lambda had: lambda epoch, partitions, *rest: any(
+        had(epoch, [each], *rest) for each in partitions
+    ))  # fmt: skip
+
+
+def _accepts_no_older_epoch(garden: Garden) -> None:
+    garden.set(offsets, "_had_all_by", lambda *args: False)
+
+
+def _says_it_is_committed(garden: Garden) -> None:
+    def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
+        outcome = offsets.commit_offsets(draft, request)
+        is_refused = isinstance(outcome.response, OffsetsCommitted) and any(outcome.response.errors.values())
+        return outcome if is_refused or len(outcome.records) < 2 else evolve(outcome, records=outcome.records[:-1])
+
+    garden.put(coordinator._ON_ONE_GROUP, OffsetCommit, commit_offsets)
+
+
+def _tells_anybody(garden: Garden) -> None:
+    garden.set(offsets, "_refuse_fetch", lambda draft, request: ErrorCode.NONE)
+
+
+def _keeps_offsets_of_another_topic(garden: Garden) -> None:
+    def valid(draft: Draft, partition: Any) -> Any:
+        stored = draft.group.offsets.get(partition)
+        return None if stored is None else stored.offset
+
+    garden.set(offsets, "_valid_offset", valid)
+
+
+def _keeps_offsets_of_deleted_topics(garden: Garden) -> None:
+    garden.set(coordinator, "forget_offsets_of_deleted", lambda draft, before: None)
+
+
+# ---- the member's
+
+
+def _takes_errors_for_no_offset(garden: Garden) -> None:
+    def answered(state: Any, event: LookupAnswered, at: Any) -> Any:
+        lookup = lookups._returned(state, event.number)[2]
+        none = {} if lookup is None else dict.fromkeys(lookup.left)
+        found = none | {tp: at_offset for tp, at_offset in event.offsets.items() if not event.codes.get(tp)}
+        return rule(state, LookupAnswered(event.number, none if event.code else found, {}, 0), at)
+
+    rule = machine.RULES[LookupAnswered]
+    garden.put(machine.RULES, LookupAnswered, answered)
+
+
+def _takes_what_is_left_out_for_no_offset(garden: Garden) -> None:
+    def answered(state: Any, event: LookupAnswered, at: Any) -> Any:
+        left_out = {tp for tp, code in event.codes.items() if FETCH_ACTIONS.get(ErrorCode(code)) is Action.LEAVE_OUT}
+        codes = {tp: code for tp, code in event.codes.items() if tp not in left_out}
+        return rule(state, evolve(event, offsets={**event.offsets, **dict.fromkeys(left_out)}, codes=codes), at)
+
+    rule = machine.RULES[LookupAnswered]
+    garden.put(machine.RULES, LookupAnswered, answered)
+
+
+def _takes_lost_for_done(garden: Garden) -> None:
+    def lost(state: Any, event: CommitLost, at: Any) -> Any:
+        return commits.answered(state, CommitAnswered(event.number, {}), at)
+
+    garden.put(machine.RULES, CommitLost, lost)
+
+
+def _takes_refused_for_done(garden: Garden) -> None:
+    def answered(state: Any, event: CommitAnswered, at: Any) -> Any:
+        return commits.answered(state, evolve(event, codes={}), at)
+
+    garden.put(machine.RULES, CommitAnswered, answered)
+
+
+def _is_done_with_one_of_many(garden: Garden) -> None:
+    def answered(state: Any, event: CommitAnswered, at: Any) -> Any:
+        is_partial = not all(event.codes.values())
+        return commits.answered(state, evolve(event, codes={}) if is_partial else event, at)
+
+    garden.put(machine.RULES, CommitAnswered, answered)
+
+
+def _lets_commits_overtake(garden: Garden) -> None:
+    for module in (order, sending):
+        garden.set(module, "is_blocked", lambda state, commit: False)
+    garden.set(ending, "in_order", lambda commits: tuple(commits))
+
+
+def _repeats_old_commits(garden: Garden) -> None:
+    """What waits for a pause goes out again although a later commit of the partition was made."""
+    garden.set(ending, "in_order", lambda commits: tuple(commits))
+
+
+def _commits_beyond_a_membership(garden: Garden) -> None:
+    garden.set(ending, "_is_out", lambda state, commit: False)
+
+
+def _commits_what_was_given_up(garden: Garden) -> None:
+    garden.set(ending, "without_given_up", lambda state, commit: commit)
+
+
+def _sets_the_application_back(garden: Garden) -> None:
+    garden.set(auto_commit, "_ahead", lambda state, consumed: {})
+
+
+def _remembers_beyond_an_ownership(garden: Garden) -> None:
+    garden.set(standing, "_without", lambda state, partitions: state)
+
+
+def _gives_up_when_stale(garden: Garden) -> None:
+    garden.drop(COMMIT_ACTIONS, ErrorCode.STALE_MEMBER_EPOCH)
+
+
+def _gives_up_when_loading(garden: Garden) -> None:
+    garden.drop(FETCH_ACTIONS, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+
+def _asks_the_wrong_coordinator(garden: Garden) -> None:
+    for table in (COMMIT_ACTIONS, FETCH_ACTIONS):
+        garden.put(table, ErrorCode.NOT_COORDINATOR, Action.RETRY)
+
+
+_ = Part.OFFSETS
+
+COMMITTED = (
+    Mutant("accepts-all-commits", _, "Accepts every commit.",
+           "A consumer that lost its partitions sets offsets back.", _accepts_all_commits),
+    Mutant("accepts-strangers", _, "Accepts commits of members it does not know.",
+           "An expired consumer sets offsets back.", _accepts_strangers),
+    Mutant("accepts-older-epochs", _, "Accepts commits at any older epoch.",
+           "A commit of an earlier ownership sets offsets back.", _accepts_any_older_epoch),
+    Mutant("accepts-later-epochs", _, "Accepts commits at epochs it has not given.",
+           "Commits count after a fail-over that lost the ownership they were made in.", _accepts_any_later_epoch),
+    Mutant("accepts-one-of-many", _, "Accepts a commit of many partitions if one of them may be committed.",
+           "Offsets of partitions that moved on are set back.", _accepts_one_of_many),
+    Mutant("accepts-no-older-epochs", _, "Refuses commits at an older epoch although the member had all by then.",
+           "Commits fail in each rebalance, and work is repeated.", _accepts_no_older_epoch),
+    Mutant("stores-all-but-one", _, "Answers that all is committed, and leaves one partition out.",
+           "Records are processed again.", _says_it_is_committed),
+    Mutant("tells-offsets-to-any", _, "Answers lookups at a stale epoch.",
+           "Reading begins before the last commit of the former owner.", _tells_anybody),
+    Mutant("offsets-of-another-topic", _, "Answers with offsets of a topic that had the same name.",
+           "The first records of a topic that was made again are skipped.", _keeps_offsets_of_another_topic),
+    Mutant("offsets-of-deleted-topics", _, "Keeps offsets of deleted topics.",
+           "The log grows without end.", _keeps_offsets_of_deleted_topics),
+    Mutant("errors-are-no-offset", _, "Takes an error of a lookup for no offset.",
+           "Reading begins at auto.offset.reset after a fail-over.", _takes_errors_for_no_offset),
+    Mutant("left-out-is-no-offset", _, "Takes a topic that the broker does not know yet for no offset.",
+           "Reading begins at auto.offset.reset when metadata is late.", _takes_what_is_left_out_for_no_offset),
+    Mutant("lost-is-done", _, "Takes a commit without an answer for done.",
+           "commit() returns, and records are processed again.", _takes_lost_for_done),
+    Mutant("refused-is-done", _, "Takes a commit that was refused for done.",
+           "commit() returns, and records are processed again.", _takes_refused_for_done),
+    Mutant("partial-is-done", _, "Takes a commit that was refused in part for done.",
+           "commit() returns, and records are processed again.", _is_done_with_one_of_many),
+    Mutant("commits-overtake", _, "Sends several commits of a partition at a time.",
+           "The offset ends below what was told to be committed.", _lets_commits_overtake),
+    Mutant("old-commits-repeated", _, "Repeats a commit although a later one was made.",
+           "The offset ends below what was told to be committed.", _repeats_old_commits),
+    Mutant("commits-survive-membership", _, "Repeats a commit in the next membership.",
+           "A consumer that was out sets offsets back.", _commits_beyond_a_membership),
+    Mutant("commits-what-is-gone", _, "Repeats a commit for partitions that were given up.",
+           "A commit fails for good, or sets back what the next owner committed.", _commits_what_was_given_up),
+    Mutant("auto-commit-sets-back", _, "Lets auto-commit set back what the application committed.",
+           "Records are processed again.", _sets_the_application_back),
+    Mutant("remembers-too-long", _, "Remembers what was committed beyond an ownership.",
+           "Auto-commit leaves out what it takes for committed.", _remembers_beyond_an_ownership),
+    Mutant("stale-is-final", _, "Fails a commit whose epoch is stale, where the next heartbeat would help.",
+           "commit() raises in rebalances.", _gives_up_when_stale),
+    Mutant("loading-fails-lookups", _, "Fails lookups while a coordinator loads.",
+           "poll() raises in each fail-over.", _gives_up_when_loading),
+    Mutant("offsets-ask-the-wrong-one", _, "Repeats commits and lookups at a broker that does not coordinate.",
+           "After a fail-over reading does not begin, and commits time out.", _asks_the_wrong_coordinator),
+)  # fmt: skip

@@ -1,0 +1,254 @@
+"""Bugs in the member's machine of the consumer group protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership import (
+    failures,
+    fencing,
+    heartbeats,
+    joining,
+    leaving,
+    losing,
+    member,
+    reconciliation,
+    resolving,
+    transitions,
+)
+from kafka_nextgen.membership.effects import StopFetching
+from kafka_nextgen.membership.events import TimePassed
+from kafka_nextgen.membership.states import Status
+from tests.simulation.mutants.planting import Garden, Mutant, Part
+
+__all__ = ["MEMBERS"]
+
+
+def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
+    """Replace a rule wherever the table has it."""
+    for key, row in list(transitions.TABLE.items()):
+        if row.rule is rule:
+            garden.put(transitions.TABLE, key, evolve(row, rule=instead, to=frozenset(Status)))
+
+
+def _reaction(code: ErrorCode, reaction: failures.Reaction) -> Callable[[Garden], None]:
+    return lambda garden: garden.put(failures.REACTIONS, code, reaction)
+
+
+def _reports_what_it_finished_with(garden: Garden) -> None:
+    garden.set(heartbeats, "_reported", lambda state: state.owned)
+
+
+def _reports_all_it_was_told(garden: Garden) -> None:
+    garden.set(heartbeats, "_reported", lambda state: state.owned | state.held)
+
+
+def _acknowledges_the_target_at_once(garden: Garden) -> None:
+    def reported(state: Any) -> Any:
+        return state.owned if state.target is None else state.target.partitions
+
+    garden.set(heartbeats, "_reported", reported)
+
+
+def _forgets_nothing_after_a_failure(garden: Garden) -> None:
+    garden.wrap(heartbeats, "failed", lambda failed: lambda state: evolve(failed(state), sent=state.sent))
+
+
+def _acknowledges_nothing(garden: Garden) -> None:
+    garden.wrap(heartbeats, "_to_say", lambda to_say: lambda state: evolve(to_say(state), acknowledged=0))
+
+
+def _sends_two_at_a_time(garden: Garden) -> None:
+    def around(send: Any) -> Any:
+        return lambda state, at: send(evolve(state, in_flight=None), at)
+
+    garden.wrap(heartbeats, "send_if_due", around)
+
+
+def _takes_late_answers(garden: Garden) -> None:
+    garden.set(member, "is_late", lambda state, event: False)
+
+
+def _beats_too_slowly(garden: Garden) -> None:
+    garden.set(heartbeats, "_interval_s", lambda state, event, settings: 60.0)
+
+
+def _keeps_its_epoch(garden: Garden) -> None:
+    def around(answered: Any) -> Any:
+        def kept(state: Any, event: Any, at: Any) -> Any:
+            after = answered(state, event, at)
+            return evolve(after, member_epoch=state.member_epoch) if state.member_epoch > 0 else after
+
+        return kept
+
+    garden.wrap(heartbeats, "answered", around)
+
+
+def _publishes_the_first_epoch_only(garden: Garden) -> None:
+    def around(publish: Any) -> Any:
+        def published(state: Any) -> Any:
+            if state.published_epoch > 0 and state.member_epoch > 0:
+                return state, ()
+            return publish(state)
+
+        return published
+
+    for module in (heartbeats, losing):
+        garden.wrap(module, "publish_epoch", around)
+
+
+def _joins_before_it_was_heard(garden: Garden) -> None:
+    def be_fenced(state: Any, at: Any) -> Any:
+        state, effects = losing.abandon_all(state)
+        return joining.join(state, at), effects
+
+    garden.set(fencing, "be_fenced", be_fenced)
+
+
+def _keeps_all_when_fenced(garden: Garden) -> None:
+    def be_fenced(state: Any, at: Any) -> Any:
+        return evolve(state, status=Status.JOINING, member_epoch=0, in_flight=None, sent=None), ()
+
+    garden.set(fencing, "be_fenced", be_fenced)
+
+
+def _loses_without_a_word(garden: Garden) -> None:
+    def abandon_all(state: Any) -> Any:
+        return losing_all(evolve(state, held=frozenset()))
+
+    losing_all = losing.abandon_all
+    for module in (fencing, leaving):
+        garden.set(module, "abandon_all", abandon_all)
+
+
+def _flows_while_it_revokes(garden: Garden) -> None:
+    def around(stop_and_commit: Any) -> Any:
+        def without_stop(state: Any, at: Any) -> Any:
+            state, effects = stop_and_commit(state, at)
+            return state, tuple(each for each in effects if not isinstance(each, StopFetching))
+
+        return without_stop
+
+    garden.wrap(reconciliation, "_stop_and_commit", around)
+
+
+def _assigns_without_revoking(garden: Garden) -> None:
+    garden.set(reconciliation, "_revoke", lambda state: reconciliation._assign(state))
+
+
+def _begins_anew_in_the_middle(garden: Garden) -> None:
+    garden.set(reconciliation, "NOT_BEGUN", frozenset(reconciliation.Phase))
+
+
+def _does_not_wait_for_polls(garden: Garden) -> None:
+    garden.wrap(
+        reconciliation, "proceed", lambda proceed: lambda state, at, polling=False: proceed(state, at, polling=True)
+    )
+
+
+def _takes_unresolved_for_revoked(garden: Garden) -> None:
+    """What has no name yet counts as not assigned, and is not asked for again."""
+
+    def take_target(state: Any, partitions: Any) -> Any:
+        known = None if partitions is None else frozenset(tip for tip in partitions if tip.topic_id in state.names)
+        return take(state, known if state.names else partitions)
+
+    take = reconciliation.take_target
+    garden.set(reconciliation, "take_target", take_target)
+
+
+def _asks_for_names_once(garden: Garden) -> None:
+    garden.set(resolving, "is_due", lambda deadlines, timer, now: False)
+
+
+def _ignores_a_target_that_returns(garden: Garden) -> None:
+    garden.set(reconciliation, "is_reconciled", lambda state: state.owned == resolving.latest_target(state).partitions)
+
+
+def _never_stops_for_polls(garden: Garden) -> None:
+    for key, row in list(transitions.TABLE.items()):
+        if key[1] is TimePassed and row.rule.__module__.endswith("polling"):
+            garden.put(transitions.TABLE, key, evolve(row, rule=heartbeats.time_passed))
+
+
+def _leaves_without_revoking(garden: Garden) -> None:
+    garden.set(leaving, "_revoke", lambda state, at: leaving._leave(state, at))
+
+
+def _leaves_without_a_word(garden: Garden) -> None:
+    garden.set(leaving, "_send_leave", lambda state, epoch, at: leaving.out(state, at))
+
+
+def _polls_twice_after_leaving(garden: Garden) -> None:
+    """A leave that is lost is waited for without end."""
+    _with_rule(garden, leaving.time_passed, heartbeats.time_passed)
+    _with_rule(garden, leaving.left, lambda state, event, at: (state, ()))
+
+
+_, _R = Part.MEMBER, failures.Reaction
+
+MEMBERS = (
+    Mutant("reports-too-little", _, "Reports what callbacks have finished with, and not what comes next.",
+           "Another member gets a partition that the application is about to have.", _reports_what_it_finished_with),
+    Mutant("reports-no-goal", _, "Reports what the application has, and not what it is about to get.",
+           "Another member gets a partition that the application is about to have.", _reports_all_it_was_told),
+    Mutant("acknowledges-at-once", _, "Reports the target as owned before callbacks have run.",
+           "Another member begins while this one still revokes.", _acknowledges_the_target_at_once),
+    Mutant("not-full-after-error", _, "Remembers what it sent although no answer came.",
+           "A lost answer with an assignment is never repeated.", _forgets_nothing_after_a_failure),
+    Mutant("acknowledges-nothing", _, "Sends no partitions when a reconciliation is done.",
+           "Members that revoke are expelled after the rebalance timeout.", _acknowledges_nothing),
+    Mutant("two-in-flight", _, "Sends a heartbeat while another one has no answer.",
+           "Answers overtake each other, and an old target wins.", _sends_two_at_a_time),
+    Mutant("late-answers-count", _, "Takes answers and completions it does not wait for any more.",
+           "An old answer brings an old epoch or target back.", _takes_late_answers),
+    Mutant("beats-too-slowly", _, "Sends heartbeats once a minute, whatever the coordinator says.",
+           "Consumers are expelled again and again.", _beats_too_slowly),
+    Mutant("keeps-its-epoch", _, "Keeps the epoch it was first given.",
+           "Every rebalance fences the consumer.", _keeps_its_epoch),
+    Mutant("publishes-once", _, "Tells commits of the first epoch only.",
+           "Commits of new partitions fail after a rebalance.", _publishes_the_first_epoch_only),
+    Mutant("joins-unheard", _, "Joins again before the application has heard of its loss.",
+           "A partition is assigned before it was lost.", _joins_before_it_was_heard),
+    Mutant("keeps-all-when-fenced", _, "Goes on with its partitions when it is fenced.",
+           "Two consumers process the same records.", _keeps_all_when_fenced),
+    Mutant("loses-silently", _, "Calls no on_partitions_lost.",
+           "The application keeps state for partitions it does not have.", _loses_without_a_word),
+    Mutant("flows-while-revoking", _, "Goes on handing out records of what it gives up.",
+           "Records are processed after the last commit, and again by the next owner.", _flows_while_it_revokes),
+    Mutant("assigns-unrevoked", _, "Applies an assignment without on_partitions_revoked.",
+           "The application can't store what it did of partitions that go.", _assigns_without_revoking),
+    Mutant("two-reconciliations", _, "Begins a reconciliation while another one is under way.",
+           "Callbacks of two rebalances overlap.", _begins_anew_in_the_middle),
+    Mutant("revokes-outside-poll", _, "Begins to revoke while the application processes records.",
+           "What is processed just now is not committed, and processed again.", _does_not_wait_for_polls),
+    Mutant("unresolved-is-revoked", _, "Takes partitions of topics without a name for not assigned.",
+           "Partitions of new topics are read by none.", _takes_unresolved_for_revoked),
+    Mutant("names-asked-once", _, "Asks for the names of topics once only.",
+           "A topic whose name was not known at once is never read.", _asks_for_names_once),
+    Mutant("same-target-unacknowledged", _, "Takes a target that changed and changed back for acknowledged.",
+           "The coordinator waits, and expels the member.", _ignores_a_target_that_returns),
+    Mutant("never-stale", _, "Stays in the group although the application does not poll.",
+           "A consumer that hangs keeps its partitions for ever.", _never_stops_for_polls),
+    Mutant("leaves-unrevoked", _, "Leaves without on_partitions_revoked.",
+           "The application can't store what it did.", _leaves_without_revoking),
+    Mutant("leaves-silently", _, "Sends no heartbeat when it leaves.",
+           "Partitions of closed consumers wait for the session timeout.", _leaves_without_a_word),
+    Mutant("leave-waited-for", _, "Waits for the answer of a leave without end.",
+           "close() hangs.", _polls_twice_after_leaving),
+    Mutant("unknown-is-ignored", _, "Goes on when the coordinator does not know it.",
+           "An expired consumer goes on beside the next owner.",
+           _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.BACK_OFF)),
+    Mutant("fenced-is-ignored", _, "Goes on when it is fenced by its epoch.",
+           "A consumer that missed a rebalance reads on, and never gets another assignment.",
+           _reaction(ErrorCode.FENCED_MEMBER_EPOCH, _R.BACK_OFF)),
+    Mutant("coordinator-not-looked-for", _, "Takes NOT_COORDINATOR for something that passes.",
+           "After a fail-over the consumer asks the wrong broker for ever.",
+           _reaction(ErrorCode.NOT_COORDINATOR, _R.BACK_OFF)),
+    Mutant("loading-is-fatal", _, "Fails when a coordinator loads.",
+           "Every fail-over ends consumers.", _reaction(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
+)  # fmt: skip

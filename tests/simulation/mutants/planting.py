@@ -1,0 +1,92 @@
+"""How a bug is planted: functions, rows and constants of the package are replaced, and put back afterwards.
+
+Nothing in the package knows of it. Where a module took a function over by its name, that name is replaced; where a
+table holds it, the table's entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from attrs import field, frozen
+
+__all__ = ["Garden", "Mutant", "Part", "Plant", "planted"]
+
+
+class Part(Enum):
+    """What a bug is planted in. The value is what it is called on the page."""
+
+    MEMBER = "member"
+    COORDINATOR = "coordinator"
+    OFFSETS = "offsets"
+    LOG = "log and fail-over"
+    CLASSIC = "classic protocol and migration"
+
+
+class Garden:
+    """What is replaced just now."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def set(self, owner: ModuleType | type, name: str, value: object) -> None:
+        """Replace an attribute of a module or a class, which has to be there."""
+        before = owner.__dict__[name]
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, before))
+
+    def wrap(self, owner: ModuleType | type, name: str, around: Callable[[Callable[..., Any]], object]) -> None:
+        """Replace a function by what ``around`` makes of it."""
+        self.set(owner, name, around(owner.__dict__[name]))
+
+    def put(self, table: Any, key: object, value: object) -> None:
+        """Replace an entry of a table, which has to be there."""
+        assert isinstance(table, MutableMapping), "a table is a dict, whatever its annotation says"
+        before = table[key]
+        table[key] = value
+        self._undo.append(lambda: table.update({key: before}))
+
+    def drop(self, table: Any, key: object) -> None:
+        """Take an entry out of a table."""
+        before = dict(table)
+        del table[key]
+
+        def put_back() -> None:
+            table.clear()
+            table.update(before)  # in the order it had
+
+        self._undo.append(put_back)
+
+    def clear(self) -> None:
+        """Put everything back."""
+        while self._undo:
+            self._undo.pop()()
+
+
+Plant = Callable[[Garden], None]
+
+
+@frozen
+class Mutant:
+    """A bug to plant. ``does`` and ``harms`` are sentences: what the bug does, and what a user would see of it."""
+
+    name: str
+    part: Part
+    does: str
+    harms: str
+    plant: Plant = field(repr=False)
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    """Within, the bug is there."""
+    garden = Garden()
+    try:
+        mutant.plant(garden)
+        yield
+    finally:
+        garden.clear()
