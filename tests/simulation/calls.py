@@ -15,7 +15,7 @@ from attrs import define, field
 from tests.simulation.connections import UnderWay
 from tests.simulation.timeline import Plan
 
-__all__ = ["Call", "Caller", "Turns"]
+__all__ = ["Call", "Caller", "Turns", "call_off"]
 
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
 
@@ -140,3 +140,10 @@ class Call:
                 plan.call_off()
         if self.turns is not None:
             self.turns.leave(self)
+
+
+def call_off(calls: list[Call]) -> None:
+    """Hear nothing of these any more."""
+    for call in calls:
+        call.call_off()
+    calls.clear()

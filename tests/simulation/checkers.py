@@ -29,7 +29,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.scenarios.watching import Watch
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition, format_topic_ids
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
 from tests.simulation import more_checkers
 from tests.simulation.classic_checkers import ClassicWatch, Excuses, Generations, Refusals, two_readers, watch_of
 from tests.simulation.classic_coverage import transition_in
@@ -238,8 +238,3 @@ class Judge:
 
 def _place(client: Client, partition: TopicPartition) -> _Place:
     return client.topic_ids.get(partition.topic), partition.partition
-
-
-def working_on(judge: Judge) -> dict[str, frozenset[TopicIdPartition]]:
-    """What each client works on."""
-    return {name: watch.working_on for name, watch in judge.watches.items()}

@@ -27,11 +27,10 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets import events as offsets_ev
-from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
-from tests.simulation.calls import Call
+from tests.simulation.calls import Call, call_off
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, REQUEST_TIMEOUT_S, Client
 from tests.simulation.dice import Fault
 from tests.simulation.exchanges import VERSIONS, read, write
@@ -50,7 +49,6 @@ class ClassicClient(Client):
     """One consumer."""
 
     settings: ClassicSettings = field(kw_only=True)
-    auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
     member: ClassicMember = field(init=False)
     view: Mapping[str, TopicImage] = _NO_TOPICS  # the topics, as a node saw them when this client looked
     replaced: set[TopicPartition] = field(factory=set)  # those whose topic took the place of another one
@@ -62,36 +60,12 @@ class ClassicClient(Client):
     rules = RULES
 
     def __attrs_post_init__(self) -> None:
-        self.member = ClassicMember(self.settings)
         super().__attrs_post_init__()
         self._look_from_time_to_time()
 
-    def offset_settings(self) -> OffsetSettings:
-        """As the member's."""
-        return OffsetSettings(self.settings.instance_id, auto_commit_interval_s=self.auto_commit_interval_s)
-
-    def handle(self, event: Any) -> tuple[Any, ...]:
-        """Let the member handle an event."""
-        return self.member.handle(event, self.clock(), self.dice.chance())
-
-    def deadline(self) -> float | None:
-        """The member's."""
-        return self.member.deadline()
-
-    @property
-    def wants_poll(self) -> bool:
-        """Whether the member waits for a poll."""
-        return self.member.wants_poll
-
-    @property
-    def member_id(self) -> str:
-        """The id that the coordinator gave it; empty outside the group."""
-        return self.member.member_id
-
-    @property
-    def member_epoch(self) -> int:
-        """The generation it is in."""
-        return self.member.member_epoch
+    def make_member(self) -> ClassicMember:
+        """A member of this protocol."""
+        return ClassicMember(self.settings)
 
     def note_poll(self) -> None:
         """The application polls; at times it wants the group to rebalance (KIP-568)."""
@@ -123,7 +97,7 @@ class ClassicClient(Client):
         self._asked = [each for each in self._asked if not each.is_over] + [call]
 
     def _send_join(self, effect: cfx.SendJoinGroup) -> None:
-        _call_off(self._leaves)
+        call_off(self._leaves)
         message = join_group.to_request(effect, GROUP, VERSIONS[JOIN_GROUP])
         lost = partial(cev.JoinLost, effect.number)
         self._ask(self._exchange(effect, JOIN_GROUP, message, join_group.to_event, lost, effect.timeout_s))
@@ -139,14 +113,14 @@ class ClassicClient(Client):
         self._ask(self._exchange(effect, HEARTBEAT, message, heartbeat.to_event, lost, REQUEST_TIMEOUT_S))
 
     def _send_leave(self, effect: cfx.SendLeaveGroup) -> None:
-        _call_off(self._asked)
+        call_off(self._asked)
         message = leave_group.to_request(effect, GROUP, VERSIONS[LEAVE_GROUP])
         lost = partial(_leave_ended, effect.number)
         call = self._exchange(effect, LEAVE_GROUP, message, _leave_ended, lost, REQUEST_TIMEOUT_S)
         self._leaves = [each for each in self._leaves if not each.is_over] + [call]
 
     def _left(self, effect: fx.Left) -> None:
-        _call_off(self._asked)
+        call_off(self._asked)
         super()._left(effect)
 
     # ---- topics
@@ -284,9 +258,3 @@ class ClassicClient(Client):
 def _leave_ended(number: int, _answer: object = None) -> cev.LeaveEnded:
     """How a leave is answered makes no difference."""
     return cev.LeaveEnded(number)
-
-
-def _call_off(calls: list[Call]) -> None:
-    for call in calls:
-        call.call_off()
-    calls.clear()

@@ -8,7 +8,7 @@ happens in it then, and all that was due happens when it wakes.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
 from attrs import define, field
@@ -23,7 +23,7 @@ from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
 from tests.simulation.calls import Call, Turns
 from tests.simulation.cluster import Cluster
 from tests.simulation.connections import Connection, UnderWay
@@ -85,6 +85,9 @@ class Client(ABC):
     dice: Dice
     observer: ClientObserver
     rate: float = 1.0
+    settings: Any = field(kw_only=True)  # of the member, whose protocol a subclass knows
+    auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
+    member: Any = field(init=False)
     coordinator: int | None = None
     connections: dict[int, Connection] = field(factory=dict)
     connections_made: int = 0
@@ -114,7 +117,9 @@ class Client(ABC):
     rules: ClassVar[OffsetRules]
 
     def __attrs_post_init__(self) -> None:
-        self.offsets = OffsetMachine(self.offset_settings(), self.rules, self.clock())
+        self.member = self.make_member()
+        settings = OffsetSettings(self.settings.instance_id, auto_commit_interval_s=self.auto_commit_interval_s)
+        self.offsets = OffsetMachine(settings, self.rules, self.clock())
         self._arm_offsets()
 
     # ---- time
@@ -222,42 +227,34 @@ class Client(ABC):
     # ---- the member
 
     @abstractmethod
-    def offset_settings(self) -> OffsetSettings:
-        """The settings of its offsets' machine."""
+    def make_member(self) -> Any:
+        """The machine of its member."""
 
     @property
     def is_static(self) -> bool:
         """Whether it has an instance id."""
-        return self.offset_settings().instance_id is not None
-
-    @abstractmethod
-    def handle(self, event: object) -> tuple[Any, ...]:
-        """Let the member's machine handle an event."""
-
-    @abstractmethod
-    def deadline(self) -> float | None:
-        """When the member's machine is to be told that time has passed, by the client's clock."""
+        return self.settings.instance_id is not None
 
     @property
-    @abstractmethod
     def wants_poll(self) -> bool:
         """Whether the member waits for the application to poll."""
+        return bool(self.member.wants_poll)
 
     @property
-    @abstractmethod
     def member_id(self) -> str:
-        """What the group calls it."""
+        """What the group calls it; a classic member has no id outside a group."""
+        return str(self.member.member_id)
 
     @property
-    @abstractmethod
     def member_epoch(self) -> int:
         """The member epoch, or the generation; -1 outside the group."""
+        return int(self.member.member_epoch)
 
     def feed(self, event: object) -> None:
         """Tell the member what happened, and carry out what it answers."""
         if self.is_dead:
             return
-        for effect in self.handle(event):
+        for effect in self.member.handle(event, self.clock(), self.dice.chance()):
             self.observer.wanted(self, effect)
             self.CARRY_OUT[type(effect)](self, effect)
         self._arm()
@@ -265,7 +262,7 @@ class Client(ABC):
     def _arm(self) -> None:
         if self._timer is not None:
             self._timer.call_off()
-        deadline = self.deadline()
+        deadline = self.member.deadline()
         if deadline is None or self.is_dead:
             self._timer = None
         else:
@@ -427,9 +424,6 @@ class Client(ABC):
 
     def _wake_offsets(self) -> None:
         self.feed_offsets(offsets_ev.TimePassed())
-
-    def _versioned(self, api: Api, partitions: Collection[TopicPartition], highest: int) -> int:
-        return min(VERSIONS[api], highest)
 
     def _send_commit(self, effect: offsets_fx.SendCommit) -> None:
         offsets = dict(effect.offsets)

@@ -6,7 +6,6 @@ own time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from uuid import UUID
 
 from attrs import define, evolve, field
@@ -60,10 +59,6 @@ class Cluster:
     def leading(self) -> Node | None:
         """The node that leads, as the controller knows."""
         return None if self.leader is None else self.nodes[self.leader]
-
-    def coordinators(self) -> Iterator[Node]:
-        """The nodes that coordinate, one of which may be so no more."""
-        return (node for node in self.nodes if node.standing is Standing.ACTIVE)
 
     # ---- leading
 

@@ -12,10 +12,9 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets.rules import RULES
-from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
-from tests.simulation.calls import Call
+from tests.simulation.calls import Call, call_off
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
 from tests.simulation.exchanges import VERSIONS, read, write
 
@@ -27,7 +26,6 @@ class ConsumerClient(Client):
     """One consumer."""
 
     settings: MemberSettings = field(kw_only=True)
-    auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
     member: Member = field(init=False)
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
@@ -35,36 +33,9 @@ class ConsumerClient(Client):
 
     rules = RULES
 
-    def __attrs_post_init__(self) -> None:
-        self.member = Member(self.settings, self.name)
-        super().__attrs_post_init__()
-
-    def offset_settings(self) -> OffsetSettings:
-        """As the member's."""
-        return OffsetSettings(self.settings.instance_id, auto_commit_interval_s=self.auto_commit_interval_s)
-
-    def handle(self, event: Any) -> tuple[Any, ...]:
-        """Let the member handle an event."""
-        return self.member.handle(event, self.clock(), self.dice.chance())
-
-    def deadline(self) -> float | None:
-        """The member's."""
-        return self.member.deadline()
-
-    @property
-    def wants_poll(self) -> bool:
-        """Whether the member waits for a poll."""
-        return self.member.wants_poll
-
-    @property
-    def member_id(self) -> str:
-        """Its own id."""
-        return self.member.member_id
-
-    @property
-    def member_epoch(self) -> int:
-        """The epoch it is in."""
-        return self.member.member_epoch
+    def make_member(self) -> Member:
+        """A member of this protocol."""
+        return Member(self.settings, self.name)
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
         message = consumer_group_heartbeat.to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
@@ -81,9 +52,9 @@ class ConsumerClient(Client):
 
         leaves, joins = effect.member_epoch < 0, effect.member_epoch == 0
         if leaves:
-            _call_off(self._asked)
+            call_off(self._asked)
         elif joins:
-            _call_off(self._leaves)
+            call_off(self._leaves)
         frame = write(CONSUMER_GROUP_HEARTBEAT, message, self.name)
         call = self.call(frame, answered, lost, way_s=LEAVE_WAY_S if leaves else None)
         kept = self._leaves if leaves else self._asked
@@ -105,7 +76,7 @@ class ConsumerClient(Client):
         self.later(self.dice.tail(0.005), answer)
 
     def _left(self, effect: fx.Left) -> None:
-        _call_off(self._asked)
+        call_off(self._asked)
         super()._left(effect)
 
     CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
@@ -114,9 +85,3 @@ class ConsumerClient(Client):
         fx.ResolveTopics: _resolve_topics,
         fx.Left: _left,
     }
-
-
-def _call_off(calls: list[Call]) -> None:
-    for call in calls:
-        call.call_off()
-    calls.clear()

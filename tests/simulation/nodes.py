@@ -18,7 +18,7 @@ from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
-from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from tests.simulation.dice import Dice, Fault
@@ -245,11 +245,6 @@ class Node:
         news = TopicsChanged(dict(self.topics))
         if self._store(self.coordinator.handle(news, self.timeline.now), news) is ErrorCode.NONE:
             self._news = False
-
-    def configure(self, configs: ConfigsChanged) -> None:
-        """Go by this configuration from now on."""
-        if self.coordinator is not None:
-            self.coordinator.commit(self.coordinator.handle(configs, self.timeline.now))
 
     def _arm(self) -> None:
         if not self._is_resumed:
