@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import Consumer, FencedInstanceError, InstanceIdInUseError
-from kafka_nextgen.admin import GroupAdmin
+from kafka_nextgen.admin import GroupAdmin, GroupState
 from tests.endtoend.crew import Crew
 from tests.endtoend.reading import numbers, poll_until, read
 from tests.endtoend.static_life import join, replace
@@ -53,14 +53,17 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def share(*consumers: Consumer) -> None:
-    """Poll until all partitions are assigned, and each consumer has some."""
-    poll_until(
-        consumers,
-        lambda: (
-            all(one.assignment() for one in consumers) and sum(len(one.assignment()) for one in consumers) == PARTITIONS
-        ),
-    )
+def share(kafka: KafkaServer, group: str, *consumers: Consumer) -> None:
+    """Poll until all partitions are assigned, each consumer has some, and none is about to give one up."""
+    with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+
+        def is_shared() -> bool:
+            shares = [len(one.assignment()) for one in consumers]
+            return (
+                all(shares) and sum(shares) == PARTITIONS and admin.describe([group])[group].state is GroupState.STABLE
+            )
+
+        poll_until(consumers, is_shared)
 
 
 def read_up_to(offset: int, *consumers: Consumer) -> set[int]:
@@ -79,7 +82,7 @@ def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitSt
     second, second_heard = join(kafka, group, topic, group_instance_id="second")
     third, third_heard = join(kafka, group, topic)
     others = [stack.enter_context(second), stack.enter_context(third)]
-    share(first, *others)
+    share(kafka, group, first, *others)
     read_up_to(10, first, *others)
     first.commit()
     before, heard_before = first.assignment(), [*second_heard.events, *third_heard.events]
@@ -89,7 +92,7 @@ def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitSt
 
     again, again_heard = join(kafka, group, topic, group_instance_id="first")
     stack.enter_context(again)
-    share(again, *others)
+    share(kafka, group, again, *others)
     produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=40)
     assert read_up_to(20, again, *others) == set(range(10, 20))
     assert again.assignment() == before
@@ -162,7 +165,7 @@ def test_a_static_member_may_leave_for_good(kafka: KafkaServer, topic: str, grou
     first, _ = join(kafka, group, topic, group_instance_id="first")
     second, heard = join(kafka, group, topic, group_instance_id="second")
     stack.enter_context(second)
-    share(first, second)
+    share(kafka, group, first, second)
     given_up = {tp.partition for tp in first.assignment()}
     first.close(leave="leave")
     assert len(members_of(kafka.bootstrap_servers, group)) == 1, "its session is not waited for"
@@ -176,7 +179,7 @@ def test_a_dynamic_member_that_remains_keeps_its_partitions_for_its_session(
     first, _ = join(kafka, group, topic)
     second, _ = join(kafka, group, topic)
     stack.enter_context(second)
-    share(first, second)
+    share(kafka, group, first, second)
     kept = second.assignment()
     first.close(leave="remain")
     assigned, members = kept, members_of(kafka.bootstrap_servers, group)
@@ -185,4 +188,4 @@ def test_a_dynamic_member_that_remains_keeps_its_partitions_for_its_session(
         assert assigned == kept, "the other one still counted as a member after this was noted"
         second.poll(timeout=0.2)
         assigned, members = second.assignment(), members_of(kafka.bootstrap_servers, group)
-    share(second)
+    share(kafka, group, second)
