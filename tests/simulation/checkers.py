@@ -144,7 +144,7 @@ class Judge:
                 continue
             reserved = {partition for partition, _ in current.assigned + current.pending_revocation}
             watch = self.watches[client.name]
-            beyond = self.excuses.but_for(watch.working_on - reserved, watch, reserved, self.cluster)
+            beyond = self.excuses.but_for(watch.working_on - reserved, watch, self.cluster)
             if beyond:
                 where = format_topic_ids(beyond, self.cluster.names)
                 self._find([f"{client.name} works on {where}, which the coordinator does not reserve for it"])

@@ -205,20 +205,25 @@ class Excuses:
     """What the classic protocol can't prevent, in a consumer group; with how often it came.
 
     *Names*: a classic member is told names. Of a topic that was made again it reads the new one, though it was assigned
-    the one before, until it joins again.
+    the one before, until it joins again and has synced; the coordinator takes the old one for given up meanwhile.
 
-    *Topics that are gone*: what a JoinGroup says of them means nothing to a coordinator that does not know them any
-    more, which takes them for given up. Nobody else is given them.
+    *What is gone*: what a JoinGroup says of topics and partitions that the coordinator does not know any more means
+    nothing to it, and it takes them for given up. They are given to no other member.
 
     *Upgrade*: a cooperative member has a partition until it has polled after it synced (KIP-429). If its group becomes
     a consumer group before that, the partition is nobody's for the coordinator, which gives it away at once.
     """
 
     counts: Counter[str] = field(factory=Counter)
+    _granted: dict[str, set[TopicIdPartition]] = field(factory=dict)  # by member id, all that it ever had
     _noted: set[tuple[str, str, TopicIdPartition]] = field(factory=set)
 
     def in_force(self, outcome: Outcome, clients: Iterable[Client], watches: Mapping[str, Watch]) -> None:
-        """An outcome was put into force: perhaps it is an upgrade."""
+        """An outcome was put into force: it grants, and perhaps it is an upgrade."""
+        for record in outcome.records:
+            if isinstance(record, r.CurrentMemberAssignment):
+                granted = self._granted.setdefault(record.member_id, set())
+                granted.update(partition for partition, _ in record.assigned)
         if not any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
             return
         told = {each.member_id: each for each in outcome.records if isinstance(each, r.CurrentMemberAssignment)}
@@ -232,20 +237,26 @@ class Excuses:
         self,
         beyond: frozenset[TopicIdPartition],
         watch: Watch,
-        reserved: Set[TopicIdPartition],
         cluster: Cluster,
     ) -> frozenset[TopicIdPartition]:
-        """What is left of ``beyond``, on which a member works though it is not ``reserved`` for it."""
+        """What is left of ``beyond``, on which a member works though it is not reserved for it."""
         if not isinstance(watch, ClassicWatch) or not beyond:
             return beyond
-        names, there = cluster.names, {image.topic_id for image in cluster.topics.values()}
-        by_name = {(names[each.topic_id], each.partition) for each in reserved}
-        old_names = {each for each in beyond if (names[each.topic_id], each.partition) in by_name}
-        gone = {each for each in beyond if each.topic_id not in there}
+        sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
+        old_names = beyond & self._made_again(beyond, watch.client.member_id, cluster.names)
+        gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
         self._note("name of a topic made again", watch, old_names)
-        self._note("topic gone", watch, gone)
+        self._note("topic or partition gone", watch, gone)
         self._note("upgrade before a revocation", watch, beyond & watch.yet_to_give_up)
         return beyond - old_names - gone - watch.yet_to_give_up
+
+    def _made_again(
+        self, partitions: Set[TopicIdPartition], member_id: str, names: Mapping[TopicId, str]
+    ) -> set[TopicIdPartition]:
+        """Those that the member was never granted, but those of another topic with the same name."""
+        granted = self._granted.get(member_id, set())
+        had = {(names[each.topic_id], each.partition) for each in granted}
+        return {each for each in partitions - granted if (names[each.topic_id], each.partition) in had}
 
     def _note(self, what: str, watch: ClassicWatch, where: Set[TopicIdPartition]) -> None:
         """Count it once for each client and partition."""
