@@ -60,7 +60,6 @@ class Judge:
     excuses: Excuses = field(factory=Excuses)
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
     members: more_checkers.Members = field(factory=more_checkers.Members)
-    doubts_answers: bool = False  # by rules that still find fault with right answers, see ``more_checkers``
 
     def watch(self, client: Client) -> None:
         """Watch a client from its beginning."""
@@ -101,13 +100,12 @@ class Judge:
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         assert node.coordinator is not None, "it has just worked"
-        if self.doubts_answers:
-            self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
+        self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
-        """A request was worked out."""
+        """What a request wrote is in force."""
         if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):
-            if node.coordinator is not None and self.doubts_answers:
+            if node.coordinator is not None:
                 self._find(more_checkers.repeated(node.coordinator, request, node.timeline.now))
             rule = rule_of(request, response.error)
             if rule is not None:

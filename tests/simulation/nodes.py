@@ -53,7 +53,7 @@ class Observer(Protocol):
         """A request was worked out, and nothing of it is in force yet."""
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
-        """A request was worked out; its answer has not left yet."""
+        """What a request wrote is in force; its answer has not left yet."""
 
     def loaded(self, node: Node) -> None:
         """A coordinator has read its log."""
@@ -186,10 +186,11 @@ class Node:
         self.observer.asked(self, request, outcome)
         error = self._store(outcome, request)
         self._arm()
-        self.observer.worked_out(self, request, outcome.response)
         if error is not ErrorCode.NONE:
             reply(refuse(request, error))
-        elif isinstance(outcome.response, Parked):
+            return
+        self.observer.worked_out(self, request, outcome.response)
+        if isinstance(outcome.response, Parked):
             self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
         else:
             self._answer(_Waiting(self.replica.end, request, outcome.response, reply))
