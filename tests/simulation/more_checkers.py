@@ -74,7 +74,7 @@ def refusal(group: Group, request: ConsumerGroupHeartbeat, most_members: int) ->
     holder = None if instance is None else group.instances.get(instance)
     if epoch != 0 and not group.is_consumer_group:
         return ErrorCode.GROUP_ID_NOT_FOUND
-    if epoch >= 0 and member_id not in group.members and len(group.members) >= most_members:  # also an instance that is back
+    if epoch >= 0 and member_id not in group.members and len(group.members) >= most_members:  # or an instance is back
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if epoch == 0:
         is_held = (
