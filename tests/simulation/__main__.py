@@ -10,6 +10,7 @@ import click
 
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
+from tests.simulation.excuses import Excuse
 from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.running import Mode, Simulation
 
@@ -25,12 +26,14 @@ def main(seeds: str, events: int, mode: str, plant: str | None) -> None:
     began, happened, bad = time.perf_counter(), 0, 0
     faults: Counter[Fault] = Counter()
     met: Counter[str] = Counter()
+    excused: Counter[Excuse] = Counter()
     for seed in range(int(first), int(last or first) + 1):
         with nullcontext() if plant is None else planted(MUTANTS[plant]):
             verdict = Simulation(seed, events, Mode(mode)).run()
         happened += verdict.events
         faults += verdict.faults
         met += verdict.met
+        excused += verdict.excused
         if verdict.broken:
             bad += 1
             click.echo(f"seed {seed}, event {verdict.events}: {'; '.join(verdict.broken[:3])}")
@@ -38,6 +41,9 @@ def main(seeds: str, events: int, mode: str, plant: str | None) -> None:
     click.echo(f"{happened} events in {seconds:.1f} s: {happened / seconds:.0f} a second; {bad} seeds failed")
     for fault in Fault:
         click.echo(f"  {faults[fault]:>8} {fault.value}")
+    click.echo("what was excused:")
+    for excuse in Excuse:
+        click.echo(f"  {excused[excuse]:>8} {excuse.value}")
     click.echo("what runs went through:")
     for name in NAMES:
         click.echo(f"  {met[name]:>8} {name}")

@@ -31,11 +31,12 @@ from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
 from tests.simulation import more_checkers
-from tests.simulation.classic_checkers import ClassicWatch, Excuses, Generations, Refusals, two_readers, watch_of
+from tests.simulation.classic_checkers import ClassicWatch, Generations, Refusals, two_readers, watch_of
 from tests.simulation.classic_coverage import transition_in
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.coverage import rule_of
+from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
 from tests.simulation.replicas import records_of
 
@@ -54,6 +55,7 @@ class Judge:
     watches: dict[str, Watch] = field(factory=dict)
     handed: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # up to which offset anyone got records
     promised: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was told to be committed
+    asked_after: dict[tuple[str, _Place], int] = field(factory=dict)  # what was promised when a client looked it up
     full_heartbeats: int = 0  # with the JoinGroups of members
     generations: Generations = field(factory=Generations)
     refusals: Refusals = field(factory=Refusals)
@@ -88,14 +90,21 @@ class Judge:
         self.generations.in_force(group)
         if transition := transition_in(outcome):
             self.met[transition] += 1
-        self.excuses.in_force(outcome, self.clients.values(), self.watches)
+        clients = {client: self.watches[client.name] for client in self.clients.values()}
+        self.excuses.in_force(group, request, node.is_serving_late, outcome, clients)
         for record in outcome.records:
             if isinstance(record, r.OffsetCommitted):
-                place = (record.topic_id, record.partition.partition)
-                offset = record.offset.offset
-                if offset > self.handed[place]:
-                    self._find([f"{record.partition}: {offset} is committed, but {self.handed[place]} handed out"])
+                self._committed(record, node.is_serving_late)
         self._look_for_trespassers(node)
+
+    def _committed(self, record: r.OffsetCommitted, is_late: bool) -> None:
+        place = (record.topic_id, record.partition.partition)
+        offset = record.offset.offset
+        if offset > self.handed[place]:
+            self._find([f"{record.partition}: {offset} is committed, but {self.handed[place]} handed out"])
+        if is_late and offset < self.promised[place]:
+            self.promised[place] = offset
+            self.excuses.late_commit()
 
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
@@ -141,8 +150,8 @@ class Judge:
             if current is None or client.is_dead:
                 continue
             reserved = {partition for partition, _ in current.assigned + current.pending_revocation}
-            watch = self.watches[client.name]
-            beyond = self.excuses.but_for(watch.working_on - reserved, watch, self.cluster)
+            working_on = self.watches[client.name].working_on
+            beyond = self.excuses.but_for(client, working_on, reserved, self.cluster)
             if beyond:
                 where = format_topic_ids(beyond, self.cluster.names)
                 self._find([f"{client.name} works on {where}, which the coordinator does not reserve for it"])
@@ -195,11 +204,18 @@ class Judge:
         elif isinstance(answer, ev.HeartbeatRefused | ev.HeartbeatLost):
             watch.answered(answer.number, False)
 
+    def looks_up(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
+        """A client asks for committed offsets. It may freeze before it hears of them, and others go on."""
+        for partition in partitions:
+            place = _place(client, partition)
+            self.asked_after[client.name, place] = self.promised[place]
+
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
         """Reading of a partition begins."""
         place = _place(client, partition)
-        if offset < self.promised[place]:
-            self._find([f"{client.name} begins {partition} at {offset}, though {self.promised[place]} was committed"])
+        promised = min(self.promised[place], self.asked_after.get((client.name, place), 0))
+        if offset < promised:
+            self._find([f"{client.name} begins {partition} at {offset}, though {promised} was committed"])
         if offset > self.handed[place]:
             self._find([f"{client.name} begins {partition} at {offset}, {self.handed[place]} was handed out"])
 

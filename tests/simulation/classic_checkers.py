@@ -15,14 +15,11 @@ after outcomes |
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.membership.classic import effects as cfx
@@ -33,11 +30,9 @@ from kafka_nextgen.scenarios.watching import NOTHING, Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
-from tests.simulation.cluster import Cluster
 
 __all__ = [
     "ClassicWatch",
-    "Excuses",
     "Generations",
     "Refusals",
     "counted_members",
@@ -60,7 +55,6 @@ class ClassicWatch(Watch):
     join: int | None = None
     joined: tuple[str, int] | None = None  # the id and the generation that the latest JoinGroup was answered with
     beat: int | None = None
-    yet_to_give_up: frozenset[TopicIdPartition] = frozenset()  # see ``Excuses``
     settled: dict[str, int] = field(factory=dict)  # by member id, the latest generation that the member has synced in
 
     @property
@@ -96,7 +90,7 @@ class ClassicWatch(Watch):
 
     def _joins(self, effect: cfx.SendJoinGroup) -> None:
         self.expect(not self.failed, "nothing is sent after a fatal error")
-        self.join, self.joined, self.beat, self.yet_to_give_up = effect.number, None, None, frozenset()
+        self.join, self.joined, self.beat = effect.number, None, None
         owned, had = effect.subscription.owned, self.done | self.told
         self.expect(had <= owned, "what the application has is reported until it is done giving it up")
         self.expect(owned <= had, "nothing is reported that the application does not have")
@@ -198,69 +192,3 @@ def two_readers(
                 where = format_topic_ids([partition], names)
                 yield f"{readers[partition]} and {client.name} work on {where}, and both are counted as members"
             readers[partition] = client.name
-
-
-@define
-class Excuses:
-    """What the classic protocol can't prevent, in a consumer group; with how often it came.
-
-    *Names*: a classic member is told names. Of a topic that was made again it reads the new one, though it was assigned
-    the one before, until it joins again and has synced; the coordinator takes the old one for given up meanwhile.
-
-    *What is gone*: what a JoinGroup says of topics and partitions that the coordinator does not know any more means
-    nothing to it, and it takes them for given up. They are given to no other member.
-
-    *Upgrade*: a cooperative member has a partition until it has polled after it synced (KIP-429). If its group becomes
-    a consumer group before that, the partition is nobody's for the coordinator, which gives it away at once.
-    """
-
-    counts: Counter[str] = field(factory=Counter)
-    _granted: dict[str, set[TopicIdPartition]] = field(factory=dict)  # by member id, all that it ever had
-    _noted: set[tuple[str, str, TopicIdPartition]] = field(factory=set)
-
-    def in_force(self, outcome: Outcome, clients: Iterable[Client], watches: Mapping[str, Watch]) -> None:
-        """An outcome was put into force: it grants, and perhaps it is an upgrade."""
-        for record in outcome.records:
-            if isinstance(record, r.CurrentMemberAssignment):
-                granted = self._granted.setdefault(record.member_id, set())
-                granted.update(partition for partition, _ in record.assigned)
-        if not any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
-            return
-        told = {each.member_id: each for each in outcome.records if isinstance(each, r.CurrentMemberAssignment)}
-        for client in clients:
-            watch = watches[client.name]
-            if isinstance(watch, ClassicWatch) and client.member_id in told:
-                assigned = {partition for partition, _ in told[client.member_id].assigned}
-                watch.yet_to_give_up = watch.working_on - assigned
-
-    def but_for(
-        self,
-        beyond: frozenset[TopicIdPartition],
-        watch: Watch,
-        cluster: Cluster,
-    ) -> frozenset[TopicIdPartition]:
-        """What is left of ``beyond``, on which a member works though it is not reserved for it."""
-        if not isinstance(watch, ClassicWatch) or not beyond:
-            return beyond
-        sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
-        old_names = beyond & self._made_again(beyond, watch.client.member_id, cluster.names)
-        gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
-        self._note("name of a topic made again", watch, old_names)
-        self._note("topic or partition gone", watch, gone)
-        self._note("upgrade before a revocation", watch, beyond & watch.yet_to_give_up)
-        return beyond - old_names - gone - watch.yet_to_give_up
-
-    def _made_again(
-        self, partitions: Set[TopicIdPartition], member_id: str, names: Mapping[TopicId, str]
-    ) -> set[TopicIdPartition]:
-        """Those that the member was never granted, but those of another topic with the same name."""
-        granted = self._granted.get(member_id, set())
-        had = {(names[each.topic_id], each.partition) for each in granted}
-        return {each for each in partitions - granted if (names[each.topic_id], each.partition) in had}
-
-    def _note(self, what: str, watch: ClassicWatch, where: Set[TopicIdPartition]) -> None:
-        """Count it once for each client and partition."""
-        for partition in where:
-            case = (what, watch.client.name, partition)
-            self.counts[what] += case not in self._noted
-            self._noted.add(case)

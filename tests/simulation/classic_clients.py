@@ -31,7 +31,7 @@ from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from tests.simulation.calls import Call, call_off
-from tests.simulation.clients import GROUP, LEAVE_WAY_S, REQUEST_TIMEOUT_S, Client
+from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
 from tests.simulation.dice import Fault
 from tests.simulation.exchanges import VERSIONS, read, write
 
@@ -110,13 +110,13 @@ class ClassicClient(Client):
     def _send_heartbeat(self, effect: cfx.SendClassicHeartbeat) -> None:
         message = heartbeat.to_request(effect, GROUP)
         lost = partial(HeartbeatLost, effect.number)
-        self._ask(self._exchange(effect, HEARTBEAT, message, heartbeat.to_event, lost, REQUEST_TIMEOUT_S))
+        self._ask(self._exchange(effect, HEARTBEAT, message, heartbeat.to_event, lost, self.request_timeout_s))
 
     def _send_leave(self, effect: cfx.SendLeaveGroup) -> None:
         call_off(self._asked)
         message = leave_group.to_request(effect, GROUP, VERSIONS[LEAVE_GROUP])
         lost = partial(_leave_ended, effect.number)
-        call = self._exchange(effect, LEAVE_GROUP, message, _leave_ended, lost, REQUEST_TIMEOUT_S)
+        call = self._exchange(effect, LEAVE_GROUP, message, _leave_ended, lost, self.request_timeout_s)
         self._leaves = [each for each in self._leaves if not each.is_over] + [call]
 
     def _left(self, effect: fx.Left) -> None:

@@ -8,7 +8,7 @@ happens in it then, and all that was due happens when it wakes.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Protocol
 
 from attrs import define, field
@@ -31,10 +31,9 @@ from tests.simulation.dice import Dice
 from tests.simulation.exchanges import VERSIONS, read, serve, write
 from tests.simulation.timeline import BEGINNING, Plan, Timeline
 
-__all__ = ["GROUP", "REQUEST_TIMEOUT_S", "Callback", "Client", "ClientObserver"]
+__all__ = ["GROUP", "Callback", "Client", "ClientObserver"]
 
 GROUP = "g"
-REQUEST_TIMEOUT_S = 30.0
 LEAVE_WAY_S = 3.0
 _LOOKUP_TIMEOUT_S = 30.0
 _LOOKUP_PAUSE_S = 0.5
@@ -58,6 +57,9 @@ class ClientObserver(Protocol):
 
     def called_back(self, client: Client, callback: Callback, failed: bool) -> None:
         """A callback returned, or raised."""
+
+    def looks_up(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
+        """The client asks for the committed offsets of these."""
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
         """Reading of a partition begins, from a committed offset or the beginning."""
@@ -87,6 +89,7 @@ class Client(ABC):
     rate: float = 1.0
     settings: Any = field(kw_only=True)  # of the member, whose protocol a subclass knows
     auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
+    request_timeout_s: float = field(default=30.0, kw_only=True)
     member: Any = field(init=False)
     coordinator: int | None = None
     connections: dict[int, Connection] = field(factory=dict)
@@ -195,14 +198,14 @@ class Client(ABC):
         """Give up the connection to this node."""
         connection = self.connections.pop(node_id, None)
         if connection is not None:
-            connection.give_up(reason)
+            connection.cut(reason)
 
     def call(
         self,
         frame: bytes,
         answered: Callable[[bytes], None],
         lost: Callable[[str], None],
-        timeout_s: float = REQUEST_TIMEOUT_S,
+        timeout_s: float | None = None,
         turns: Turns | None = None,
         way_s: float | None = None,
     ) -> Call:
@@ -215,7 +218,7 @@ class Client(ABC):
         call = Call(
             self,
             frame,
-            timeout_s,
+            self.request_timeout_s if timeout_s is None else timeout_s,
             lambda heard: self.when_awake(lambda: answered(heard)),
             lambda reason: self.when_awake(lambda: forget_and_lose(reason)),
             turns,
@@ -459,6 +462,7 @@ class Client(ABC):
             self.feed_offsets(offsets_ev.LookupLost(effect.number, reason))
 
         timeout_s = max(0.0, effect.deadline - self.clock())
+        self.observer.looks_up(self, wanted)
         self.call(write(OFFSET_FETCH, message, self.name, version), answered, lost, timeout_s)
 
     def _read_consumed(self, effect: offsets_fx.ReadConsumed) -> None:

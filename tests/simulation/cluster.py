@@ -134,6 +134,10 @@ class Cluster:
         """Nobody copies from a node that leads no more: its mark stays at most where the next leader began."""
         return min(self.elections[node.replica.leader_epoch :], default=node.replica.end)
 
+    def _in_common(self, node: Node) -> int:
+        """Up to which offset a node has what the leader has: a tail that it has alone is no part of that."""
+        return min(node.replica.end, self._mark_of_former(node))
+
     def _copy_soon(self, node: Node) -> None:
         plan = self._copying.get(node.node_id)
         if plan is not None and plan.action is not None:
@@ -195,9 +199,9 @@ class Cluster:
         leading = self.leading or node
         if node.standing is Standing.LOADING:
             self.dice.note(Fault.COMPACTION_WHILE_LOADING)
-        nobody_behind = 0 if node.standing is Standing.LOADING else min(each.replica.end for each in self.nodes)
-        below = min(self.high_watermark(leading), node.replica.end)
-        return node.replica.compact(below, min(nobody_behind, below))
+        all_have = 0 if node.standing is Standing.LOADING else min(map(self._in_common, self.nodes))
+        below = min(self.high_watermark(leading), self._in_common(node))
+        return node.replica.compact(below, min(all_have, below))
 
     # ---- topics
 

@@ -1,8 +1,8 @@
 """Requests and answers on their way: in order, as on a connection of ``transport``.
 
 A broker serves one request of a connection at a time, and the next one when that is answered. A connection may be cut,
-before a request is served or after it, or fall silent. A client gives a silent one up; what it had sent may still
-arrive then, late, and is served, and the answer is heard by no client any more.
+before a request is served or after it, or fall silent until the client gives it up. What was on its way then may still
+arrive, late, and is served; the client does not hear the answer any more.
 """
 
 from __future__ import annotations
@@ -44,40 +44,50 @@ class Connection:
     is_open: bool = True
     is_silent: bool = False
     _pending: deque[UnderWay] = field(factory=deque)
+    _unserved: deque[UnderWay] = field(factory=deque)
+    _crashes: int = field(init=False)
     _inbox: deque[UnderWay] = field(factory=deque)
     _is_busy: bool = False
     _arrival: float = 0.0
     _delivery: float = 0.0
 
+    def __attrs_post_init__(self) -> None:
+        self._crashes = self.node.crashes
+
+    @property
+    def _is_reached(self) -> bool:
+        """Whether the node is the one that the connection was made to."""
+        return self.node.is_alive and self.node.crashes == self._crashes
+
     def send(self, request: UnderWay) -> None:
         """Put a request on its way."""
         self._pending.append(request)
+        self._unserved.append(request)
         if self.is_silent or self.dice.happens(Fault.SILENCE, 0.05):
             self.is_silent = True
         elif self.dice.happens(Fault.REQUEST_LOST, 0.1):
             self.is_silent = True
+            self._unserved.pop()
             self.timeline.after(self._latency(), lambda: self.cut("connection reset"))
         else:
             self._arrival = max(self._arrival, self.timeline.now + self._latency())
             self.timeline.at(self._arrival, lambda: self._arrive(request))
 
-    def give_up(self, reason: str) -> None:
-        """The client closes it. What was sent into the silence may arrive after all."""
-        if self.is_silent and self.is_open:
-            for request in self._pending:
-                if self.dice.happens(Fault.LATE_REQUEST):
-                    self.timeline.after(self.dice.between(0.01, 30.0), lambda each=request: self._serve_late(each))  # type: ignore[misc]
-        self.cut(reason)
-
     def cut(self, reason: str) -> None:
-        """End it: whatever has no answer is lost, served or not."""
+        """End it: whatever has no answer is lost, served or not. What is on its way may arrive after all."""
         if not self.is_open:
             return
         self.is_open = False
-        self._inbox.clear()
+        for request in self._unserved if self._is_reached else ():
+            if self.dice.happens(Fault.LATE_REQUEST):
+                self.timeline.after(self._lateness(), lambda each=request: self._serve_late(each))  # type: ignore[misc]
         pending, self._pending = self._pending, deque()
         for request in pending:
             request.lost(reason)
+
+    def _lateness(self) -> float:
+        """A time of about a second, at times half a minute (seconds)."""
+        return 0.01 * float(3000 ** self.dice.chance())
 
     def _latency(self) -> float:
         if self.dice.happens(Fault.SLOW_MESSAGE, 0.1):
@@ -87,7 +97,7 @@ class Connection:
     def _arrive(self, request: UnderWay) -> None:
         if not self.is_open:
             return
-        if not self.node.is_alive:
+        if not self._is_reached:
             self.cut("connection refused")
             return
         self._inbox.append(request)
@@ -98,6 +108,7 @@ class Connection:
             return
         self._is_busy = True
         request = self._inbox.popleft()
+        self._unserved.remove(request)
         self.serve(self.node, request.frame, lambda answer: self._answer(request, answer))
 
     def _answer(self, request: UnderWay, answer: bytes | None) -> None:
@@ -119,8 +130,10 @@ class Connection:
             request.answered(answer)
 
     def _serve_late(self, request: UnderWay) -> None:
-        if self.node.is_alive:
+        if self._is_reached:
+            self.node.is_serving_late = True
             self.serve(self.node, request.frame, _ignore)
+            self.node.is_serving_late = False
 
 
 def _ignore(_: bytes | None) -> None:

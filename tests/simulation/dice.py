@@ -63,8 +63,8 @@ class Fault(Enum):
 
 
 #: So many seeds in ten have none of a fault.
-_NONE_OF_TEN = 5
-_LEAST, _MOST = 0.01, 1.0
+_NONE_OF_TEN = 3
+_LEAST, _MOST = 0.05, 1.0
 
 
 #: Where a draw was made: the stream, and its place there.

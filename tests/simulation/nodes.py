@@ -94,6 +94,8 @@ class Node:
     settings: CoordinatorSettings
     replica: Replica = field(factory=Replica)
     is_alive: bool = True
+    crashes: int = 0
+    is_serving_late: bool = False  # what is served just now comes from a connection that was given up
     standing: Standing = Standing.ELSEWHERE
     coordinator: Coordinator | None = None
     topics: dict[str, TopicImage] = field(factory=dict)
@@ -137,6 +139,7 @@ class Node:
     def crash(self) -> None:
         """Go, with all that was under way."""
         self.is_alive = False
+        self.crashes += 1
         self.standing, self.coordinator = Standing.ELSEWHERE, None
         self._set_timer(None)
         self._waiting.clear()

@@ -28,6 +28,7 @@ from tests.simulation.cluster import Cluster
 from tests.simulation.consumer_clients import ConsumerClient
 from tests.simulation.coverage import counted
 from tests.simulation.dice import Dice, Draws, Fault
+from tests.simulation.excuses import Excuse
 from tests.simulation.faults import Troubles
 from tests.simulation.nodes import Standing
 from tests.simulation.timeline import Timeline
@@ -56,6 +57,7 @@ class Verdict:
     faults: Counter[Fault]
     met: Counter[str]
     at: float
+    excused: Counter[Excuse]
 
 
 @define(eq=False)
@@ -74,12 +76,14 @@ class Simulation:
     applications: list[Application] = field(factory=list)
     lives: Counter[str] = field(factory=Counter)
     casting: Casting = field(init=False)
+    _request_timeout_s: float = field(init=False)
     _habits: dict[str, Habits] = field(factory=dict)
     _wanted: dict[str, Subscribed | None] = field(factory=dict)  # in the last life of a client
 
     def __attrs_post_init__(self) -> None:
         self.dice = Dice(self.seed, self.draws)
         self.casting = Casting(self.dice.stream("casting"))
+        self._request_timeout_s = self.dice.pick((30.0, 5.0, 1.0))
         seats = self.dice.pick((100, 100, 100, 3))
         settings = CoordinatorSettings(
             group_consumer_session_timeout_ms=12_000,
@@ -100,7 +104,13 @@ class Simulation:
             self._run()
         happened = self.timeline.happened
         return Verdict(
-            self.seed, tuple(self.judge.broken), happened, self.dice.counts, self.judge.met, self.timeline.now
+            self.seed,
+            tuple(self.judge.broken),
+            happened,
+            self.dice.counts,
+            self.judge.met,
+            self.timeline.now,
+            self.judge.excuses.counts,
         )
 
     def _run(self) -> None:
@@ -155,7 +165,12 @@ class Simulation:
         if self.casting.speaks_classic(name):
             auto_commits = auto_commit_interval_s is not None
             settings = self.casting.classic_settings(GROUP, instance_id, auto_commit=auto_commits)
-            return ClassicClient(*who, settings=settings, auto_commit_interval_s=auto_commit_interval_s)
+            return ClassicClient(
+                *who,
+                settings=settings,
+                auto_commit_interval_s=auto_commit_interval_s,
+                request_timeout_s=self._request_timeout_s,
+            )
         return ConsumerClient(
             *who,
             settings=MemberSettings(
@@ -166,6 +181,7 @@ class Simulation:
                 leave_timeout_s=10.0,
             ),
             auto_commit_interval_s=auto_commit_interval_s,
+            request_timeout_s=self._request_timeout_s,
         )
 
     def _habits_of(self, name: str) -> Habits:

@@ -9,10 +9,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.draft import Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
-from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy
 from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership import effects as fx
@@ -21,7 +18,7 @@ from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.casting import Casting
 from tests.simulation.checkers import Judge
-from tests.simulation.classic_checkers import ClassicWatch, Excuses, Generations, Refusals, two_readers
+from tests.simulation.classic_checkers import ClassicWatch, Generations, Refusals, two_readers
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Dice
@@ -152,34 +149,3 @@ def test_who_is_kept_out_by_the_policy(
     assert refusals.by_policy(classic_group(*members), policy) == kept_out
     refusals.wanted(client("A/3"), fx.PublishEpoch("A-1", 4))
     assert refusals.by_policy(classic_group(*members), policy) == set()
-
-
-def granted(client: ClassicClient, *partitions: TopicIdPartition) -> Outcome:
-    assigned = tuple((each, 3) for each in partitions)
-    return Outcome(None, (CurrentMemberAssignment("g", client.member_id, 3, 2, MemberStatus.STABLE, assigned, ()),))
-
-
-def test_excuses_are_exact() -> None:
-    excuses, reader = Excuses(), client()
-    cluster, watch = reader.cluster, ClassicWatch(client=reader)
-    before = TopicIdPartition(UUID(int=2), 1)
-    cluster.names[before.topic_id] = "foo"
-
-    def left_of(*beyond: TopicIdPartition) -> frozenset[TopicIdPartition]:
-        return excuses.but_for(frozenset(beyond), watch, cluster)
-
-    cluster.topics["foo"] = TopicImage(FOO, "foo", 1)
-    assert left_of(ID0, ID1) == {ID0}, "foo has no partition 1 any more"
-    cluster.topics["foo"] = TopicImage(FOO, "foo", 2)
-    assert left_of(ID0) == {ID0}
-    watch.yet_to_give_up = frozenset({ID0})
-    assert left_of(ID0, ID1) == {ID1}
-    excuses.in_force(granted(reader, before), [reader], {reader.name: watch})
-    assert left_of(ID1) == frozenset(), "it was assigned the foo before"
-    excuses.in_force(granted(reader, ID1), [reader], {reader.name: watch})
-    assert left_of(ID1) == {ID1}, "and then this one"
-    assert dict(excuses.counts) == {
-        "topic or partition gone": 1,
-        "upgrade before a revocation": 1,
-        "name of a topic made again": 1,
-    }

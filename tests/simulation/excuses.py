@@ -1,0 +1,132 @@
+"""What the protocol can't prevent: the closed list of what a run is excused for, each with how often it came.
+
+*A topic made again*: a classic member is told names. Of a topic that was made again it reads the new one, though it was
+assigned the one before, until it joins again and has synced; the coordinator takes the old one for given up meanwhile.
+
+*A partition that is gone*: what a JoinGroup says of topics and partitions that the coordinator does not know any more
+means nothing to it, and it takes them for given up. They are given to no other member.
+
+*An upgrade*: a cooperative member has a partition until it has polled after it synced (KIP-429). If its group becomes a
+consumer group before that, the coordinator does not know of it, and gives the partition away at once.
+
+*A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
+tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
+
+*A late commit*: it sets an offset back behind a newer commit of the same member.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from enum import Enum
+
+from attrs import define, field
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.scenarios.watching import Watch
+from kafka_nextgen.types import TopicId, TopicIdPartition
+from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.clients import Client
+from tests.simulation.cluster import Cluster
+
+__all__ = ["Excuse", "Excuses"]
+
+
+class Excuse(Enum):
+    """The list. The value is what it is called in reports."""
+
+    MADE_AGAIN = "a classic member reads a topic made again by the name of the one it was assigned"
+    GONE = "a classic member has a partition that is gone"
+    UPGRADE = "an upgrade gives away what a cooperative member has yet to give up"
+    LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
+    LATE_COMMIT = "a late commit sets an offset back"
+
+
+@define
+class Excuses:
+    """Which partitions each client may work on though they are not reserved for it."""
+
+    counts: Counter[Excuse] = field(factory=Counter)
+    _granted: dict[str, set[TopicIdPartition]] = field(factory=dict)  # by member id, all that it ever had
+    _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
+    _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
+
+    def in_force(
+        self,
+        group: Group,
+        request: Request | None,
+        is_late: bool,
+        outcome: Outcome,
+        clients: Mapping[Client, Watch],
+    ) -> None:
+        """An outcome was put into force: it grants; perhaps it is an upgrade, or the request came late."""
+        for record in outcome.records:
+            if isinstance(record, r.CurrentMemberAssignment):
+                granted = self._granted.setdefault(record.member_id, set())
+                granted.update(partition for partition, _ in record.assigned)
+        if any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
+            self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
+        if is_late and isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
+            own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
+            self._take(Excuse.LATE_REPORT, group, own)
+
+    def _take(self, excuse: Excuse, group: Group, clients: Mapping[Client, Watch]) -> None:
+        for client, watch in clients.items():
+            current = group.currents.get(client.member_id)
+            if current is None:
+                continue
+            taken = watch.working_on - {partition for partition, _ in current.assigned + current.pending_revocation}
+            self._note(excuse, client, taken)
+            self._taken[client.name] = self._taken.get(client.name, frozenset()) | taken
+
+    def late_commit(self) -> None:
+        """A late commit has set an offset back."""
+        self.counts[Excuse.LATE_COMMIT] += 1
+
+    def but_for(
+        self,
+        client: Client,
+        working_on: frozenset[TopicIdPartition],
+        reserved: Set[TopicIdPartition],
+        cluster: Cluster,
+    ) -> frozenset[TopicIdPartition]:
+        """What a client works on though it is not reserved for it, and there is no excuse."""
+        taken = self._taken.get(client.name, frozenset()) & working_on
+        if client.name in self._taken:
+            self._taken[client.name] = taken
+        beyond = working_on - reserved - taken
+        return self._but_for_names(client, beyond, cluster) if beyond and _is_classic(client) else beyond
+
+    def _but_for_names(
+        self, client: Client, beyond: frozenset[TopicIdPartition], cluster: Cluster
+    ) -> frozenset[TopicIdPartition]:
+        sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
+        made_again = self._made_again(beyond, client.member_id, cluster.names)
+        gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
+        self._note(Excuse.MADE_AGAIN, client, made_again)
+        self._note(Excuse.GONE, client, gone)
+        return beyond - made_again - gone
+
+    def _made_again(
+        self, partitions: Set[TopicIdPartition], member_id: str, names: Mapping[TopicId, str]
+    ) -> set[TopicIdPartition]:
+        """Those that the member was never granted, but those of another topic with the same name."""
+        granted = self._granted.get(member_id, set())
+        had = {(names[each.topic_id], each.partition) for each in granted}
+        return {each for each in partitions - granted if (names[each.topic_id], each.partition) in had}
+
+    def _note(self, excuse: Excuse, client: Client, where: Iterable[TopicIdPartition]) -> None:
+        """Count it once for each client and partition."""
+        for partition in where:
+            case = (excuse, client.name, partition)
+            self.counts[excuse] += case not in self._noted
+            self._noted.add(case)
+
+
+def _is_classic(client: Client) -> bool:
+    return isinstance(client, ClassicClient)

@@ -1,0 +1,107 @@
+"""What a run is excused for, and nothing beside it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from attrs import define, field
+
+from kafka_nextgen.coordinator.draft import Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import ClassicGroupMetadataRemoved, CurrentMemberAssignment, MemberStatus, Record
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage
+from kafka_nextgen.scenarios.watching import Watch
+from kafka_nextgen.types import TopicIdPartition
+from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.excuses import Excuse, Excuses
+from tests.simulation.test_classic_checkers import FOO, ID0, ID1, client
+
+BEFORE = TopicIdPartition(UUID(int=2), 1)
+LATE = ConsumerGroupHeartbeat("g", "A-1", 3)
+
+
+class Working(Watch):
+    """A watch of a client that works on foo's partition 0."""
+
+    @property
+    def working_on(self) -> frozenset[TopicIdPartition]:
+        return frozenset({ID0})
+
+
+def granted(*partitions: TopicIdPartition) -> CurrentMemberAssignment:
+    return CurrentMemberAssignment("g", "A-1", 3, 2, MemberStatus.STABLE, tuple((each, 3) for each in partitions), ())
+
+
+@define
+class Scene:
+    """A classic client A in a consumer group, and what is found of its partitions."""
+
+    excuses: Excuses = field(factory=Excuses)
+    client: ClassicClient = field(factory=client)
+    group: Group = field(factory=lambda: Group("g", 0))
+
+    def __attrs_post_init__(self) -> None:
+        self.client.member = _Named()  # type: ignore[assignment]
+        self.client.cluster.names[BEFORE.topic_id] = "foo"
+        self.client.cluster.topics["foo"] = TopicImage(FOO, "foo", 2)
+
+    def writes(self, *records: Record, late: bool = False) -> None:
+        for record in records:
+            if isinstance(record, CurrentMemberAssignment):
+                self.group.currents[record.member_id] = record
+        self.excuses.in_force(self.group, LATE, late, Outcome(None, records), {self.client: Working()})
+
+    def found(self, *working_on: TopicIdPartition) -> set[TopicIdPartition]:
+        return set(self.excuses.but_for(self.client, frozenset(working_on), set(), self.client.cluster))
+
+
+class _Named:
+    """A member that is in the group."""
+
+    member_id = "A-1"
+
+
+def test_what_is_not_reserved_is_found() -> None:
+    assert Scene().found(ID0, ID1) == {ID0, ID1}
+
+
+def test_a_topic_made_again_is_read_by_its_name_until_the_new_one_is_assigned() -> None:
+    scene = Scene()
+    scene.writes(granted(BEFORE))
+    assert scene.found(ID0, ID1) == {ID0}
+    scene.writes(granted(ID1))
+    assert scene.found(ID1) == {ID1}
+    assert scene.excuses.counts == {Excuse.MADE_AGAIN: 1}
+
+
+def test_what_is_gone_is_given_to_no_other_member() -> None:
+    scene = Scene()
+    scene.client.cluster.topics["foo"] = TopicImage(FOO, "foo", 1)
+    assert scene.found(ID0, ID1) == {ID0}
+    assert scene.excuses.counts == {Excuse.GONE: 1}
+
+
+@pytest.mark.parametrize(
+    ("records", "late", "excuse"),
+    [
+        ([ClassicGroupMetadataRemoved("g")], False, Excuse.UPGRADE),
+        ([], True, Excuse.LATE_REPORT),
+    ],
+)
+def test_what_is_taken_from_a_member_that_works_on_it_is_excused_until_it_gives_it_up(
+    records: list[Record], late: bool, excuse: Excuse
+) -> None:
+    scene = Scene()
+    scene.writes(granted(), *records, late=late)
+    assert scene.found(ID0, ID1) == {ID1}
+    assert scene.excuses.counts == {excuse: 1}
+    assert scene.found() == set()
+    assert scene.found(ID0) == {ID0}, "it got it again by itself"
+
+
+def test_a_request_in_time_excuses_nothing() -> None:
+    scene = Scene()
+    scene.writes(granted())
+    assert scene.found(ID0) == {ID0}
+    assert not scene.excuses.counts
