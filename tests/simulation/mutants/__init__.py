@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.simulation.mutants.classic_groups import CLASSIC_GROUPS
+from tests.simulation.mutants.classic_members import CLASSIC_MEMBERS
 from tests.simulation.mutants.committed import COMMITTED
 from tests.simulation.mutants.logs import LOGS
 from tests.simulation.mutants.members import MEMBERS
+from tests.simulation.mutants.migrations import MIGRATIONS
 from tests.simulation.mutants.planting import Mutant, Part, planted
 from tests.simulation.mutants.steps import STEPS
 from tests.simulation.mutants.upkeep import UPKEEP
 
 __all__ = ["MUTANTS", "Mutant", "Part", "planted"]
 
-MUTANTS: Mapping[str, Mutant] = {mutant.name: mutant for mutant in (*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS)}
+_ALL = (*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS, *CLASSIC_MEMBERS, *CLASSIC_GROUPS, *MIGRATIONS)
+
+MUTANTS: Mapping[str, Mutant] = {mutant.name: mutant for mutant in _ALL}

@@ -22,7 +22,7 @@ from kafka_nextgen.membership import (
 )
 from kafka_nextgen.membership.effects import StopFetching
 from kafka_nextgen.membership.events import TimePassed
-from kafka_nextgen.membership.states import Status
+from kafka_nextgen.membership.states import Phase, Status
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["MEMBERS"]
@@ -141,7 +141,7 @@ def _assigns_without_revoking(garden: Garden) -> None:
 
 
 def _begins_anew_in_the_middle(garden: Garden) -> None:
-    garden.set(reconciliation, "NOT_BEGUN", frozenset(reconciliation.Phase))
+    garden.set(reconciliation, "NOT_BEGUN", frozenset(Phase))
 
 
 def _does_not_wait_for_polls(garden: Garden) -> None:
@@ -172,7 +172,8 @@ def _ignores_a_target_that_returns(garden: Garden) -> None:
 def _never_stops_for_polls(garden: Garden) -> None:
     for key, row in list(transitions.TABLE.items()):
         if key[1] is TimePassed and row.rule.__module__.endswith("polling"):
-            garden.put(transitions.TABLE, key, evolve(row, rule=heartbeats.time_passed))
+            rule: Any = heartbeats.time_passed
+            garden.put(transitions.TABLE, key, evolve(row, rule=rule))
 
 
 def _leaves_without_revoking(garden: Garden) -> None:

@@ -24,7 +24,10 @@ class Part(Enum):
     COORDINATOR = "coordinator"
     OFFSETS = "offsets"
     LOG = "log and fail-over"
-    CLASSIC = "classic protocol and migration"
+    CLASSIC_MEMBER = "member of the classic protocol"
+    CLASSIC_GROUP = "coordinator of the classic protocol"
+    MIGRATION = "migration between the protocols"
+    EXTENSIONS = "extensions"
 
 
 class Garden:

@@ -1,0 +1,273 @@
+"""Bugs in how a coordinator goes round with a classic group: joining, syncing, sessions, static members, its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve
+
+from kafka_nextgen.bridge.offsets_topic import codec
+from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import coordinator, offsets, restart
+from kafka_nextgen.coordinator.classic import (
+    expiry,
+    heartbeat,
+    joining,
+    leaving,
+    rebalance,
+    static_members,
+    syncing,
+)
+from kafka_nextgen.coordinator.classic import offsets as commits
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.coordinator.classic.requests import Heartbeat
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.timers import TimerKind
+from tests.simulation.mutants.planting import Garden, Mutant, Part
+
+__all__ = ["CLASSIC_GROUPS"]
+
+
+def _nothing(*args: Any, **more: Any) -> None:
+    """Do nothing."""
+
+
+def _does_nothing(owner: Any, name: str) -> Callable[[Garden], None]:
+    return lambda garden: garden.set(owner, name, _nothing)
+
+
+def _but_for(owner: Any, name: str, code: ErrorCode) -> Callable[[Garden], None]:
+    """Refuse as before, but never with this code."""
+
+    def around(refuse: Any) -> Any:
+        def refused(*args: Any) -> ErrorCode:
+            error: ErrorCode = refuse(*args)
+            return ErrorCode.NONE if error is code else error
+
+        return refused
+
+    return lambda garden: garden.wrap(owner, name, around)
+
+
+def _asks_for_no_instance(garden: Garden) -> None:
+    for module in (joining, syncing, heartbeat, commits, leaving):
+        _but_for(module, "identity_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
+
+
+def _waits_for_nobody(garden: Garden) -> None:
+    garden.set(ClassicGroup, "all_have_joined", property(lambda group: True))
+
+
+def _keeps_its_generation(garden: Garden) -> None:
+    def around(answer: Any) -> Any:
+        def answered(draft: Draft) -> None:
+            draft.group.classic = evolve(draft.classic, generation=max(1, draft.classic.generation - 1))
+            answer(draft)
+
+        return answered
+
+    garden.wrap(rebalance, "_answer_everybody", around)
+
+
+def _tells_no_rebalance(garden: Garden) -> None:
+    def around(beat: Any) -> Any:
+        def answered(draft: Draft, request: Any) -> Any:
+            outcome = beat(draft, request)
+            is_told = outcome.response.error is ErrorCode.REBALANCE_IN_PROGRESS
+            return evolve(outcome, response=type(outcome.response)()) if is_told else outcome
+
+        return answered
+
+    garden.put(coordinator._ON_ONE_GROUP, Heartbeat, around(heartbeat.session_heartbeat))
+
+
+def _lets_parked_syncs_wait(garden: Garden) -> None:
+    def send_back(draft: Draft) -> None:
+        free = [evolve(member, sync=None, owes_sync=False) for member in draft.classic.in_order()]
+        if draft.classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
+            free = [evolve(member, assignment=b"") for member in free]
+        for member in draft.classic.in_order():
+            if member.sync is not None:
+                draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+        draft.group.classic = draft.classic.with_member(*free)
+
+    garden.set(rebalance, "_send_back_to_join", send_back)
+
+
+def _expels_those_that_wait(garden: Garden) -> None:
+    def around(end: Any) -> Any:
+        def ended(draft: Draft, member_id: str) -> None:
+            member = draft.classic.members.get(member_id)
+            if member is not None and member.is_parked:
+                draft.group.classic = draft.classic.with_member(evolve(member, is_new=True))
+            end(draft, member_id)
+
+        return ended
+
+    garden.wrap(expiry, "_end_session", around)
+
+
+def _goes_on_unchanged(garden: Garden) -> None:
+    def around(go_on: Any) -> Any:
+        return lambda draft, cause: None if draft.classic.is_in(ClassicStatus.STABLE) else go_on(draft, cause)
+
+    for module in (leaving, expiry):
+        garden.wrap(module, "go_on_without", around)
+
+
+def _takes_over_nothing(garden: Garden) -> None:
+    garden.wrap(
+        static_members,
+        "_take_over",
+        lambda take_over: lambda draft, request, former: take_over(draft, request, evolve(former, assignment=b"")),
+    )
+
+
+def _keeps_the_former(garden: Garden) -> None:
+    def around(take_over: Any) -> Any:
+        def taken(draft: Draft, request: Any, former: Any) -> Any:
+            member = take_over(draft, request, former)
+            draft.group.classic = draft.classic.with_member(evolve(former, instance_id=None, join=None, sync=None))
+            draft.arm(TimerKind.SESSION, former.member_id, former.session_timeout_ms / 1000)
+            return member
+
+        return taken
+
+    garden.wrap(static_members, "_take_over", around)
+
+
+def _records_no_parts(garden: Garden) -> None:
+    def around(record_of: Any) -> Any:
+        def recorded(group: Any, now_ms: int) -> Any:
+            record = record_of(group, now_ms)
+            return evolve(record, members=tuple(evolve(each, assignment=b"") for each in record.members))
+
+        return recorded
+
+    garden.wrap(syncing, "record_of", around)
+
+
+def _assigns_to_those_that_wait(garden: Garden) -> None:
+    """Who asks for its part when the others have theirs gets nothing."""
+
+    def around(answer: Any) -> Any:
+        def answered(group: Any, member: Any) -> Any:
+            return answer(group, member if member.sync is not None else evolve(member, assignment=b""))
+
+        return answered
+
+    garden.wrap(syncing, "_answer", around)
+
+
+def _takes_the_first_protocol(garden: Garden) -> None:
+    for module in (rebalance, static_members):
+        garden.set(module, "chosen_protocol", lambda group: next(iter(group.in_order())).names[0])
+
+
+def _takes_any_offer_for_the_same(garden: Garden) -> None:
+    def around(join: Any) -> Any:
+        def joined(draft: Draft, request: Any) -> Any:
+            member = draft.classic.members[request.member_id]
+            is_stable = draft.classic.is_in(ClassicStatus.STABLE)
+            return join(draft, evolve(request, protocols=member.protocols) if is_stable else request)
+
+        return joined
+
+    garden.wrap(joining, "_join_again", around)
+
+
+def _keeps_pending_for_ever(garden: Garden) -> None:
+    def around(end: Any) -> Any:
+        def ended(draft: Draft, member_id: str) -> None:
+            if member_id not in draft.classic.pending:
+                end(draft, member_id)
+
+        return ended
+
+    garden.wrap(expiry, "_end_session", around)
+
+
+def _written_without(**fields: Any) -> Callable[[Garden], None]:
+    """Write the record of a classic group, and those of its members, without some of their fields."""
+
+    def to_value(record: Any) -> Any:
+        value = CLASSIC_GROUP.to_value(record)
+        for part in (value, *value.members):
+            for name in fields.keys() & {each.name for each in part.__attrs_attrs__}:
+                setattr(part, name, fields[name])
+        return value
+
+    def plant(garden: Garden) -> None:
+        other = evolve(CLASSIC_GROUP, to_value=to_value)
+        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+            for key, value in list(table.items()):
+                if value is CLASSIC_GROUP:
+                    garden.put(table, key, other)
+
+    return plant
+
+
+_ = Part.CLASSIC_GROUP
+_LOST, _GONE = ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID
+
+CLASSIC_GROUPS = (
+    Mutant("join-phase-for-ever", _, "Waits without end for members to join.",
+           "A consumer that hangs holds up the group for ever.", _does_nothing(expiry, "_end_join_phase")),
+    Mutant("join-phase-too-short", _, "Begins a generation without waiting for the others to join.",
+           "Every rebalance expels all but one.", _waits_for_nobody),
+    Mutant("absent-stay", _, "Keeps members that did not join in time.",
+           "Partitions are assigned to consumers that are gone.", _does_nothing(rebalance, "_put_out_the_absent")),
+    Mutant("generation-stays", _, "Begins each generation with the number of the one before.",
+           "Commits of an earlier ownership set offsets back.", _keeps_its_generation),
+    Mutant("rebalance-untold", _, "Answers heartbeats as ever while the group rebalances.",
+           "Consumers are expelled in each rebalance.", _tells_no_rebalance),
+    Mutant("syncs-left-waiting", _, "Leaves parked SyncGroups without an answer when the group rebalances.",
+           "Two rebalances in a row stop consumers for a request timeout.", _lets_parked_syncs_wait),
+    Mutant("sync-at-any-generation", _, "Answers a SyncGroup of an earlier generation.",
+           "A consumer that was late gets a part that is not its own.", _but_for(syncing, "_refusal", _LOST)),
+    Mutant("heartbeat-at-any-generation", _, "Lets heartbeats of earlier generations keep a session.",
+           "A consumer that missed a rebalance reads on beside the next owner.",
+           _but_for(heartbeat, "_refusal", _LOST)),
+    Mutant("commit-at-any-generation", _, "Accepts commits of earlier generations.",
+           "A consumer that lost its partitions sets offsets back.", _but_for(offsets, "commit_error", _LOST)),
+    Mutant("commit-of-any-member", _, "Accepts commits of members it does not know.",
+           "An expired consumer sets offsets back.", _but_for(commits, "identity_error", _GONE)),
+    Mutant("classic-expels-none", _, "Removes no member of a classic group whose session is over.",
+           "Partitions of a consumer that crashed are read by none.", _does_nothing(expiry, "_end_session")),
+    Mutant("classic-expels-waiting", _, "Removes members whose JoinGroup or SyncGroup it holds back.",
+           "Consumers that wait for a slow one are expelled.", _expels_those_that_wait),
+    Mutant("classic-pending-for-ever", _, "Waits without end for an id to come back.",
+           "A consumer that dies while it joins slows down every rebalance.", _keeps_pending_for_ever),
+    Mutant("classic-leave-without-rebalance", _, "Does not rebalance a group whose members leave or expire.",
+           "Their partitions are read by none.", _goes_on_unchanged),
+    Mutant("classic-instance-not-its-own", _, "Takes any member id for a known instance id.",
+           "Two processes with one instance id both go on.", _asks_for_no_instance),
+    Mutant("classic-static-return-empty", _, "Gives an instance that comes back none of what it had.",
+           "Partitions have no reader after a restart.", _takes_over_nothing),
+    Mutant("classic-static-return-twice", _, "Keeps the former member beside the one that takes its place.",
+           "Each restart of a static member rebalances the group.", _keeps_the_former),
+    Mutant("classic-no-room-asked-for", _, "Lets in more members than group.max.size.",
+           "The limit protects no broker.", lambda garden: garden.set(joining, "has_room", lambda *args: True)),
+    Mutant("classic-first-protocol", _, "Takes the first member's protocol, which others may not offer.",
+           "Consumers fail for good.", _takes_the_first_protocol),
+    Mutant("classic-offer-unseen", _, "Does not look at what a member of a stable group joins with.",
+           "New subscriptions are never assigned.", _takes_any_offer_for_the_same),
+    Mutant("classic-parts-not-recorded", _, "Records no parts of members.",
+           "Consumers get nothing.", _records_no_parts),
+    Mutant("classic-late-sync-empty", _, "Has nothing for members that ask for their part later than the others.",
+           "Partitions have no reader although consumers are there.", _assigns_to_those_that_wait),
+    Mutant("classic-no-sessions-after-fail-over", _, "Arms no session timers when a coordinator begins.",
+           "Who crashes around a fail-over holds its partitions for ever.", _does_nothing(restart, "restart_sessions")),
+    Mutant("classic-generation-not-written", _, "Writes no generation of a classic group.",
+           "After a fail-over all members lose their partitions.", _written_without(generation=0)),
+    Mutant("classic-instance-not-written", _, "Writes no instance ids of a classic group.",
+           "After a fail-over static members are fenced or doubled.", _written_without(group_instance_id=None)),
+    Mutant("classic-parts-not-written", _, "Writes no assignments of a classic group.",
+           "After a fail-over consumers that come back get nothing.", _written_without(assignment=b"")),
+    Mutant("classic-leader-not-written", _, "Writes no leader of a classic group.",
+           "After a fail-over nobody looks at the topics.", _written_without(leader=None)),
+    Mutant("classic-timeout-not-written", _, "Writes no session timeouts of a classic group.",
+           "After a fail-over all members are expelled.", _written_without(session_timeout=0)),
+)  # fmt: skip
