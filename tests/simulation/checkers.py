@@ -28,9 +28,10 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Re
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
+from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
-from tests.simulation import more_checkers
+from tests.simulation import client_checkers, log_checkers, more_checkers
 from tests.simulation.classic_checkers import ClassicWatch, Generations, Refusals, two_readers, watch_of
 from tests.simulation.classic_coverage import transition_in
 from tests.simulation.clients import GROUP, Callback, Client
@@ -87,6 +88,7 @@ class Judge:
         group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
         self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(more_checkers.in_force(coordinator))
+        self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
         if transition := transition_in(outcome):
             self.met[transition] += 1
@@ -135,6 +137,7 @@ class Judge:
                 reader.apply(record)
         if reader.groups != coordinator.groups:
             self._find(["the log leads to another state than the one in force"])
+        self._find(log_checkers.compacted(coordinator, node.replica))
 
     def _look_for_trespassers(self, node: Node) -> None:
         """Of those that the leader counts as members, each works on nothing but what is reserved for it."""
@@ -165,6 +168,7 @@ class Judge:
             return
         watch.sees(effect)
         self._find(self.members.wanted(client, effect))
+        self._find(client_checkers.wanted(client, effect))
         self.refusals.wanted(client, effect)
         self.full_heartbeats += isinstance(effect, SendJoinGroup) and watch.published_epoch > 0
         if isinstance(effect, fx.SendHeartbeat) and effect.full and effect.owned:  # who has nothing always says all
@@ -234,6 +238,29 @@ class Judge:
             if partition in client.applied:
                 place = _place(client, partition)
                 self.promised[place] = max(self.promised[place], offset.offset)
+                self._look_for_promised(partition, place)
+
+    def _look_for_promised(self, partition: TopicPartition, place: _Place) -> None:
+        """What was told to be committed is there."""
+        leading = None if self.cluster is None else self.cluster.leading
+        if leading is None or not leading.is_at_work or leading.coordinator is None:
+            return
+        group = leading.coordinator.groups.get(GROUP)
+        stored = None if group is None else group.offsets.get(partition)
+        topic = leading.coordinator.topics.by_name.get(partition.topic)
+        if topic is None or topic.topic_id != place[0]:
+            return  # it is another one by now, or was
+        if stored is None or stored.topic_id not in (None, place[0]) or stored.offset.offset < self.promised[place]:
+            offset = -1 if stored is None else stored.offset.offset
+            self._find([f"{partition}: {self.promised[place]} was told to be committed, and {offset} is there"])
+
+    def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """A commit is sent."""
+        self._find(client_checkers.commits(client, offsets))
+
+    def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
+        """A commit or a lookup failed."""
+        self._find(client_checkers.failed(client, asked, failure, after_s))
 
     # ---- the end
 

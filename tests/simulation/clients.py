@@ -76,6 +76,12 @@ class ClientObserver(Protocol):
     def heard(self, client: Client, request: object, answer: object) -> None:
         """An answer arrived, whatever it says."""
 
+    def commits(self, client: Client, offsets: Offsets) -> None:
+        """A commit is sent."""
+
+    def failed(self, client: Client, asked: Any, failure: offsets_fx.Failure, after_s: float) -> None:
+        """A commit or a lookup ended with a failure, so many seconds after it was asked for in the same membership."""
+
 
 @define(eq=False)
 class Client(ABC):
@@ -284,10 +290,13 @@ class Client(ABC):
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
         timeout_s = max(0.0, effect.deadline - self.clock())
 
+        offsets = {tp: OffsetAndMetadata(at) for tp, at in self.consumed.items() if tp in self.applied}
+
         def ended(end: Any) -> None:
+            if end.failure is None and self.auto_commit_interval_s is not None:
+                self.observer.told_committed(self, offsets)
             self.feed(ev.CommitFinished(effect.number, None if end.failure is None else "refused"))
 
-        offsets = {tp: OffsetAndMetadata(at) for tp, at in self.consumed.items() if tp in self.applied}
         found = {tp: OffsetAndMetadata(at) for tp, at in self.found.items()}
         self.ask(lambda ask: offsets_ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found), ended)
 
@@ -393,8 +402,15 @@ class Client(ABC):
     def ask(self, event: Callable[[int], offsets_ev.OffsetEvent], ended: Callable[[Any], None]) -> int:
         """Ask the offsets' machine for something; ``ended`` is called once."""
         self._asks_made += 1
-        self.asks[self._asks_made] = ended
-        self.feed_offsets(event(self._asks_made))
+        began, life, asked = self.clock(), self.offsets.state.life, event(self._asks_made)
+
+        def note(end: Any) -> None:
+            if end.failure is not None and life == self.offsets.state.life:
+                self.observer.failed(self, asked, end.failure, self.clock() - began)
+            ended(end)
+
+        self.asks[self._asks_made] = note
+        self.feed_offsets(asked)
         return self._asks_made
 
     def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
@@ -430,6 +446,7 @@ class Client(ABC):
 
     def _send_commit(self, effect: offsets_fx.SendCommit) -> None:
         offsets = dict(effect.offsets)
+        self.observer.commits(self, offsets)
         version = min(VERSIONS[OFFSET_COMMIT], offset_commit.highest_version(offsets, self.topic_ids))
         request = OffsetCommit(GROUP, offsets, effect.member_id, effect.member_epoch, effect.instance_id)
         topic_ids = dict(self.topic_ids)

@@ -12,13 +12,14 @@
 | a commit or lookup is accepted or refused by the epochs at which its partitions were granted | the same |
 | a request that is repeated changes nothing | when its outcome is in force |
 | no matches of patterns without subscribers are kept, and no offsets of topics that are gone | the same |
+| a member is told nothing of topics that it does not subscribe to | before its outcome is in force |
 | a member states the epoch it was last told, and its commits do so, too | when it sends a heartbeat |
 | what is committed before a revocation is all that was handed out | when it is asked for |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Set
 
 from attrs import define, evolve, field
 
@@ -119,7 +120,7 @@ def _heartbeat(
     if request.member_epoch == -2:
         yield from _left_for_a_while(outcome, who)
     elif request.member_epoch >= 0 and outcome.response is answer:
-        yield from _stepped(group, request, answer, outcome, who)
+        yield from _stepped(coordinator, group, request, answer, outcome, who)
 
 
 def _left_for_a_while(outcome: Outcome, who: str) -> Iterator[str]:
@@ -133,6 +134,7 @@ def _left_for_a_while(outcome: Outcome, who: str) -> Iterator[str]:
 
 
 def _stepped(
+    coordinator: Coordinator,
     group: Group,
     request: ConsumerGroupHeartbeat,
     answer: ConsumerGroupHeartbeatAnswer,
@@ -157,6 +159,8 @@ def _stepped(
         yield f"{who} is not told what it has"
     if answer.assignment is not None and answer.assignment != has.keys():
         yield f"{who} is told to have what it has not"
+    if answer.assignment is not None and (beyond := _unsubscribed(coordinator, group, request, answer.assignment)):
+        yield f"{who} is told to have {len(beyond)} partitions of topics it does not subscribe to"
     if is_back:
         yield from _came_back(group, before, after, outcome, who)
         return
@@ -168,6 +172,23 @@ def _stepped(
     if any(epoch != had.get(each, after.member_epoch) for each, epoch in after.assigned):
         yield f"{who} has partitions at epochs they were not granted at"
     yield from _raised(group, request, outcome, who)
+
+
+def _unsubscribed(
+    coordinator: Coordinator, group: Group, request: ConsumerGroupHeartbeat, told: Set[TopicIdPartition]
+) -> Set[TopicIdPartition]:
+    """What it is told of topics it does not name; of a pattern nothing is known here."""
+    known = group.members.get(request.member_id)
+    named: Collection[str] | None = request.subscribed_topics
+    if known is not None and request.member_epoch > 0:
+        named = known.subscribed_topics if named is None else named
+        pattern = known.subscribed_pattern if request.subscribed_pattern is None else request.subscribed_pattern
+    else:
+        pattern = request.subscribed_pattern
+    names = {topic_id: topic.name for topic_id, topic in coordinator.topics.by_id.items()}
+    if pattern:
+        return frozenset()
+    return {each for each in told if names.get(each.topic_id) not in (None, *(named or ()))}
 
 
 def _came_back(

@@ -1,75 +1,85 @@
-"""``python -m tests.simulation.mutants --write``: try every planted bug, and write the page that says how it went."""
+"""``python -m tests.simulation.mutants --write``: try every planted bug, and write the page that says how it went.
+
+All bugs are tried with a few seeds first, and those that are still alive with more. What was tried is kept in
+``build/mutants.jsonl``, so that it may be interrupted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timezone
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
-from tests.simulation.mutants import MUTANTS, Part
-from tests.simulation.mutants.trying import MOST_SEEDS, Trial, lines, try_from
+from tests.simulation.mutants import MUTANTS
+from tests.simulation.mutants.keeping import Kept, Setting
+from tests.simulation.mutants.page import Found, known_module, page
+from tests.simulation.mutants.scenes import failing_scenario
+from tests.simulation.mutants.trying import MOST_SEEDS, Trial
 
-PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
+_ROOT = Path(__file__).parents[3]
+PAGE, KNOWN = _ROOT / "docs" / "mutants.md", Path(__file__).parent / "known.py"
+#: So many seeds of each start are tried before the next bug has its turn.
+_TURNS = (3, 30, 150)
 
-_HEAD = """# Mutants
-
-Bugs that are planted to see whether the simulation finds them (`tests/simulation/mutants/`). Each is tried from
-{starts} seeds on, one seed after the other, each with {events} events until all heals; every second seed in liveness
-mode. "Seeds" is how many it took, as the median. A seed that finds something without the bug does not count.
-
-Written by `python -m tests.simulation.mutants --write` on {date}: {killed} of {all} were found, {quickly} within 10
-seeds. A bug that {most} seeds do not show is a hole in the checkers, or in what is simulated.
-"""
+_T = TypeVar("_T")
 
 
-def page(trials: Sequence[Trial], events: int, most: int) -> str:
-    """The page."""
-    seeds = [trial.seeds for trial in trials]
-    killed = [each for each in seeds if each is not None]
-    parts = [
-        _HEAD.format(
-            starts=len(trials[0].deaths),
-            events=events,
-            date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
-            killed=len(killed),
-            all=len(trials),
-            quickly=sum(each <= 10 for each in killed),
-            most=most,
-        )
-    ]
-    for part in Part:
-        rows = [_row(trial) for trial in trials if trial.mutant.part is part]
-        if rows:
-            head = "| mutant | what it does, and what it would do to a user | seeds | found by |\n|---|---|---|---|\n"
-            parts.append(f"\n## {part.value.capitalize()}\n\n{head}" + "\n".join(rows) + "\n")
-    return "".join(parts)
+def _try(setting: Setting, most: int, name_and_trial: tuple[str, Trial]) -> Trial:
+    name, trial = name_and_trial
+    trial.go_on(MUTANTS[name], setting.events, most)
+    return trial
 
 
-def _row(trial: Trial) -> str:
-    mutant, seeds = trial.mutant, trial.seeds
-    found = "; ".join(lines(trial)).replace("|", "\\|") or "none"
-    return f"| {mutant.name} | {mutant.does} {mutant.harms} | {'alive' if seeds is None else seeds} | {found} |"
+def _scenario(name: str) -> str | None:
+    return failing_scenario(MUTANTS[name])
+
+
+def _each(jobs: int, function: Callable[..., _T], of: list[object]) -> Iterable[_T]:
+    """What the function makes of each, in order."""
+    if jobs == 1:
+        yield from map(function, of)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(function, of)
+
+
+def _try_all(names: tuple[str, ...], kept: Kept, most: int, jobs: int) -> dict[str, Trial]:
+    trials = {name: kept.trial(MUTANTS[name]) for name in names}
+    for turn in (*(each for each in _TURNS if each < most), most):
+        alive = [(name, trial) for name, trial in trials.items() if trial.seeds is None and trial.tried < turn]
+        tried = _each(jobs, partial(_try, kept.setting, turn), list(alive))
+        for (name, _), trial in zip(alive, tried, strict=True):
+            trials[name] = trial
+            kept.keep(MUTANTS[name], trial)
+            click.echo(f"{name}: {trial.seeds or f'alive after {trial.tried}'}; {'; '.join(trial.rules)}")
+    return trials
 
 
 @click.command()
-@click.option("--write", is_flag=True, help="Write docs/mutants.md.")
+@click.option("--write", is_flag=True, help="Write docs/mutants.md and the seeds that are known to show bugs.")
 @click.option("--events", default=1_000, help="So many of each seed until all heals.")
 @click.option("--starts", default=5, help="From so many seeds on.")
 @click.option("--most", default=MOST_SEEDS, help="Give up after so many seeds.")
+@click.option("--jobs", default=1, help="On so many cores.")
 @click.argument("names", nargs=-1)
-def main(write: bool, events: int, starts: int, most: int, names: tuple[str, ...]) -> None:
+def main(write: bool, events: int, starts: int, most: int, jobs: int, names: tuple[str, ...]) -> None:
     """Try these bugs, or all."""
-    trials = []
-    for name in names or MUTANTS:
-        trial = Trial(MUTANTS[name], tuple(try_from(MUTANTS[name], start, events, most) for start in range(starts)))
-        trials.append(trial)
-        first = trial.first
-        click.echo(f"{name}: {trial.seeds} seeds; {first or 'alive'}")
-    if write:
-        PAGE.write_text(page(trials, events, most))
-    raise SystemExit(any(trial.seeds is None for trial in trials))
+    kept = Kept(_ROOT / "build" / "mutants.jsonl", Setting(events, starts))
+    trials = _try_all(names or tuple(MUTANTS), kept, most, jobs)
+    if write and not names:
+        scenarios = _each(jobs, _scenario, list(MUTANTS))
+        founds = [
+            Found(MUTANTS[name], trials[name], scenario) for name, scenario in zip(MUTANTS, scenarios, strict=True)
+        ]
+        PAGE.write_text(page(founds, kept.setting))
+        KNOWN.write_text(known_module({name: each.shortest for name, each in trials.items() if each.shortest}))
+    alive = [name for name, trial in trials.items() if trial.seeds is None]
+    click.echo(f"{len(trials) - len(alive)} of {len(trials)} were found; alive: {', '.join(alive) or 'none'}")
+    raise SystemExit(bool(alive))
 
 
 if __name__ == "__main__":

@@ -1,18 +1,22 @@
-"""How many seeds it takes to find a planted bug, and what finds it."""
+"""How many seeds it takes to find a planted bug, and what finds it.
+
+A bug is tried from several starts on, one seed after the other; every second seed is in liveness mode. The seed of
+each start comes first, then the next of each, until more than half of the starts have found it: so many seeds it takes,
+as the median.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cache
-from statistics import median_high
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from tests.simulation.mutants.planting import Mutant, planted
 from tests.simulation.running import Mode, Simulation
 
-__all__ = ["MOST_SEEDS", "Death", "Trial", "finds", "run", "try_from"]
+__all__ = ["MOST_SEEDS", "Death", "Trial", "finds", "rule_of", "run"]
 
 #: A bug that so many seeds do not show counts as a hole.
 MOST_SEEDS = 500
@@ -22,40 +26,60 @@ _APART = 1_000
 
 @frozen
 class Death:
-    """A seed that showed a bug. ``found`` is what was found first, ``after`` how many seeds it took."""
+    """A seed that showed a bug. ``found`` is what was found first, after so many ``events`` in all.
+
+    ``faults`` is how many of them had faults to come; if it was found among these, the run need not settle.
+    """
 
     seed: int
-    after: int
+    faults: int
     events: int
     found: str
 
+    @property
+    def settles(self) -> bool:
+        """Whether it was found only after all had healed."""
+        return self.events > self.faults
 
-@frozen
+
+@define
 class Trial:
-    """Several starts. A start that found nothing has None."""
+    """Several starts, of which each has tried so many seeds; those that found the bug have its death."""
 
-    mutant: Mutant
-    deaths: tuple[Death | None, ...]
+    deaths: list[Death | None] = field(factory=list)
+    tried: int = 0
 
     @property
     def seeds(self) -> int | None:
-        """So many seeds it took, as the median of all starts; None if it lived in most."""
-        most = MOST_SEEDS + 1
-        found = median_high([most if death is None else death.after for death in self.deaths])
-        return None if found == most else found
+        """So many seeds it took, as the median of all starts; None if it lives."""
+        return self.tried if self._is_over else None
 
     @property
-    def first(self) -> Death | None:
+    def _is_over(self) -> bool:
+        return 2 * sum(each is not None for each in self.deaths) > len(self.deaths)
+
+    def go_on(self, mutant: Mutant, events: int, most: int) -> None:
+        """Try up to so many seeds of each start."""
+        while self.tried < most and not self._is_over:
+            self.tried += 1
+            for start, death in enumerate(self.deaths):
+                if death is None and not self._is_over:
+                    self.deaths[start] = finds(mutant, start * _APART + self.tried, events)
+
+    @property
+    def shortest(self) -> Death | None:
         """The death that took the fewest events."""
         return min((each for each in self.deaths if each), key=lambda death: death.events, default=None)
 
+    @property
+    def rules(self) -> Iterator[str]:
+        """What found it, once each."""
+        yield from dict.fromkeys(rule_of(each.found) for each in self.deaths if each)
 
-def run(seed: int, events: int) -> tuple[int, str | None]:
-    """So many events a seed took, and what it found first. A machine that stumbles has found its own mistake.
 
-    Every second seed is in liveness mode.
-    """
-    simulation = Simulation(seed, events, Mode.SAFETY if seed % 2 else Mode.LIVENESS)
+def run(seed: int, events: int, *, settles: bool = True) -> tuple[int, str | None]:
+    """So many events a seed took, and what it found first. A machine that stumbles has found its own mistake."""
+    simulation = Simulation(seed, events, Mode.SAFETY if seed % 2 else Mode.LIVENESS, settles=settles)
     try:
         verdict = simulation.run()
     except Exception as stumble:
@@ -69,33 +93,32 @@ def _is_sound(seed: int, events: int) -> bool:
     return run(seed, events)[1] is None
 
 
-def finds(mutant: Mutant, seed: int, events: int) -> tuple[int, str] | None:
-    """What this seed finds with the bug planted, after so many events; None for nothing."""
+def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
+    """How this seed shows the bug; None if it does not, or finds something without it, too."""
     with planted(mutant):
-        happened, found = run(seed, events)
-    return None if found is None or not _is_sound(seed, events) else (happened, found)
+        happened, found = run(seed, events, settles=settles)
+    if found is None or (settles and not _is_sound(seed, events)):
+        return None
+    return Death(seed, min(happened, events), happened, found)
 
 
-def try_from(mutant: Mutant, start: int, events: int, most: int = MOST_SEEDS) -> Death | None:
-    """Try seeds one after the other until one shows the bug."""
-    for after in range(1, most + 1):
-        seed = start * _APART + after
-        found = finds(mutant, seed, events)
-        if found is not None:
-            return Death(seed, after, found[0], found[1])
-    return None
+_NAMES = (
+    (r"^c\d+/\d+:? ", ""),
+    (r"TimerKey\([^)]*kind=<TimerKind\.(\w+)[^)]*\)", r"\1 timer"),
+    (r"\[(TopicIdPartition\([^)]*\)(, partition=\d+\))?(, )?)+\]", "partitions"),
+    (r"TopicIdPartition\([^)]*\)(, partition=\d+\))?", "a partition"),
+    (r"\{?'?c\d+/\d+(-\d+-\d+)?'?\}?", "a member"),
+    (r"[0-9a-f-]{36}", "a topic"),
+    (r"'?\bt\d+'?\[[\d, -]+\]( t\d+\[[\d, -]+\])*", "a partition"),
+    (r"\[\d[\d, -]*\]", "[n]"),
+    (r"'?\bt\d\b'?", "a topic"),
+    (r"'c\d+'|\bc\d+\b", "an instance"),
+    (r"\b\d+\b", "n"),
+)
 
 
-def checker_of(found: str) -> str:
+def rule_of(found: str) -> str:
     """What was found without what differs from seed to seed: the rule that was broken."""
-    rule = re.sub(r"^c\d+/\d+:? ", "", found)
-    rule = re.sub(r"TimerKey\([^)]*kind=<TimerKind\.(\w+)[^)]*\)", r"\1 timer", rule)
-    rule = re.sub(r"TopicIdPartition\([^)]*\)\)?[^ ]*", "a partition", rule)
-    rule = re.sub(r"\bc\d+/\d+\b", "a member", rule)
-    rule = re.sub(r"\bt\d+\[[\d, -]+\]", "a partition", rule)
-    return re.sub(r"\b\d+\b", "n", rule)
-
-
-def lines(trial: Trial) -> Iterator[str]:
-    """What found it, once each."""
-    yield from dict.fromkeys(checker_of(each.found) for each in trial.deaths if each)
+    for pattern, name in _NAMES:
+        found = re.sub(pattern, name, found)
+    return found

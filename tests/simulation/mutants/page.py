@@ -1,0 +1,93 @@
+"""The page that says what finds each planted bug, and the module with the seeds that are known to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+
+from attrs import frozen
+
+from tests.simulation.mutants.keeping import Setting
+from tests.simulation.mutants.planting import Mutant, Part
+from tests.simulation.mutants.trying import MOST_SEEDS, Death, Trial
+
+__all__ = ["Found", "known_module", "page", "row_begins"]
+
+_HEAD = """# Mutants
+
+Bugs that are planted to see whether [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
+tried from {starts} seeds on, one seed after the other, each with {events:,} events until all heals; every second seed
+in liveness mode. "Seeds" is how many it took, as the median. A seed that finds something without the bug does not
+count. "Scenario" is the shortest file of `tests/scenarios/` that fails with the bug, for comparison.
+
+Written by `python -m tests.simulation.mutants --write` on {date}: of {all} bugs {killed} were found, {quickly} of them
+within 10 seeds. A bug that {most} seeds do not show would be a hole in the checkers, or in what is simulated.
+"""
+
+_TABLE = """
+## {part}
+
+| mutant | what it does, and what it would do to a user | seeds | found by | scenario |
+|---|---|---|---|---|
+"""
+
+_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --write`` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["KNOWN"]
+
+#: The seed, how many of its events are to be with faults, and whether it has to settle after that.
+KNOWN: Mapping[str, tuple[int, int, bool]] = {{
+{rows}
+}}
+'''
+
+
+@frozen
+class Found:
+    """What became of a bug."""
+
+    mutant: Mutant
+    trial: Trial
+    scenario: str | None
+
+
+def page(founds: list[Found], setting: Setting) -> str:
+    """The page."""
+    seeds = [each.trial.seeds for each in founds]
+    killed = [each for each in seeds if each is not None]
+    head = _HEAD.format(
+        starts=setting.starts,
+        events=setting.events,
+        date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        killed=len(killed),
+        all=len(founds),
+        quickly=sum(each <= 10 for each in killed),
+        most=MOST_SEEDS,
+    )
+    return head + "".join(_table(part, founds) for part in Part)
+
+
+def _table(part: Part, founds: list[Found]) -> str:
+    rows = [_row(each) for each in founds if each.mutant.part is part]
+    return _TABLE.format(part=part.value.capitalize()) + "\n".join(rows) + "\n" if rows else ""
+
+
+def row_begins(mutant: Mutant) -> str:
+    """How the row of a bug begins."""
+    return f"| {mutant.name} | {mutant.does} {mutant.harms} |"
+
+
+def _row(found: Found) -> str:
+    seeds, rules = found.trial.seeds, "; ".join(found.trial.rules).replace("|", "\\|")
+    scenario = "none" if found.scenario is None else f"`{found.scenario}`"
+    return f"{row_begins(found.mutant)} {'alive' if seeds is None else seeds} | {rules or 'none'} | {scenario} |"
+
+
+def known_module(deaths: Mapping[str, Death]) -> str:
+    """The module with the seeds."""
+    rows = [f'    "{name}": ({each.seed}, {each.faults}, {each.settles}),' for name, each in sorted(deaths.items())]
+    return _KNOWN.format(rows="\n".join(rows))
