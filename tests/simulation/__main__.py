@@ -3,51 +3,126 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from tests.simulation.batches import Order, Outcome, Total, run_all
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuse
-from tests.simulation.mutants import MUTANTS, planted
-from tests.simulation.running import Mode, Simulation
+from tests.simulation.mutants import MUTANTS
+from tests.simulation.running import Mode
+from tests.simulation.unmet import UNMET
+
+_BOTH = "both"
+
+
+def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
+    """``7`` is one seed, ``1-100`` are a hundred."""
+    first, _, last = value.partition("-")
+    try:
+        seeds = range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no seed, and not two with a dash between them") from None
+    if not seeds:
+        raise click.BadParameter(f"{value!r} has no seed in it")
+    return seeds
 
 
 @click.command()
-@click.option("--seeds", default="1-100", help="From the first to the last.")
-@click.option("--events", default=2_000, help="So many of each seed until all heals.")
-@click.option("--mode", type=click.Choice([mode.value for mode in Mode]), default=Mode.SAFETY.value)
+@click.option("--seeds", callback=_seeds, default="1-100", help="From the first to the last.", show_default=True)
+@click.option(
+    "--events", type=click.IntRange(1), default=2_000, help="So many of each seed until all heals.", show_default=True
+)
+@click.option(
+    "--mode",
+    type=click.Choice([*(mode.value for mode in Mode), _BOTH]),
+    default=Mode.SAFETY.value,
+    help="Everything heals in the end, or some faults stay.",
+    show_default=True,
+)
 @click.option("--plant", type=click.Choice(sorted(MUTANTS)), help="With this bug (docs/mutants.md).")
-def main(seeds: str, events: int, mode: str, plant: str | None) -> None:
+@click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)
+@click.option("--all-met", is_flag=True, help="It is a finding if a fault, an arrow, a rule or a row never came.")
+@click.option(
+    "--log", type=click.Path(dir_okay=False, path_type=Path), help="Take down all that happens, in this file."
+)
+def main(seeds: range, events: int, mode: str, plant: str | None, jobs: int, all_met: bool, log: Path | None) -> None:
     """Run these seeds."""
-    first, _, last = seeds.partition("-")
-    began, happened, bad = time.perf_counter(), 0, 0
-    faults: Counter[Fault] = Counter()
-    met: Counter[str] = Counter()
-    excused: Counter[Excuse] = Counter()
-    for seed in range(int(first), int(last or first) + 1):
-        with nullcontext() if plant is None else planted(MUTANTS[plant]):
-            verdict = Simulation(seed, events, Mode(mode)).run()
-        happened += verdict.events
-        faults += verdict.faults
-        met += verdict.met
-        excused += verdict.excused
-        if verdict.broken:
-            bad += 1
-            click.echo(f"seed {seed}, event {verdict.events}: {'; '.join(verdict.broken[:3])}")
-    seconds = time.perf_counter() - began
-    click.echo(f"{happened} events in {seconds:.1f} s: {happened / seconds:.0f} a second; {bad} seeds failed")
-    for fault in Fault:
-        click.echo(f"  {faults[fault]:>8} {fault.value}")
+    if log is not None:
+        if jobs > 1:
+            raise click.UsageError("--log is for one process, so that what happens is in order")
+        log.write_text("")
+    modes = tuple(Mode) if mode == _BOTH else (Mode(mode),)
+    orders = [Order(seed, events, each, plant, log) for each in modes for seed in seeds]
+    began = time.perf_counter()
+    total = _run(orders, jobs, Total(frozenset(modes)))
+    _say_how_fast(total, time.perf_counter() - began)
+    _say_what_came(total)
+    for finding in sorted(total.failed, key=lambda outcome: (outcome.order.mode.value, outcome.order.seed)):
+        _tell(finding)
+    missing = total.never_met if all_met else []
+    for name in missing:
+        click.echo(f"never met: {name}")
+    raise SystemExit(bool(total.failed or missing))
+
+
+def _run(orders: Sequence[Order], jobs: int, total: Total) -> Total:
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=len(orders))
+        for outcome in run_all(orders, jobs):
+            total.add(outcome)
+            if outcome.verdict.broken:
+                progress.console.print(_title(outcome), markup=False, highlight=False)
+            progress.update(task, advance=1, description=_how_far(total))
+    return total
+
+
+def _how_far(total: Total) -> str:
+    return f"{total.events:,} events, {len(total.failed)} seeds failed"
+
+
+def _title(outcome: Outcome) -> str:
+    order, verdict = outcome.order, outcome.verdict
+    return f"seed {order.seed} ({order.mode.value}), event {verdict.events}: {'; '.join(verdict.broken[:3])}"
+
+
+def _tell(finding: Outcome) -> None:
+    """Say what was found."""
+    click.echo(_title(finding))
+
+
+def _say_how_fast(total: Total, seconds: float) -> None:
+    a_core, in_all = total.events / max(total.busy_s, 1e-9), total.events / max(seconds, 1e-9)
+    click.echo(
+        f"{total.seeds} seeds, {total.events:,} events in {seconds:.1f} s: {in_all:,.0f} a second, "
+        f"{a_core:,.0f} a second on one core; {len(total.failed)} seeds failed"
+    )
+
+
+def _say_what_came(total: Total) -> None:
+    click.echo("faults:")
+    _say_counts((total.faults[fault], fault.value) for fault in Fault)
     click.echo("what was excused:")
-    for excuse in Excuse:
-        click.echo(f"  {excused[excuse]:>8} {excuse.value}")
+    _say_counts((total.excused[excuse], excuse.value) for excuse in Excuse)
     click.echo("what runs went through:")
-    for name in NAMES:
-        click.echo(f"  {met[name]:>8} {name}")
-    raise SystemExit(bool(bad))
+    _say_counts((total.met[name], name + (" (need not come)" if name in UNMET else "")) for name in NAMES)
+
+
+def _say_counts(counts: Iterable[tuple[int, str]]) -> None:
+    for count, name in counts:
+        click.echo(f"  {count:>8} {name}")
 
 
 if __name__ == "__main__":

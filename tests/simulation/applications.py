@@ -10,16 +10,19 @@ from collections.abc import Callable, Sequence
 
 from attrs import define, field, frozen
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import GroupEntered
-from kafka_nextgen.types import LeaveMode
+from kafka_nextgen.types import LeaveMode, TopicPartition
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 
 __all__ = ["Application", "Habits"]
 
 _IDLE_POLL_S = 1.0
+#: Where members are for long, or often, by the names of their statuses.
+_COMMON = frozenset({"UNSUBSCRIBED", "JOINING", "RECONCILING", "UNJOINED", "PREPARING", "STABLE"})
 
 
 @frozen
@@ -52,10 +55,15 @@ class Application:
     _is_polling: bool = False
     _polls: int = 0
     _error: fx.RaiseToApplication | None = field(default=None)
+    _whims: Dice = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._whims = self.dice.stream(f"whims of {self.client.name}")
 
     def start(self, wanted: ev.Subscribed | None = None) -> None:
         """Subscribe to what is wanted, or to anything, and begin to poll."""
         self.client.on_callback = self._wake
+        self.client.on_step = self._notice
         self.client.on_error = self._note_error
         self.client.on_left = self._note_left
         self.subscribe(wanted or self.dice.pick(self.wishes))
@@ -82,6 +90,8 @@ class Application:
         if not self.is_closing:
             self.is_closing = True
             client = self.client
+            if client.member.status.name in ("RECONCILING", "COMPLETING", "PREPARING"):
+                self.dice.note(Fault.CLOSED_IN_THE_MIDDLE)
             client.consumed = {tp: at for tp, at in client.positions.items() if tp in client.applied}
             client.feed(ev.Closed(self.dice.pick(tuple(LeaveMode))))
 
@@ -96,6 +106,81 @@ class Application:
         if not self.is_over:
             self.is_over = True
             self.on_over(self)
+
+    # ---- whims
+
+    def storm(self) -> None:
+        """Subscribe and unsubscribe several times in a row."""
+        after_s = 0.0
+        for _ in range(self._whims.whole(2, 6)):
+            after_s += self._whims.pick((0.0, 0.003, 0.1, 1.0)) * self._whims.chance()
+            self.client.later(after_s, self._act)
+
+    def _notice(self) -> None:
+        """The member is somewhere else: something happens just then, now and again, most of all where it seldom is."""
+        share = 0.1 if self.client.member.status.name in _COMMON else 0.7
+        if not self.is_over and self._whims.happens(Fault.IN_THE_MIDDLE, share):
+            self.client.later(self._whims.pick((0.0, 0.0, 0.002, 0.01)), self._act)
+
+    def _act(self) -> None:
+        if self.is_over or self.is_stuck:
+            return
+        subscribe, client = self._subscribe_to_any, self.client
+        acts = self._poll_early, self.unsubscribe, subscribe, subscribe, self._again, self._close_seldom
+        act: Callable[[], object] = self._whims.pick((*acts, client.think_again, self._suffer))
+        act()
+
+    def _suffer(self) -> None:
+        """Something happens to the client."""
+        client, seconds = self.client, self._whims.between(0.1, 15.0)
+        suffer: Callable[[], object] = self._whims.pick(
+            (
+                lambda: client.go_offline(seconds),
+                lambda: client.be_removed(by_instance=seconds > 7.0),
+                lambda: client.be_removed(by_instance=False),
+                lambda: client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, seconds),
+            )
+        )
+        suffer()
+
+    def _subscribe_to_any(self) -> None:
+        if not self.is_closing:
+            self.subscribe(self._whims.pick(self.wishes))
+
+    def _close_seldom(self) -> None:
+        if self._whims.chance() < 0.2:
+            self.close()
+
+    def _poll_early(self) -> None:
+        if not self._is_busy:
+            self._poll_after(0.0)
+
+    def _seek(self) -> None:
+        """Read something again."""
+        flowing = self.client.flowing
+        if not flowing or self.is_closing:
+            return
+        partition = self._whims.pick(flowing)
+        self.client.seek(partition, self._whims.whole(0, self.client.positions[partition]))
+        self.dice.note(Fault.SOUGHT)
+
+    def _reenter(self) -> None:
+        """Do in a callback what may be done there."""
+        flowing = self.client.flowing
+        act = self._whims.pick(
+            (lambda: self._commit_beside(flowing), self._seek, self._subscribe_to_any, self._again, self._close_seldom)
+        )
+        act()
+
+    def _commit_beside(self, flowing: Sequence[TopicPartition]) -> None:
+        offsets = {tp: self.client.positions[tp] for tp in flowing}
+        if offsets:
+            self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
+
+    def _again(self) -> None:
+        """Give the subscription up and take another."""
+        self.unsubscribe()
+        self._subscribe_to_any()
 
     # ---- polling
 
@@ -146,8 +231,10 @@ class Application:
             self._is_busy = True
             client.commit(offsets, self.habits.commit_timeout_s, lambda _: self._go_on())
             return
-        if draw < self.habits.commits_waiting + self.habits.commits_beside and offsets:
-            client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
+        if draw < self.habits.commits_waiting + self.habits.commits_beside:
+            self._commit_beside(client.flowing)
+        if self._whims.comes_up(Fault.SOUGHT, 0.05):
+            self._seek()
         self._go_on()
 
     def _go_on(self) -> None:
@@ -174,11 +261,14 @@ class Application:
             return
         callback = self.client.callbacks[0]
         if self.dice.happens(Fault.SLOW_CALLBACK, 0.5):
-            self.client.later(self.dice.between(0.5, 40.0), lambda: self._end_callback(callback, then))
+            slow_s = self.dice.pick((self.dice.between(0.5, 20.0), self.dice.between(25.0, 45.0)))
+            self.client.later(slow_s, lambda: self._end_callback(callback, then))
         else:
             self._end_callback(callback, then)
 
     def _end_callback(self, callback: Callback, then: Callable[[], None]) -> None:
+        if self._whims.happens(Fault.CALLBACK_REENTERS, 0.3):
+            self._reenter()
         if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:
             self.unsubscribe()
         error = "raised" if self.dice.happens(Fault.CALLBACK_RAISES, 0.2) else None

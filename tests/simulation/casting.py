@@ -6,17 +6,22 @@ rolling upgrade or downgrade. When all has healed a client keeps to what it spok
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from attrs import define, field
 
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.strategies import STRATEGIES
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.membership.classic.settings import ClassicSettings
+from tests.simulation.assignors import Talkative
 from tests.simulation.dice import Dice
 
 __all__ = ["Casting", "Mixture"]
 
+#: What assignors of the members' own do.
+_OWN: Mapping[str, PartitionAssignor] = {"mine": UniformAssignor(), "yours": RangeAssignor()}
 _POLICIES = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.BIDIRECTIONAL, *MigrationPolicy)
 
 
@@ -36,14 +41,20 @@ class Casting:
     mixture: Mixture = field(init=False)
     policy: MigrationPolicy = field(init=False)
     common: str = field(init=False)  # the assignor that all of them offer
+    extends: bool = field(init=False)  # the coordinator has what no Kafka has
     spoken: dict[str, bool] = field(factory=dict)  # whether a client speaks the classic protocol
     _share_of_classic: float = field(init=False)
+    _own: Dice = field(init=False)
+    _share_of_own: float = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.mixture = self.dice.pick(tuple(Mixture))
         self.policy = self.dice.pick(_POLICIES)
         self.common = self.dice.pick(sorted(STRATEGIES))
         self._share_of_classic = self.dice.between(0.2, 0.8)
+        self._own = self.dice.stream("own assignors")
+        self.extends = self._own.chance() > 0.6
+        self._share_of_own = self._own.pick((1.0, 1.0, 0.7))
 
     def speaks_classic(self, name: str) -> bool:
         """Whether the life of this client that begins now speaks the classic protocol."""
@@ -56,14 +67,27 @@ class Casting:
             return self.dice.chance() < self._share_of_classic
         return self.mixture is Mixture.CLASSIC
 
-    def classic_settings(self, group: str, instance_id: str | None, *, auto_commit: bool) -> ClassicSettings:
-        """What a client of the classic protocol goes by; its assignors are in an order of its own."""
+    def own_assignors(self) -> tuple[Talkative, ...]:
+        """The assignors that the life of a client that begins now has of its own, if it announces any."""
+        if not self.extends or self._own.chance() >= self._share_of_own:
+            return ()
+        names = tuple(_OWN)[: self._own.whole(1, len(_OWN))]
+        return tuple(Talkative(_OWN[name], self._own, name) for name in names)
+
+    def classic_settings(
+        self, group: str, instance_id: str | None, own: Sequence[Talkative], *, auto_commit: bool
+    ) -> ClassicSettings:
+        """What a client of the classic protocol goes by; its assignors are in an order of its own, after those that it
+        brings.
+        """
         others = [name for name in sorted(STRATEGIES) if name != self.common and self.dice.chance() < 0.4]
+        local = tuple(assignor.name for assignor in own)
         others.insert(self.dice.whole(0, len(others)), self.common)
         return ClassicSettings(
             group,
             instance_id,
-            strategies=tuple(others),
+            strategies=(*local, *others),
+            local_assignors=frozenset(local),
             session_timeout_ms=12_000,
             rebalance_timeout_ms=15_000,
             auto_commit=auto_commit,

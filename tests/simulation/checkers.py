@@ -19,11 +19,12 @@ from collections.abc import Iterable, Mapping
 
 from attrs import define, field
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.invariants import violations
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
@@ -32,11 +33,19 @@ from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
 from tests.simulation import client_checkers, log_checkers, more_checkers
-from tests.simulation.classic_checkers import ClassicWatch, Generations, Refusals, two_readers, watch_of
+from tests.simulation.classic_checkers import (
+    ClassicWatch,
+    Generations,
+    Refusals,
+    counted_members,
+    two_readers,
+    watch_of,
+)
 from tests.simulation.classic_coverage import transition_in
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.coverage import rule_of
+from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
 from tests.simulation.replicas import records_of
@@ -90,11 +99,17 @@ class Judge:
         self._find(more_checkers.in_force(coordinator))
         self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
+        if not counted_members(group):  # generations may begin again
+            for watch in self.watches.values():
+                if isinstance(watch, ClassicWatch):
+                    watch.settled.clear()
         if transition := transition_in(outcome):
             self.met[transition] += 1
         clients = {client: self.watches[client.name] for client in self.clients.values()}
         self.excuses.in_force(group, request, node.is_serving_late, outcome, clients)
         for record in outcome.records:
+            if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
+                self._forgotten(node, record, by_time=request is None)
             if isinstance(record, r.OffsetCommitted):
                 self._committed(record, node.is_serving_late)
         self._look_for_trespassers(node)
@@ -108,6 +123,20 @@ class Judge:
             self.promised[place] = offset
             self.excuses.late_commit()
 
+    def _forgotten(self, node: Node, record: r.OffsetRemoved, *, by_time: bool) -> None:
+        """An offset is gone, because it is old or its group was deleted: what was told of it counts no more."""
+        assert self.cluster is not None
+        image = self.cluster.topics.get(record.partition.topic)
+        if image is None:
+            return
+        place = (image.topic_id, record.partition.partition)
+        self.promised[place] = 0
+        if by_time:
+            self.cluster.dice.note(Fault.OFFSETS_EXPIRED)
+            age_ms = node.timeline.now * 1000 - _committed_at_ms(node, record.partition)
+            if age_ms < node.settings.offsets_retention_ms:
+                self._find([f"{record.partition}: what was committed {age_ms:.0f} ms ago has expired"])
+
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         assert node.coordinator is not None, "it has just worked"
@@ -116,7 +145,8 @@ class Judge:
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""
         if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):
-            if node.coordinator is not None:
+            failed = response.error is ErrorCode.UNKNOWN_SERVER_ERROR  # an assignor did, and need not the next time
+            if node.coordinator is not None and not failed:
                 self._find(more_checkers.repeated(node.coordinator, request, node.timeline.now))
             rule = rule_of(request, response.error)
             if rule is not None:
@@ -227,6 +257,11 @@ class Judge:
         """Reading of a partition begins at its first record, whatever is committed (``fetching.topics``)."""
         self.promised[_place(client, partition)] = 0
 
+    def sought(self, client: Client, partition: TopicPartition, offset: int) -> None:
+        """Reading goes on elsewhere: a lower offset may be committed now."""
+        place = _place(client, partition)
+        self.promised[place] = min(self.promised[place], offset)
+
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
         """The application got records."""
         place = _place(client, partition)
@@ -275,6 +310,15 @@ class Judge:
                 offset = -1 if found is None else found.offset.offset
                 if promised > offset and promised:
                     self._find([f"{image.name}[{number}]: {promised} was told to be committed, and {offset} is there"])
+
+
+def _committed_at_ms(node: Node, partition: TopicPartition) -> int:
+    """When the offset that a node knew last was committed, by its log."""
+    for batch in reversed(node.replica.batches):
+        for record in records_of(batch):
+            if isinstance(record, r.OffsetCommitted) and record.partition == partition:
+                return record.commit_timestamp_ms
+    return 0
 
 
 def _place(client: Client, partition: TopicPartition) -> _Place:

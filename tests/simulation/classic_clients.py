@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
@@ -28,16 +28,16 @@ from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.patterns import matching
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from tests.simulation.calls import Call, call_off
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
 from tests.simulation.dice import Fault
-from tests.simulation.exchanges import VERSIONS, read, write
+from tests.simulation.exchanges import read, write
+from tests.simulation.nodes import Node
 
 __all__ = ["ClassicClient"]
 
-_VIEW_S = 0.005
 _LOOK_AGAIN_S = 0.5
 _NO_TOPICS: Mapping[str, TopicImage] = {}
 
@@ -51,6 +51,7 @@ class ClassicClient(Client):
     settings: ClassicSettings = field(kw_only=True)
     member: ClassicMember = field(init=False)
     view: Mapping[str, TopicImage] = _NO_TOPICS  # the topics, as a node saw them when this client looked
+    _view_version: int = 0
     replaced: set[TopicPartition] = field(factory=set)  # those whose topic took the place of another one
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
@@ -78,9 +79,11 @@ class ClassicClient(Client):
     def _exchange(
         self, effect: Any, api: Api, message: Any, to_event: Callable[[int, Any], Any], lost: _Lost, timeout_s: float
     ) -> Call:
+        version = self.cluster.versions[api]
+
         def answered(frame: bytes) -> None:
             try:
-                event = to_event(effect.number, read(api, frame))
+                event = to_event(effect.number, read(api, frame, version))
             except DecodeError as unreadable:
                 event = lost(str(unreadable))
             self.observer.heard(self, effect, event)
@@ -91,14 +94,14 @@ class ClassicClient(Client):
             self.feed(lost(reason))
 
         way_s = LEAVE_WAY_S if api is LEAVE_GROUP else None
-        return self.call(write(api, message, self.name), answered, never_answered, timeout_s, way_s=way_s)
+        return self.call(write(api, message, self.name, version), answered, never_answered, timeout_s, way_s=way_s)
 
     def _ask(self, call: Call) -> None:
         self._asked = [each for each in self._asked if not each.is_over] + [call]
 
     def _send_join(self, effect: cfx.SendJoinGroup) -> None:
         call_off(self._leaves)
-        message = join_group.to_request(effect, GROUP, VERSIONS[JOIN_GROUP])
+        message = join_group.to_request(effect, GROUP, self.cluster.versions[JOIN_GROUP])
         lost = partial(cev.JoinLost, effect.number)
         self._ask(self._exchange(effect, JOIN_GROUP, message, join_group.to_event, lost, effect.timeout_s))
 
@@ -114,7 +117,7 @@ class ClassicClient(Client):
 
     def _send_leave(self, effect: cfx.SendLeaveGroup) -> None:
         call_off(self._asked)
-        message = leave_group.to_request(effect, GROUP, VERSIONS[LEAVE_GROUP])
+        message = leave_group.to_request(effect, GROUP, self.cluster.versions[LEAVE_GROUP])
         lost = partial(_leave_ended, effect.number)
         call = self._exchange(effect, LEAVE_GROUP, message, _leave_ended, lost, self.request_timeout_s)
         self._leaves = [each for each in self._leaves if not each.is_over] + [call]
@@ -123,31 +126,45 @@ class ClassicClient(Client):
         call_off(self._asked)
         super()._left(effect)
 
+    # ---- its own assignors
+
+    def _run_assignor(self, effect: cfx.RunAssignor) -> None:
+        def ended(made: GroupAssignment | str) -> None:
+            failed = isinstance(made, str)
+            self.feed(
+                cev.AssignorFailed(effect.number, made) if failed else cev.AssignorReturned(effect.number, made)  # type: ignore[arg-type]
+            )
+
+        self.compute(effect.assignor, effect.group, ended)
+
+    def _tell_application(self, effect: cfx.TellAssignor | cfx.RaiseAssignorFailed) -> None:
+        """It does nothing about it."""
+
     # ---- topics
 
     def _ask_for_topics(self, effect: cfx.AskForTopics) -> None:
-        nodes = self.cluster.alive()
-        if not nodes:
+        nodes = self.nodes()
+        if not nodes or self.dice.happens(Fault.METADATA_LOST, 0.3):
             self.later(_LOOK_AGAIN_S, lambda: self.feed(cev.TopicsNotDescribed(effect.number, "no broker")))
             return
         node = self.dice.pick(nodes)
 
         def answer() -> None:
-            self._see(node.topics)
+            self._see(node)
             here = {name: node.topics[name] for name in sorted(effect.topics) if name in node.topics}
             described = {name: TopicMetadata(name, image.num_partitions) for name, image in here.items()}
             ids = {name: image.topic_id for name, image in here.items()}
             found = frozenset() if effect.pattern is None else frozenset(matching(effect.pattern, node.topics))
             self.feed(cev.TopicsDescribed(effect.number, described, found, ids))
 
-        self.later(self.dice.tail(_VIEW_S), answer)
+        self.later(self.view_s(), answer)
 
     def _look_from_time_to_time(self) -> None:
         self._look_at_topics()
         self.later(self.settings.metadata_max_age_s, self._look_from_time_to_time)
 
     def _look_at_topics(self) -> None:
-        nodes = self.cluster.alive()
+        nodes = self.nodes()
         if self._is_looking:
             return
         self._is_looking = True
@@ -156,13 +173,19 @@ class ClassicClient(Client):
         def answer() -> None:
             self._is_looking = False
             if node is not None:
-                self._see(node.topics)
+                self._see(node)
             self.look_up()
 
-        self.later(self.dice.tail(_VIEW_S), answer)
+        self.later(self.view_s(), answer)
 
-    def _see(self, view: Mapping[str, TopicImage]) -> None:
-        self.view = view
+    def _see(self, node: Node) -> None:
+        if node.topics_version < self._view_version:
+            self.dice.note(Fault.METADATA_BACKWARDS)
+        self.view, self._view_version = node.topics, node.topics_version
+        self._look_for_others()
+
+    def _look_for_others(self) -> None:
+        view = self.view
         for name in sorted({tp.topic for tp in self.applied} & view.keys()):
             topic_id = view[name].topic_id
             if self.topic_ids.setdefault(name, topic_id) != topic_id:
@@ -187,7 +210,7 @@ class ClassicClient(Client):
         known |= {name: topic_id for name, topic_id in self.topic_ids.items() if name in kept}
         self.replaced &= effect.partitions - effect.added
         super()._apply_assignment(evolve(effect, topic_ids=tuple(sorted(known.items()))))
-        self._see(self.view)
+        self._look_for_others()
         if names - self.topic_ids.keys():
             self._look_at_topics()
 
@@ -200,20 +223,6 @@ class ClassicClient(Client):
         return known
 
     # ---- offsets
-
-    def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
-        """Commit for the application, which goes by names: only what is of the same topic afterwards was promised."""
-        asked = {tp: self.topic_ids.get(tp.topic) for tp in offsets}
-        told = self.observer.told_committed
-        wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
-
-        def note(end: Any) -> None:
-            if end.failure is None:
-                same = {tp: at for tp, at in wanted.items() if self.topic_ids.get(tp.topic) == asked[tp]}
-                told(self, same)
-            ended(end)
-
-        self.ask(lambda ask: offsets_ev.CommitAsked(ask, wanted, timeout_s), note)
 
     def feed_offsets(self, event: offsets_ev.OffsetEvent) -> None:
         """Tell the offsets' machine what happened; what was committed for an old topic was refused."""
@@ -244,6 +253,9 @@ class ClassicClient(Client):
         cfx.SendClassicHeartbeat: _send_heartbeat,
         cfx.SendLeaveGroup: _send_leave,
         cfx.AskForTopics: _ask_for_topics,
+        cfx.RunAssignor: _run_assignor,
+        cfx.TellAssignor: _tell_application,
+        cfx.RaiseAssignorFailed: _tell_application,
         fx.ApplyAssignment: _apply_assignment,
         fx.Left: _left,
     }

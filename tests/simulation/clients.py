@@ -13,10 +13,14 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import define, field
 
+from kafka_nextgen.assignors.spec import AssignmentSpec, ClientAssignor, GroupAssignment, PartitionAssignorError
 from kafka_nextgen.bridge import offset_commit, offset_fetch
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.assigning.running import compute, offer_of
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
@@ -24,11 +28,13 @@ from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
+from tests.simulation.assignors import Talkative
 from tests.simulation.calls import Call, Turns
 from tests.simulation.cluster import Cluster
 from tests.simulation.connections import Connection, UnderWay
-from tests.simulation.dice import Dice
+from tests.simulation.dice import Dice, Fault
 from tests.simulation.exchanges import VERSIONS, read, serve, write
+from tests.simulation.nodes import Node, Standing
 from tests.simulation.timeline import BEGINNING, Plan, Timeline
 
 __all__ = ["GROUP", "Callback", "Client", "ClientObserver"]
@@ -37,6 +43,8 @@ GROUP = "g"
 LEAVE_WAY_S = 3.0
 _LOOKUP_TIMEOUT_S = 30.0
 _LOOKUP_PAUSE_S = 0.5
+_COMPUTES_S = 0.02
+_VIEW_S = 0.005
 #: Later than any error of converting times, so that what is due is due by the clock of the client, too.
 _ROUNDING_S = 1e-6
 
@@ -67,6 +75,9 @@ class ClientObserver(Protocol):
     def begins_anew(self, client: Client, partition: TopicPartition) -> None:
         """The topic of a partition took the place of another one: it is read from the first record on."""
 
+    def sought(self, client: Client, partition: TopicPartition, offset: int) -> None:
+        """The application wants to read from there, and that is what may be committed from now on."""
+
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
         """The application got records."""
 
@@ -96,6 +107,7 @@ class Client(ABC):
     settings: Any = field(kw_only=True)  # of the member, whose protocol a subclass knows
     auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
     request_timeout_s: float = field(default=30.0, kw_only=True)
+    assignors: tuple[Talkative, ...] = field(default=(), kw_only=True)  # of its own
     member: Any = field(init=False)
     coordinator: int | None = None
     connections: dict[int, Connection] = field(factory=dict)
@@ -110,6 +122,7 @@ class Client(ABC):
     positions: dict[TopicPartition, int] = field(factory=dict)
     consumed: dict[TopicPartition, int] = field(factory=dict)  # what was handed out before the latest poll
     found: dict[TopicPartition, int] = field(factory=dict)  # where reading began
+    seeks: dict[TopicPartition, int] = field(factory=dict)  # how often the application sought
     # who waits
     asks: dict[int, Callable[[offsets_fx.CommitEnded | offsets_fx.LookupEnded], None]] = field(factory=dict)
     is_in_lookup: bool = False
@@ -117,7 +130,10 @@ class Client(ABC):
     on_callback: Callable[[], None] | None = None  # the application may run one now
     on_error: Callable[[fx.RaiseToApplication], None] | None = None
     on_left: Callable[[], None] | None = None
+    on_step: Callable[[], None] | None = None  # the member has another status
+    offline_until: float = 0.0
     _frozen_until: float = 0.0
+    _asleep: list[Callable[[], None]] = field(factory=list)  # what was due while it was frozen
     _timer: Plan | None = None
     _offset_timer: Plan | None = None
     _asks_made: int = 0
@@ -130,6 +146,32 @@ class Client(ABC):
         settings = OffsetSettings(self.settings.instance_id, auto_commit_interval_s=self.auto_commit_interval_s)
         self.offsets = OffsetMachine(settings, self.rules, self.clock())
         self._arm_offsets()
+        if self.assignors:
+            self.feed(ev.AssignorsAsked(self._offers()))
+
+    # ---- its own assignors
+
+    def _offers(self) -> tuple[ClientAssignor, ...]:
+        return tuple(offer_of(assignor) for assignor in self.assignors)
+
+    def think_again(self) -> None:
+        """Its own assignors have something else to say, if it has any."""
+        if self.assignors:
+            self.dice.pick(self.assignors).think_again()
+            self.feed(ev.AssignorsAsked(self._offers()))
+
+    def compute(self, name: str, group: AssignmentSpec, ended: Callable[[GroupAssignment | str], None]) -> None:
+        """Have one of them assign the group; it ends with what it made, or with why it made nothing."""
+        slow = self.dice.happens(Fault.SLOW_OWN_ASSIGNOR)
+        assignor = next(each for each in self.assignors if each.name == name)
+
+        def work() -> None:
+            try:
+                ended(compute(assignor, group))
+            except PartitionAssignorError as failed:
+                ended(str(failed))
+
+        self.later(self.dice.between(1.0, 40.0) if slow else _COMPUTES_S, work)
 
     # ---- time
 
@@ -150,13 +192,60 @@ class Client(ABC):
         if self.is_dead:
             return
         if self.timeline.now < self._frozen_until:
-            self.timeline.at(self._frozen_until, lambda: self.when_awake(action))
+            self._asleep.append(action)
+            if len(self._asleep) == 1:
+                self.timeline.at(self._frozen_until, self._wake_up)
         else:
             action()
 
     def freeze(self, seconds: float) -> None:
         """Do nothing for so long."""
         self._frozen_until = self.timeline.now + seconds
+        if self._asleep:
+            self.timeline.at(self._frozen_until, self._wake_up)
+
+    def _wake_up(self) -> None:
+        """All that was due meanwhile happens."""
+        if self.timeline.now >= self._frozen_until:
+            due, self._asleep = self._asleep, []
+            for action in due:
+                self.when_awake(action)
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether no node can be reached."""
+        return self.timeline.now < self.offline_until
+
+    def go_offline(self, seconds: float) -> None:
+        """Have no network for so long: connections stay open, and nothing arrives."""
+        self.offline_until = self.timeline.now + seconds
+        for connection in self.connections.values():
+            connection.fall_silent()
+
+    def lose_rights(self, code: ErrorCode, seconds: float) -> None:
+        """Be refused with this code for so long."""
+        taken, name = self.cluster.rights_taken, self.name
+
+        def get_them_back() -> None:
+            taken.pop(name, None)
+
+        taken[name] = code
+        self.timeline.after(seconds, get_them_back)
+
+    def be_removed(self, *, by_instance: bool) -> bool:
+        """Have an administrator take the member out; False if there is none, or nobody to ask."""
+        node, instance_id = self.cluster.leading, self.settings.instance_id
+        by_instance = by_instance and instance_id is not None
+        who = LeavingMember("", instance_id) if by_instance else LeavingMember(self.member_id)
+        if node is None or node.standing is not Standing.ACTIVE or not (by_instance or self.member_id):
+            return False
+        answers: list[object] = []  # nobody reads them
+        node.ask(LeaveGroup(GROUP, (who,)), answers.append)
+        return True
+
+    def nodes(self) -> list[Node]:
+        """The nodes that can be reached."""
+        return [] if self.is_offline else self.cluster.alive()
 
     @property
     def is_awake(self) -> bool:
@@ -172,11 +261,20 @@ class Client(ABC):
             if plan is not None:
                 plan.call_off()
 
+    def _note(self, what: str, of: str) -> None:
+        if self.cluster.recording is not None:
+            self.cluster.recording.note(self.name, what, of)
+
     # ---- the network
+
+    def view_s(self) -> float:
+        """How long a node takes to tell of topics."""
+        slow = self.dice.happens(Fault.SLOW_MESSAGE, 0.3)
+        return self.dice.between(0.05, 5.0) if slow else self.dice.tail(_VIEW_S)
 
     def find_coordinator(self, found: Callable[[int | None], None]) -> None:
         """Ask a node that can be reached, which says what it believes."""
-        nodes = self.cluster.alive()
+        nodes = self.nodes()
         if not nodes:
             self.later(0.05, lambda: found(None))
             return
@@ -198,6 +296,8 @@ class Client(ABC):
             self.connections_made += 1
             dice = self.dice.stream(f"{self.name} connection {self.connections_made} to {node_id}")
             connection = self.connections[node_id] = Connection(node, self.timeline, dice, serve)
+        if self.is_offline:
+            connection.fall_silent()
         connection.send(request)
 
     def forget_connection(self, node_id: int, reason: str) -> None:
@@ -263,10 +363,13 @@ class Client(ABC):
         """Tell the member what happened, and carry out what it answers."""
         if self.is_dead:
             return
+        before = self.member.status
         for effect in self.member.handle(event, self.clock(), self.dice.chance()):
             self.observer.wanted(self, effect)
             self.CARRY_OUT[type(effect)](self, effect)
         self._arm()
+        if self.on_step is not None and self.member.status is not before:
+            self.on_step()
 
     def _arm(self) -> None:
         if self._timer is not None:
@@ -324,6 +427,7 @@ class Client(ABC):
         if callback not in self.callbacks:
             return
         self.callbacks.remove(callback)
+        self._note(f"ended {type(callback).__name__}", f"{callback.partitions} {error}")
         if isinstance(callback, fx.CallOnAssigned) and error is None:
             self.unreleased.difference_update(callback.partitions)
         self.observer.called_back(self, callback, error is not None)
@@ -368,6 +472,7 @@ class Client(ABC):
         """Give the application so many records."""
         first = self.positions[partition]
         self.positions[partition] = first + count
+        self._note("got", f"{partition} {first} {first + count}")
         self.observer.handed_out(self, partition, first, first + count)
 
     def to_look_up(self) -> frozenset[TopicPartition]:
@@ -393,6 +498,13 @@ class Client(ABC):
 
         self.ask(lambda ask: offsets_ev.LookupAsked(ask, missing, _LOOKUP_TIMEOUT_S), ended)
 
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Read from there: what was handed out before counts no more."""
+        self.positions[partition] = self.found[partition] = offset
+        self.consumed.pop(partition, None)
+        self.seeks[partition] = self.seeks.get(partition, 0) + 1
+        self.observer.sought(self, partition, offset)
+
     def _begin_at(self, partition: TopicPartition, offset: int) -> None:
         self.positions[partition] = self.found[partition] = offset
         self.observer.begins_at(self, partition, offset)
@@ -413,13 +525,19 @@ class Client(ABC):
         self.feed_offsets(asked)
         return self._asks_made
 
+    def meaning(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, object]:
+        """What an offset of each means: another topic may have taken a name, and the application may have sought."""
+        return {tp: (self.topic_ids.get(tp.topic), self.seeks.get(tp)) for tp in partitions}
+
     def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
         """Commit for the application."""
         wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
+        meant = self.meaning(wanted)
 
         def note(end: Any) -> None:
             if end.failure is None:
-                self.observer.told_committed(self, wanted)
+                same = {tp: at for tp, at in wanted.items() if self.meaning([tp])[tp] == meant[tp]}
+                self.observer.told_committed(self, same)
             ended(end)
 
         self.ask(lambda ask: offsets_ev.CommitAsked(ask, wanted, timeout_s), note)

@@ -6,19 +6,37 @@ own time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.coordinator.requests import TopicImage
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, Request, TopicImage
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import (
+    CONSUMER_GROUP_HEARTBEAT,
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    OFFSET_COMMIT,
+    OFFSET_FETCH,
+    SYNC_GROUP,
+    Api,
+)
 from tests.simulation.dice import Dice, Fault
 from tests.simulation.nodes import Node, Observer, Standing
+from tests.simulation.recording import Recording
 from tests.simulation.timeline import Plan, Timeline
 
-__all__ = ["Cluster"]
+__all__ = ["VERSIONS", "Cluster"]
 
+#: What both ends speak: the highest version of each.
+VERSIONS: Mapping[Api, int] = {
+    api: api.max_version
+    for api in (CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH, SYNC_GROUP)
+}
 _REPLICATION_S = 0.003
 _NEWS_S = 0.01
 _MIN_IN_SYNC = 2
@@ -33,6 +51,7 @@ class Cluster:
     observer: Observer
     settings: CoordinatorSettings
     nodes: list[Node] = field(factory=list)
+    recording: Recording | None = None
     topics: dict[str, TopicImage] = field(factory=dict)
     topics_version: int = 0
     names: dict[TopicId, str] = field(factory=dict)
@@ -40,6 +59,8 @@ class Cluster:
     leader: int | None = None
     last_in_sync: int | None = None  # the last leader, if none could take over
     elections: list[int] = field(factory=list)
+    versions: dict[Api, int] = field(factory=lambda: dict(VERSIONS))  # of each API, the highest that nodes speak
+    rights_taken: dict[str, ErrorCode] = field(factory=dict)  # by client, what it is refused with
     _copying: dict[int, Plan] = field(factory=dict)
 
     def start(self) -> None:
@@ -158,8 +179,29 @@ class Cluster:
 
     # ---- failing
 
+    def lacks(self, client: str, request: Request) -> ErrorCode:
+        """The code of the rights that this client does not have just now; NONE if it has them."""
+        code = self.rights_taken.get(client, ErrorCode.NONE)
+        names_topics = isinstance(request, OffsetCommit) or (
+            isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch >= 0
+        )
+        return code if code is ErrorCode.GROUP_AUTHORIZATION_FAILED or names_topics else ErrorCode.NONE
+
+    def crash_for_a_while(self, node: Node) -> bool:
+        """A node is gone, and comes back; False if it is the last one."""
+        if len(self.alive()) < _MIN_IN_SYNC:
+            return False
+        self.crash(node)
+        self.timeline.after(self.dice.between(0.5, 40.0), lambda: None if node.is_alive else self.come_back(node))
+        return True
+
     def crash(self, node: Node) -> None:
-        """A node is gone; another one in sync leads, if there is one."""
+        """A node is gone; another one in sync leads, if there is one. The end of its log may be torn off.
+
+        What counts as stored is on disk.
+        """
+        if self.dice.happens(Fault.TORN_TAIL):
+            node.replica.cut_off(self.high_watermark(self.leading or node))
         node.crash()
         self.in_sync.discard(node.node_id)
         if self.is_led_by(node):
@@ -201,6 +243,7 @@ class Cluster:
             self.dice.note(Fault.COMPACTION_WHILE_LOADING)
         all_have = 0 if node.standing is Standing.LOADING else min(map(self._in_common, self.nodes))
         below = min(self.high_watermark(leading), self._in_common(node))
+        below -= int(self.dice.chance() * below * 0.3)  # not all at once
         return node.replica.compact(below, min(all_have, below))
 
     # ---- topics

@@ -1,8 +1,9 @@
 """Requests and answers on their way: in order, as on a connection of ``transport``.
 
 A broker serves one request of a connection at a time, and the next one when that is answered. A connection may be cut,
-before a request is served or after it, or fall silent until the client gives it up. What was on its way then may still
-arrive, late, and is served; the client does not hear the answer any more.
+before a request is served or after it, or fall silent, both ways or only back, until the client gives it up. What was
+on its way then may still arrive, late, and is served; the client does not hear the answer any more. A node may ask to
+be left alone for a while (KIP-219).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ __all__ = ["Connection", "Serve", "UnderWay"]
 Serve = Callable[[Node, bytes, Callable[[bytes | None], None]], None]
 
 _LATENCY_S = 0.002
+_LONGEST_THROTTLE_S = 8.0
 
 
 @define(eq=False)
@@ -50,6 +52,8 @@ class Connection:
     _is_busy: bool = False
     _arrival: float = 0.0
     _delivery: float = 0.0
+    _quiet_until: float = 0.0  # the node asked for that
+    _held_until: float = 0.0  # the node was suspended
 
     def __attrs_post_init__(self) -> None:
         self._crashes = self.node.crashes
@@ -70,8 +74,12 @@ class Connection:
             self._unserved.pop()
             self.timeline.after(self._latency(), lambda: self.cut("connection reset"))
         else:
-            self._arrival = max(self._arrival, self.timeline.now + self._latency())
+            self._arrival = max(self._arrival, self._quiet_until, self.timeline.now + self._latency())
             self.timeline.at(self._arrival, lambda: self._arrive(request))
+
+    def fall_silent(self) -> None:
+        """Nothing arrives any more, in either direction."""
+        self.is_silent = True
 
     def cut(self, reason: str) -> None:
         """End it: whatever has no answer is lost, served or not. What is on its way may arrive after all."""
@@ -100,6 +108,10 @@ class Connection:
         if not self._is_reached:
             self.cut("connection refused")
             return
+        self._held_until = max(self._held_until, self.node.stalled_until)
+        if self.timeline.now < self._held_until:
+            self.timeline.at(self._held_until, lambda: self._arrive(request))
+            return
         self._inbox.append(request)
         self._serve_next()
 
@@ -110,15 +122,22 @@ class Connection:
         request = self._inbox.popleft()
         self._unserved.remove(request)
         self.serve(self.node, request.frame, lambda answer: self._answer(request, answer))
+        if self.node.is_alive and self.dice.happens(Fault.DUPLICATE_REQUEST, 0.1):
+            self.serve(self.node, request.frame, _ignore)
 
     def _answer(self, request: UnderWay, answer: bytes | None) -> None:
         self._is_busy = False
         if not self.is_open or self.is_silent:
             return
+        if self.dice.happens(Fault.ANSWERS_SILENT, 0.03):
+            self.is_silent = True
+            return
         if answer is None or self.dice.happens(Fault.ANSWER_LOST, 0.1):
             self.is_silent = True
             self.timeline.after(self._latency(), lambda: self.cut("connection reset"))
             return
+        if self.dice.happens(Fault.THROTTLED, 0.05):
+            self._quiet_until = self.timeline.now + self.dice.between(0.1, _LONGEST_THROTTLE_S)
         self._delivery = max(self._delivery, self.timeline.now + self._latency())
         self.timeline.at(self._delivery, lambda: self._deliver(request, answer))
         self._serve_next()

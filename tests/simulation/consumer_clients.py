@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from kafka_nextgen.bridge import consumer_group_heartbeat
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.assigning.events import MembershipEnded
+from kafka_nextgen.membership.assigning.settings import AssigningSettings
+from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from tests.simulation.assigning import Assigning
 from tests.simulation.calls import Call, call_off
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
+from tests.simulation.dice import Fault
 from tests.simulation.exchanges import VERSIONS, read, write
 
 __all__ = ["ConsumerClient"]
@@ -27,11 +31,20 @@ class ConsumerClient(Client):
 
     settings: MemberSettings = field(kw_only=True)
     member: Member = field(init=False)
+    assigning: Assigning | None = None
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
     _resolving: int = 0
 
     rules = RULES
+
+    def __attrs_post_init__(self) -> None:
+        if self.assignors:
+            names = tuple(assignor.name for assignor in self.assignors)
+            timeout_s = self.settings.rebalance_timeout_ms / 1000
+            settings = AssigningSettings(GROUP, self.settings.instance_id, names, timeout_s)
+            self.assigning = Assigning(self, settings)
+        super().__attrs_post_init__()
 
     def make_member(self) -> Member:
         """A member of this protocol."""
@@ -41,8 +54,10 @@ class ConsumerClient(Client):
         message = consumer_group_heartbeat.to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
 
         def answered(frame: bytes) -> None:
-            event = consumer_group_heartbeat.to_event(effect.number, read(CONSUMER_GROUP_HEARTBEAT, frame))
+            message = read(CONSUMER_GROUP_HEARTBEAT, frame)
+            event = consumer_group_heartbeat.to_event(effect.number, message)
             self.observer.heard(self, effect, event)
+            self._tell_assignors(event, message)
             self.feed(event)
 
         def lost(reason: str) -> None:
@@ -52,6 +67,8 @@ class ConsumerClient(Client):
 
         leaves, joins = effect.member_epoch < 0, effect.member_epoch == 0
         if leaves:
+            if any(not call.is_over for call in self._asked):
+                self.dice.note(Fault.LEAVE_OVERTAKES)
             call_off(self._asked)
         elif joins:
             call_off(self._leaves)
@@ -60,9 +77,20 @@ class ConsumerClient(Client):
         kept = self._leaves if leaves else self._asked
         kept[:] = [each for each in kept if not each.is_over] + [call]
 
+    def _tell_assignors(self, event: ev.HeartbeatAnswered | ev.HeartbeatRefused, message: Any) -> None:
+        is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
+        if self.assigning is not None and is_in and not is_late(self.member.state, event):
+            told = consumer_group_heartbeat.to_heard(message)
+            self.assigning.feed(evolve(told, member_id=told.member_id or self.member_id))
+
+    def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
+        super()._publish_epoch(effect)
+        if self.assigning is not None and effect.member_epoch < 0:
+            self.assigning.feed(MembershipEnded())
+
     def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
         self._resolving += 1
-        number, nodes = self._resolving, self.cluster.alive()
+        number, nodes = self._resolving, self.nodes()
         if not nodes:
             return
         node = self.dice.pick(nodes)
@@ -73,7 +101,7 @@ class ConsumerClient(Client):
             if number == self._resolving and names:
                 self.feed(ev.TopicsResolved(names))
 
-        self.later(self.dice.tail(0.005), answer)
+        self.later(self.view_s(), answer)
 
     def _left(self, effect: fx.Left) -> None:
         call_off(self._asked)
@@ -82,6 +110,7 @@ class ConsumerClient(Client):
     CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         **Client.CARRY_OUT,
         fx.SendHeartbeat: _send_heartbeat,
+        fx.PublishEpoch: _publish_epoch,
         fx.ResolveTopics: _resolve_topics,
         fx.Left: _left,
     }

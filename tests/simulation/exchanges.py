@@ -11,6 +11,8 @@ from typing import Any
 
 from kafka_nextgen.bridge import (
     consumer_group_heartbeat,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
     heartbeat,
     join_group,
     leave_group,
@@ -20,9 +22,14 @@ from kafka_nextgen.bridge import (
     sync_group,
 )
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.coordination.refusals import refuse
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import Request
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
+    CONSUMER_GROUP_INSTALL_ASSIGNMENT,
+    CONSUMER_GROUP_PREPARE_ASSIGNMENT,
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
@@ -32,17 +39,12 @@ from kafka_nextgen.wire.apis import (
     Api,
 )
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, decode_response, encode_request, encode_response
+from tests.simulation.cluster import VERSIONS
 from tests.simulation.nodes import Node
 
 __all__ = ["VERSIONS", "read", "serve", "write"]
 
 _LENGTH = 4
-
-#: What both ends speak: the highest version of each.
-VERSIONS: Mapping[Api, int] = {
-    api: api.max_version
-    for api in (CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH, SYNC_GROUP)
-}
 
 
 def write(api: Api, message: Any, client: str, version: int | None = None) -> bytes:
@@ -57,8 +59,27 @@ def read(api: Api, frame: bytes, version: int | None = None) -> Any:
 
 def serve(node: Node, frame: bytes, answer: Callable[[bytes | None], None]) -> None:
     """Let a node answer a request."""
+    recording = node.controller.recording
+    if recording is not None:
+        answer = recording.served(node.node_id, frame, answer)
     request = decode_request(frame[_LENGTH:])
     _HANDLERS[request.api](node, request, answer)
+
+
+def _ask(
+    node: Node,
+    frame: RequestFrame,
+    request: Request,
+    answer: Callable[[bytes | None], None],
+    to_message: Callable[[Any], Any],
+) -> None:
+    """Put a request to the node's coordinator, if the client has the rights."""
+    reply = partial(_answered, frame, answer, to_message)
+    code = node.controller.lacks(frame.client_id or "", request)
+    if code is ErrorCode.NONE:
+        node.ask(request, reply)
+    else:
+        reply(refuse(request, code))
 
 
 def _answered(
@@ -75,13 +96,24 @@ def _answered(
 
 def _heartbeat(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
     client = frame.client_id or ""
-    request = consumer_group_heartbeat.from_request(frame.message, client, "host")  # type: ignore[arg-type]
-    node.ask(request, partial(_answered, frame, answer, consumer_group_heartbeat.to_response))
+    extends = node.settings.extensions
+    request = consumer_group_heartbeat.from_request(frame.message, client, "host", with_extensions=extends)  # type: ignore[arg-type]
+    _ask(node, frame, request, answer, partial(consumer_group_heartbeat.to_response, with_extensions=extends))
+
+
+def _prepare(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
+    request = consumer_group_prepare_assignment.from_request(frame.message)  # type: ignore[arg-type]
+    _ask(node, frame, request, answer, consumer_group_prepare_assignment.to_response)
+
+
+def _install(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
+    request = consumer_group_install_assignment.from_request(frame.message)  # type: ignore[arg-type]
+    _ask(node, frame, request, answer, consumer_group_install_assignment.to_response)
 
 
 def _session(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
     request = heartbeat.from_request(frame.message)  # type: ignore[arg-type]
-    node.ask(request, partial(_answered, frame, answer, heartbeat.to_response))
+    _ask(node, frame, request, answer, heartbeat.to_response)
 
 
 def _join(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
@@ -90,18 +122,18 @@ def _join(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None
     name = f"{client}-{node.node_id}-{node.numbers}"
     request = join_group.from_request(frame.message, node.numbers, client, "host", name)  # type: ignore[arg-type]
     to_message = partial(_with_version, join_group.to_response, frame.version)
-    node.ask(request, partial(_answered, frame, answer, to_message))
+    _ask(node, frame, request, answer, to_message)
 
 
 def _sync(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
     node.numbers += 1
     request = sync_group.from_request(frame.message, node.numbers)  # type: ignore[arg-type]
-    node.ask(request, partial(_answered, frame, answer, sync_group.to_response))
+    _ask(node, frame, request, answer, sync_group.to_response)
 
 
 def _leave(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], None]) -> None:
     request = leave_group.from_request(frame.message)  # type: ignore[arg-type]
-    node.ask(request, partial(_answered, frame, answer, partial(_with_version, leave_group.to_response, frame.version)))
+    _ask(node, frame, request, answer, partial(_with_version, leave_group.to_response, frame.version))
 
 
 def _with_version(to_response: Callable[[Any, int], Any], version: int, response: Response) -> Any:
@@ -117,7 +149,7 @@ def _commit(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], No
         return offset_commit.to_response(message, directory, response)
 
     if request.offsets:
-        node.ask(request, partial(_answered, frame, answer, to_message))
+        _ask(node, frame, request, answer, to_message)
     else:
         answer(encode_response(frame.api, to_message(None), frame.version, frame.correlation_id))
 
@@ -130,11 +162,13 @@ def _fetch(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], Non
     def to_message(response: Any) -> Any:
         return offset_fetch_answers.to_response(message, directory, [response])
 
-    node.ask(request, partial(_answered, frame, answer, to_message))
+    _ask(node, frame, request, answer, to_message)
 
 
 _HANDLERS: Mapping[Api, Callable[[Node, RequestFrame, Callable[[bytes | None], None]], None]] = {
     CONSUMER_GROUP_HEARTBEAT: _heartbeat,
+    CONSUMER_GROUP_PREPARE_ASSIGNMENT: _prepare,
+    CONSUMER_GROUP_INSTALL_ASSIGNMENT: _install,
     HEARTBEAT: _session,
     JOIN_GROUP: _join,
     SYNC_GROUP: _sync,

@@ -1,35 +1,32 @@
-"""What goes wrong by itself, from time to time, and how it heals."""
+"""What goes wrong by itself, from time to time, and how it heals. What happens to clients is in ``mishaps``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from attrs import define, field
 
-from tests.simulation.applications import Application
-from tests.simulation.cluster import Cluster
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import DeleteGroups
+from kafka_nextgen.coordinator.responses import GroupsDeleted, Response
+from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
+from tests.simulation.clients import GROUP
+from tests.simulation.cluster import VERSIONS
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.mishaps import MISHAPS, Mishap, Stage
 from tests.simulation.timeline import Timeline
 
-__all__ = ["Stage", "Troubles"]
+__all__ = ["STAYING", "Troubles"]
+
+#: What stays for good, where some faults do.
+STAYING = frozenset({Fault.NODE_GONE, Fault.CALLBACK_HANGS, Fault.CLIENT_GONE})
 
 #: A fault that is rolled for so often (seconds) comes with its rate of the seed.
 _ROLL_S = 2.0
 _FOR_EVER_S = 1e9
 
-
-class Stage(Protocol):
-    """What can go wrong."""
-
-    cluster: Cluster
-    applications: list[Application]
-
-    def begin(self, name: str) -> None:
-        """Begin a life of a client."""
-
-    def end(self, application: Application) -> None:
-        """End a client without a word."""
+#: The oldest versions with which the simulated clients, static ones among them, can still do what they do.
+_LOWEST = {JOIN_GROUP: 5, SYNC_GROUP: 3, HEARTBEAT: 3, LEAVE_GROUP: 3}
 
 
 @define(eq=False)
@@ -53,12 +50,10 @@ class Troubles:
             Fault.TOPIC_GROWN: (0.1, self._grow_topic),
             Fault.TOPIC_DELETED: (0.1, self._delete_topic),
             Fault.TOPIC_RECREATED: (0.1, self._recreate_topic),
-            Fault.CLIENT_CRASH: (0.2, self._crash_client),
-            Fault.CLIENT_FREEZE: (0.2, self._freeze_client),
-            Fault.REPLACED: (0.2, self._replace_client),
-            Fault.SUBSCRIPTION_CHANGED: (0.2, self._change_subscription),
-            Fault.UNSUBSCRIBED: (0.1, self._unsubscribe),
-            Fault.CLOSED: (0.15, self._close),
+            Fault.NODE_STALLS: (0.1, self._stall_node),
+            Fault.GROUP_DELETED: (0.5, self._delete_group),
+            Fault.API_VERSION_DOWN: (0.1, self._lower_version),
+            **{fault: (share, self._of_a_client(bring)) for fault, (share, bring) in MISHAPS.items()},
         }
 
     def start(self) -> None:
@@ -81,8 +76,13 @@ class Troubles:
         for node in sorted(cluster.nodes, key=lambda node: -node.replica.end):
             if not node.is_alive:
                 cluster.come_back(node)
+        cluster.rights_taken.clear()
+        for node in cluster.nodes:
+            node.stalled_until = 0.0
         for application in self.stage.applications:
             application.client.freeze(0.0)
+            application.client.offline_until = 0.0
+            application.client.think_again()  # whose assignor failed is not asked again before there is news
 
     def stay(self) -> None:
         """Some faults stay for good: a callback never ends, a client never wakes, a node never comes back."""
@@ -107,15 +107,12 @@ class Troubles:
         nodes = self.stage.cluster.alive()
         if len(nodes) < 2:
             return False
-        node = self.dice.pick(nodes)
-        self.stage.cluster.crash(node)
-        self.timeline.after(self.dice.between(0.5, 40.0), lambda: self._restart(node.node_id))
-        return True
+        return self.stage.cluster.crash_for_a_while(self.dice.pick(nodes))
 
-    def _restart(self, node_id: int) -> None:
-        node = self.stage.cluster.nodes[node_id]
-        if not node.is_alive:
-            self.stage.cluster.come_back(node)
+    def _stall_node(self) -> bool:
+        node = self.dice.pick(self.stage.cluster.alive())
+        node.stalled_until = self.timeline.now + self.dice.between(0.5, 15.0)
+        return True
 
     def _fail_over(self) -> bool:
         before = self.stage.cluster.leader
@@ -160,50 +157,31 @@ class Troubles:
 
     # ---- clients
 
-    def _some_application(self) -> Application | None:
-        awake = [each for each in self.stage.applications if each.client.is_awake and not each.is_closing]
-        return self.dice.pick(awake) if awake else None
+    def _of_a_client(self, bring: Mishap) -> Callable[[], bool]:
+        def bring_to_one() -> bool:
+            awake = [each for each in self.stage.applications if each.client.is_awake and not each.is_closing]
+            return bool(awake) and bring(self.stage, self.dice.pick(awake), self.dice)
 
-    def _crash_client(self) -> bool:
-        application = self._some_application()
-        if application is None:
-            return False
-        self.stage.end(application)
-        return True
+        return bring_to_one
 
-    def _freeze_client(self) -> bool:
-        application = self._some_application()
-        if application is None:
-            return False
-        application.client.freeze(self.dice.tail(10.0))
-        return True
+    # ---- administrators
 
-    def _replace_client(self) -> bool:
-        """A static member is frozen for longer than its session; another one with its instance id begins meanwhile."""
-        application = self._some_application()
-        if application is None or not application.client.is_static:
+    def _delete_group(self) -> bool:
+        """Delete the group, if it is empty."""
+        node = self.stage.cluster.leading
+        if node is None or node.coordinator is None or GROUP not in node.coordinator.groups:
             return False
-        application.client.freeze(self.dice.between(15.0, 40.0))
-        self.stage.begin(application.client.name.partition("/")[0])
-        return True
+        node.ask(DeleteGroups((GROUP,)), self._note_deleted)
+        return False  # it is counted when it is done
 
-    def _change_subscription(self) -> bool:
-        application = self._some_application()
-        if application is None or application.wanted is None:
-            return False
-        application.subscribe(self.dice.pick(application.wishes))
-        return True
+    def _note_deleted(self, answer: Response | None) -> None:
+        if isinstance(answer, GroupsDeleted) and answer.results[GROUP] is ErrorCode.NONE:
+            self.dice.note(Fault.GROUP_DELETED)
 
-    def _unsubscribe(self) -> bool:
-        application = self._some_application()
-        if application is None or application.wanted is None:
-            return False
-        application.unsubscribe()
-        return True
-
-    def _close(self) -> bool:
-        application = self._some_application()
-        if application is None:
-            return False
-        application.close()
-        return True
+    def _lower_version(self) -> bool:
+        """Nodes speak an older version of an API for a while."""
+        versions = self.stage.cluster.versions
+        api = self.dice.pick(tuple(_LOWEST))
+        versions[api] = self.dice.whole(_LOWEST[api], VERSIONS[api])
+        self.timeline.after(self.dice.between(5.0, 60.0), lambda: versions.update({api: VERSIONS[api]}))
+        return versions[api] < VERSIONS[api]

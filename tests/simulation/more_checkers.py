@@ -216,7 +216,13 @@ def _raised(group: Group, request: ConsumerGroupHeartbeat, outcome: Outcome, who
     """A known member that says nothing new is no reason for a new epoch; nor are topics that did not change."""
     known = group.members.get(request.member_id)
     raised = [each for each in outcome.records if isinstance(each, r.GroupMetadata) and each.epoch > group.epoch]
-    if known is None or not raised or raised[0].metadata_hash != group.metadata_hash or known.classic is not None:
+    if (
+        known is None
+        or request.client_assignors is not None
+        or not raised
+        or raised[0].metadata_hash != group.metadata_hash
+        or known.classic is not None
+    ):
         return
     names, pattern = request.subscribed_topics, request.subscribed_pattern
     same_names = names is None or set(names) == set(known.subscribed_topics)

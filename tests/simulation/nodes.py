@@ -22,6 +22,7 @@ from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChange
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.recording import Recording
 from tests.simulation.replicas import Replica, batch_of, records_of
 from tests.simulation.timeline import Plan, Timeline
 
@@ -33,6 +34,8 @@ Reply = Callable[[Response | None], None]
 _RETRY_S = 0.5
 #: So many batches are read in one step of loading.
 _PIECE = 40
+#: So long (seconds) after it did something a node may crash.
+_CRASHES_S = 0.002
 
 
 class Standing(Enum):
@@ -62,11 +65,19 @@ class Observer(Protocol):
 class Controller(Protocol):
     """What a node asks of its cluster."""
 
+    recording: Recording | None
+
     def can_append(self, node: Node) -> bool:
         """Whether enough replicas are in sync."""
 
     def appended(self, node: Node) -> None:
         """The log of a node has grown."""
+
+    def lacks(self, client: str, request: Request) -> ErrorCode:
+        """The code of the rights that this client does not have just now; NONE if it has them."""
+
+    def crash_for_a_while(self, node: Node) -> bool:
+        """Let a node go, with all that was under way; it comes back. False if it is the last one."""
 
     def high_watermark(self, node: Node) -> int:
         """Up to which offset all replicas in sync have what this node appended."""
@@ -102,6 +113,7 @@ class Node:
     topics_version: int = 0
     believed_leader: int = 0
     numbers: int = 0
+    stalled_until: float = 0.0
     _news: bool = False
     _waiting: deque[_Waiting] = field(factory=deque)
     _parked: dict[int, tuple[Request, Reply]] = field(factory=dict)
@@ -187,16 +199,33 @@ class Node:
         self._learn_topics()
         outcome = coordinator.handle(request, self.timeline.now)
         self.observer.asked(self, request, outcome)
+        if outcome.records and self._crashes(Fault.CRASH_BEFORE_APPEND):
+            return
         error = self._store(outcome, request)
+        if outcome.records:
+            self._crash_soon(Fault.CRASH_AFTER_APPEND)
         self._arm()
         if error is not ErrorCode.NONE:
             reply(refuse(request, error))
             return
-        self.observer.worked_out(self, request, outcome.response)
         if isinstance(outcome.response, Parked):
             self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
         else:
             self._answer(_Waiting(self.replica.end, request, outcome.response, reply))
+
+    def _crashes(self, fault: Fault) -> bool:
+        if self.dice.comes_up(fault, 0.01):
+            self._crash(fault)
+        return not self.is_alive
+
+    def _crash(self, fault: Fault) -> None:
+        if self.is_alive and self.controller.crash_for_a_while(self):
+            self.dice.note(fault)
+
+    def _crash_soon(self, fault: Fault) -> None:
+        """Before all of its followers have what it appended, or just after that."""
+        if self.dice.comes_up(fault, 0.01):
+            self.timeline.after(self.dice.tail(_CRASHES_S), lambda: self._crash(fault))
 
     def _answer(self, waiting: _Waiting) -> None:
         self._waiting.append(waiting)
@@ -208,6 +237,7 @@ class Node:
         while self._waiting and self._waiting[0].offset <= mark:
             each = self._waiting.popleft()
             each.reply(each.response)
+            self._crash_soon(Fault.CRASH_AFTER_ANSWER)
 
     def _store(self, outcome: Outcome, request: Request | None) -> ErrorCode:
         coordinator = self.coordinator
@@ -217,10 +247,15 @@ class Node:
             if fails or not self.controller.can_append(self):
                 self._refuse_released(outcome)
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            self.replica.append(batch_of(outcome.records, self.replica.end, self.replica.leader_epoch))
+            batch = batch_of(outcome.records, self.replica.end, self.replica.leader_epoch)
+            self.replica.append(batch)
+            if self.controller.recording is not None:
+                self.controller.recording.appended(self.node_id, ((at, (row.key, row.value)) for at, row in batch.rows))
             self.controller.appended(self)
         coordinator.commit(outcome)
         self.observer.in_force(self, request, outcome)
+        if request is not None:  # before an answer leaves, for its connection may bring the next request at once
+            self.observer.worked_out(self, request, outcome.response)
         for number, response in outcome.released:
             parked = self._parked.pop(number, None)
             if parked is not None:
@@ -264,6 +299,9 @@ class Node:
     def _expire(self) -> None:
         self._timer = None
         if self.coordinator is None:
+            return
+        if self.timeline.now < self.stalled_until:
+            self._set_timer(self.stalled_until)
             return
         if not self._is_resumed:
             self._resume(self.coordinator)

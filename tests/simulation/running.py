@@ -7,11 +7,13 @@ something is full.
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from enum import Enum
 
 from attrs import define, field, frozen
 
+from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -19,6 +21,7 @@ from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.applications import Application, Habits
+from tests.simulation.assignors import Moody
 from tests.simulation.casting import Casting
 from tests.simulation.checkers import Judge
 from tests.simulation.classic_checkers import counted_members, group_epoch
@@ -31,12 +34,15 @@ from tests.simulation.dice import Dice, Draws, Fault
 from tests.simulation.excuses import Excuse
 from tests.simulation.faults import Troubles
 from tests.simulation.nodes import Standing
+from tests.simulation.recording import Recording
 from tests.simulation.timeline import Timeline
 
 __all__ = ["Mode", "Simulation", "Verdict"]
 
-#: A healed group settles within this time (seconds), and then stays as it is for that long.
-_SETTLES_S, _STAYS_S = 400.0, 60.0
+#: A healed group settles within this time (seconds), and then stays as it is for that long. What was under way when it
+#: healed may take as long as the first of these: polls stop for up to 90 s, and callbacks are slow.
+_AFTERMATH_S, _SETTLES_S, _STAYS_S = 130.0, 400.0, 60.0
+_LOOKS_S = 30.0
 _MOST_EVENTS_TO_SETTLE = 200_000
 
 
@@ -69,6 +75,7 @@ class Simulation:
     mode: Mode = Mode.SAFETY
     draws: Draws | None = None  # instead of those of the seed
     settles: bool = True  # it is looked at what becomes of the group after the faults
+    recording: Recording | None = None  # takes down all that happens
     timeline: Timeline = field(factory=Timeline)
     judge: Judge = field(factory=Judge)
     dice: Dice = field(init=False)
@@ -85,6 +92,7 @@ class Simulation:
         self.casting = Casting(self.dice.stream("casting"))
         self._request_timeout_s = self.dice.pick((30.0, 5.0, 1.0))
         seats = self.dice.pick((100, 100, 100, 3))
+        moods = self.dice.stream("moods")
         settings = CoordinatorSettings(
             group_consumer_session_timeout_ms=12_000,
             group_consumer_heartbeat_interval_ms=3_000,
@@ -93,15 +101,25 @@ class Simulation:
             group_max_size=seats,
             group_consumer_regex_refresh_interval_ms=10_000,
             group_consumer_migration_policy=self.casting.policy,
+            extensions=self.casting.extends,
             group_initial_rebalance_delay_ms=self.dice.pick((0, 3_000)),
+            group_consumer_assignors=(Moody(UniformAssignor(), moods), Moody(RangeAssignor(), moods)),
+            offsets_retention_minutes=1 if moods.chance() > 0.7 else 10_080,
+            offsets_retention_check_interval_ms=7_000,
         )
-        self.cluster = Cluster(self.timeline, self.dice, self.judge, settings)
+        self.timeline.grain = 0.01 if moods.happens(Fault.EQUAL_DEADLINES, 0.5) else 0.0
+        self.cluster = Cluster(self.timeline, self.dice, self.judge, settings, recording=self.recording)
+        if self.recording is not None:
+            self.recording.timeline = self.timeline
         self.judge.cluster = self.cluster
 
     def run(self) -> Verdict:
         """Let it happen."""
         with counted(self.judge.met):
-            self._run()
+            try:
+                self._run()
+            except Exception as bug:  # it is a finding, too, and which one is said with its seed
+                self.judge.broken.append(f"{type(bug).__name__}: {bug} ({_place_of(bug)})")
         happened = self.timeline.happened
         return Verdict(
             self.seed,
@@ -128,9 +146,15 @@ class Simulation:
                 troubles.stay()
             self._settle()
 
+    def _step(self) -> bool:
+        has_happened = self.timeline.step()
+        if self.recording is not None:
+            self.recording.note("all", "went on")
+        return has_happened
+
     def _run_for(self, events: int) -> None:
         last = self.timeline.happened + events
-        while self.timeline.happened < last and not self.judge.broken and self.timeline.step():
+        while self.timeline.happened < last and not self.judge.broken and self._step():
             pass
 
     # ---- clients
@@ -147,7 +171,8 @@ class Simulation:
         ]
         application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
         self.applications.append(application)
-        application.start(self._must_want(name) if client.is_static and self.casting.speaks_classic(name) else None)
+        must_want = self._must_want(name) if client.is_static and self.casting.speaks_classic(name) else None
+        application.start(must_want)
 
     def _must_want(self, name: str) -> Subscribed | None:
         """What a static classic member had: a stable group does not notice that one comes back with something else."""
@@ -162,12 +187,14 @@ class Simulation:
         auto_commit_interval_s = dice.pick((None, 5.0))
         rate = dice.between(0.8, 1.2) if drifts else 1.0
         who = f"{name}/{self.lives[name]}", self.cluster, self.timeline, dice, self.judge, rate
+        own = self.casting.own_assignors()
         if self.casting.speaks_classic(name):
             auto_commits = auto_commit_interval_s is not None
-            settings = self.casting.classic_settings(GROUP, instance_id, auto_commit=auto_commits)
+            settings = self.casting.classic_settings(GROUP, instance_id, own, auto_commit=auto_commits)
             return ClassicClient(
                 *who,
                 settings=settings,
+                assignors=own,
                 auto_commit_interval_s=auto_commit_interval_s,
                 request_timeout_s=self._request_timeout_s,
             )
@@ -180,6 +207,7 @@ class Simulation:
                 max_poll_interval_s=30.0,
                 leave_timeout_s=10.0,
             ),
+            assignors=own,
             auto_commit_interval_s=auto_commit_interval_s,
             request_timeout_s=self._request_timeout_s,
         )
@@ -218,18 +246,18 @@ class Simulation:
     # ---- settling
 
     def _settle(self) -> None:
-        deadline = self.timeline.now + _SETTLES_S
-        last = self.timeline.happened + _MOST_EVENTS_TO_SETTLE
-        self._run_until(deadline, last)
-        if self.judge.broken:
-            return
+        healed_at, last = self.timeline.now, self.timeline.happened + _MOST_EVENTS_TO_SETTLE
+        at = healed_at + _AFTERMATH_S
+        self._run_until(at, last)
+        while not self.judge.broken and at < healed_at + _SETTLES_S and self._unsettled():
+            at += _LOOKS_S
+            self._run_until(at, last)
+        self.judge.broken.extend(self._unsettled())
         leading = self.cluster.leading
-        if leading is None or leading.standing is not Standing.ACTIVE or leading.coordinator is None:
-            self.judge.broken.append("no coordinator is there after all healed")
+        if self.judge.broken or leading is None or leading.coordinator is None:
             return
         epoch, full = group_epoch(self._group(leading.coordinator)), self.judge.full_heartbeats
-        self.judge.broken.extend(self._unsettled(leading.coordinator))
-        self._run_until(deadline + _STAYS_S, last)
+        self._run_until(at + _STAYS_S, last)
         if group_epoch(self._group(leading.coordinator)) != epoch:
             self.judge.broken.append("the group epoch still moves after all healed")
         if self.judge.full_heartbeats != full:
@@ -245,13 +273,19 @@ class Simulation:
             if self.timeline.happened >= last:
                 self.judge.broken.append("far too much happens after all healed")
                 return
-            self.timeline.step()
+            self._step()
 
     def _group(self, coordinator: Coordinator) -> Group:
         return coordinator.groups.get(GROUP) or Group(GROUP, coordinator.settings.behaviour.first_epoch)
 
-    def _unsettled(self, coordinator: Coordinator) -> list[str]:
-        """What is not as it should be in a group that nothing disturbs any more."""
+    def _unsettled(self) -> list[str]:
+        """What is not as it should be where nothing is disturbed any more."""
+        leading = self.cluster.leading
+        if leading is None or leading.standing is not Standing.ACTIVE or leading.coordinator is None:
+            return ["no coordinator is there after all healed"]
+        return self._unsettled_in(leading.coordinator)
+
+    def _unsettled_in(self, coordinator: Coordinator) -> list[str]:
         found: list[str] = []
         group = self._group(coordinator)
         kept_out = self.judge.refusals.by_policy(group, self.casting.policy)
@@ -281,6 +315,11 @@ class Simulation:
         if len(members) != min(len(well), seats):
             found.append(f"{len(members)} members are counted, and {len(well)} are there")
         return found
+
+
+def _place_of(bug: Exception) -> str:
+    last = traceback.extract_tb(bug.__traceback__)[-1]
+    return f"{last.filename.rpartition('/')[2]}:{last.name}"
 
 
 def _instance(application: Application) -> str:

@@ -34,7 +34,7 @@ def client(name: str = "A", *, instance_id: str | None = None) -> ClassicClient:
     dice, timeline, judge = Dice(1), Timeline(), Judge()
     cluster = Cluster(timeline, dice, judge, CoordinatorSettings())
     cluster.names[FOO] = "foo"
-    settings = Casting(dice.stream("casting")).classic_settings("g", instance_id, auto_commit=True)
+    settings = Casting(dice.stream("casting")).classic_settings("g", instance_id, (), auto_commit=True)
     made = ClassicClient(name, cluster, timeline, dice, judge, settings=settings)
     made.topic_ids = {"foo": FOO}
     return made

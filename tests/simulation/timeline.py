@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from math import ceil
 
 from attrs import define, field
 
@@ -32,6 +33,7 @@ class Timeline:
 
     now: float = BEGINNING
     happened: int = 0
+    grain: float = 0.0  # if it is not 0, everything happens at multiples of it, so that much is due at the same time
     _planned: list[tuple[float, int, Plan]] = field(factory=list)
     _count: int = 0
 
@@ -39,6 +41,8 @@ class Timeline:
         """Plan something for this time, or for now if that is over."""
         plan = Plan(action)
         self._count += 1
+        if self.grain:
+            time = ceil(time / self.grain) * self.grain
         heappush(self._planned, (max(time, self.now), self._count, plan))
         return plan
 
