@@ -51,6 +51,7 @@ class Application:
     is_over: bool = False
     gets_stuck: bool = False  # in the next callback, for good
     is_stuck: bool = False
+    polled_at: float = 0.0
     _is_busy: bool = False
     _is_polling: bool = False
     _polls: int = 0
@@ -206,6 +207,7 @@ class Application:
             self._run_callbacks(self._done_closing)
             return
         self._error = None
+        self.polled_at = self.client.timeline.now
         self.client.note_poll()
         self._run_callbacks(self._take_records)
 

@@ -125,6 +125,7 @@ class Client(ABC):
     seeks: dict[TopicPartition, int] = field(factory=dict)  # how often the application sought
     # who waits
     asks: dict[int, Callable[[offsets_fx.CommitEnded | offsets_fx.LookupEnded], None]] = field(factory=dict)
+    left_out: set[TopicPartition] = field(factory=set)  # of commits, for the coordinator knows no such topic
     is_in_lookup: bool = False
     turns: Turns = field(factory=Turns)
     on_callback: Callable[[], None] | None = None  # the application may run one now
@@ -392,12 +393,12 @@ class Client(ABC):
 
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
         timeout_s = max(0.0, effect.deadline - self.clock())
-
         offsets = {tp: OffsetAndMetadata(at) for tp, at in self.consumed.items() if tp in self.applied}
+        meant = self._meaning(offsets)
 
         def ended(end: Any) -> None:
             if end.failure is None and self.auto_commit_interval_s is not None:
-                self.observer.told_committed(self, offsets)
+                self._tell_committed(offsets, meant)
             self.feed(ev.CommitFinished(effect.number, None if end.failure is None else "refused"))
 
         found = {tp: OffsetAndMetadata(at) for tp, at in self.found.items()}
@@ -500,7 +501,8 @@ class Client(ABC):
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Read from there: what was handed out before counts no more."""
-        self.positions[partition] = self.found[partition] = offset
+        self.positions[partition] = offset
+        self.found[partition] = min(self.found[partition], offset)
         self.consumed.pop(partition, None)
         self.seeks[partition] = self.seeks.get(partition, 0) + 1
         self.observer.sought(self, partition, offset)
@@ -525,19 +527,23 @@ class Client(ABC):
         self.feed_offsets(asked)
         return self._asks_made
 
-    def meaning(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, object]:
+    def _meaning(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, object]:
         """What an offset of each means: another topic may have taken a name, and the application may have sought."""
         return {tp: (self.topic_ids.get(tp.topic), self.seeks.get(tp)) for tp in partitions}
+
+    def _tell_committed(self, offsets: Offsets, meant: Mapping[TopicPartition, object]) -> None:
+        means = self._meaning(offsets)
+        same = {tp: at for tp, at in offsets.items() if means[tp] == meant[tp] and tp not in self.left_out}
+        self.observer.told_committed(self, same)
 
     def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
         """Commit for the application."""
         wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
-        meant = self.meaning(wanted)
+        meant = self._meaning(wanted)
 
         def note(end: Any) -> None:
             if end.failure is None:
-                same = {tp: at for tp, at in wanted.items() if self.meaning([tp])[tp] == meant[tp]}
-                self.observer.told_committed(self, same)
+                self._tell_committed(wanted, meant)
             ended(end)
 
         self.ask(lambda ask: offsets_ev.CommitAsked(ask, wanted, timeout_s), note)
@@ -608,6 +614,11 @@ class Client(ABC):
         ended = self.asks.pop(effect.ask, None)
         if ended is not None:
             ended(effect)
+        if not self.asks:
+            self.left_out.clear()
+
+    def _leave_out(self, effect: offsets_fx.LeftOut) -> None:
+        self.left_out |= effect.codes.keys()
 
     CARRY_OUT_OFFSETS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         offsets_fx.SendCommit: _send_commit,
@@ -616,7 +627,7 @@ class Client(ABC):
         fx.FindCoordinator: _forget_coordinator,
         offsets_fx.TellMember: _ignore,
         offsets_fx.CommitEnded: _end_ask,
-        offsets_fx.LeftOut: _ignore,
+        offsets_fx.LeftOut: _leave_out,
         offsets_fx.LookupEnded: _end_ask,
     }
 

@@ -39,10 +39,11 @@ from tests.simulation.timeline import Timeline
 
 __all__ = ["Mode", "Simulation", "Verdict"]
 
-#: A healed group settles within this time (seconds), and then stays as it is for that long. What was under way when it
-#: healed may take as long as the first of these: polls stop for up to 90 s, and callbacks are slow.
-_AFTERMATH_S, _SETTLES_S, _STAYS_S = 130.0, 400.0, 60.0
-_LOOKS_S = 30.0
+#: A healed group settles within this time (seconds), but not before what was on its way has arrived or is given up.
+_AFTERMATH_S, _SETTLES_S = 45.0, 400.0
+#: Then it stays as it is for this long. Who has not polled for this long may yet do something else.
+_STAYS_S, _POLLS_S = 45.0, 10.0
+_LOOKS_S = 15.0
 _MOST_EVENTS_TO_SETTLE = 200_000
 
 
@@ -296,6 +297,8 @@ class Simulation:
         for application in well:
             client = application.client
             subscribed = application.wanted
+            if application.polled_at < self.timeline.now - _POLLS_S:
+                found.append(f"{client.name} has not polled again")
             if subscribed is None:
                 found.append(f"{client.name} has not subscribed again")
                 continue

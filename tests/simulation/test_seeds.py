@@ -13,7 +13,7 @@ import pytest
 from tests.simulation.recording import Recording
 from tests.simulation.running import Mode, Simulation
 
-_EVENTS = 500
+_EVENTS = 400
 _A_PIECE = 10
 
 
