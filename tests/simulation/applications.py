@@ -21,7 +21,8 @@ from tests.simulation.dice import Dice, Fault
 __all__ = ["Application", "Habits"]
 
 _IDLE_POLL_S = 1.0
-#: Where members are for long, or often, by the names of their statuses.
+#: By the names of their statuses: where members are out of the group, and where they are for long, or often.
+_OUT = frozenset({"FENCED", "STALE", "FATAL"})
 _COMMON = frozenset({"UNSUBSCRIBED", "JOINING", "RECONCILING", "UNJOINED", "PREPARING", "STABLE"})
 
 
@@ -126,10 +127,21 @@ class Application:
     def _act(self) -> None:
         if self.is_over or self.is_stuck:
             return
-        subscribe, client = self._subscribe_to_any, self.client
-        acts = self._poll_early, self.unsubscribe, subscribe, subscribe, self._again, self._close_seldom
-        act: Callable[[], object] = self._whims.pick((*acts, client.think_again, self._suffer))
+        act: Callable[[], object] = self._whims.pick(self._acts()[self.client.member.status.name in _OUT])
         act()
+
+    def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
+        """What it may do, and what of that when its member is out of the group."""
+        subscribe, again, client = self._subscribe_to_any, self._again, self.client
+        out = (self.unsubscribe, again, again, self._close_seldom, client.think_again)
+        return (*out, self._poll_early, subscribe, subscribe, self._commit, self._suffer, self._suffer_and_commit), out
+
+    def _commit(self) -> None:
+        self._commit_beside([tp for tp in sorted(self.client.applied) if tp in self.client.positions])
+
+    def _suffer_and_commit(self) -> None:
+        self._suffer()
+        self._commit()
 
     def _suffer(self) -> None:
         """Something happens to the client."""
@@ -149,7 +161,7 @@ class Application:
             self.subscribe(self._whims.pick(self.wishes))
 
     def _close_seldom(self) -> None:
-        if self._whims.chance() < 0.2:
+        if self._whims.chance() < 0.4:
             self.close()
 
     def _poll_early(self) -> None:

@@ -15,6 +15,7 @@ from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.simulation.assigning import Assigning
 from tests.simulation.calls import Call, call_off
@@ -23,6 +24,8 @@ from tests.simulation.dice import Fault
 from tests.simulation.exchanges import VERSIONS, read, write
 
 __all__ = ["ConsumerClient"]
+
+_ASKS_S = 0.003
 
 
 @define(eq=False)
@@ -76,6 +79,13 @@ class ConsumerClient(Client):
         call = self.call(frame, answered, lost, way_s=LEAVE_WAY_S if leaves else None)
         kept = self._leaves if leaves else self._asked
         kept[:] = [each for each in kept if not each.is_over] + [call]
+
+    def _wake(self) -> None:
+        """A heartbeat that is due waits a moment for what the member's own assignors have to say."""
+        if self.assignors and is_due(self.member.state.deadlines, Timer.HEARTBEAT, self.clock()):
+            self.later(self.dice.tail(_ASKS_S), super()._wake)
+        else:
+            super()._wake()
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered | ev.HeartbeatRefused, message: Any) -> None:
         is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.scenarios.files import FOLDER
 from tests.simulation.__main__ import main
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
@@ -43,5 +44,6 @@ def test_seeds_that_are_none(seeds: str) -> None:
     assert _run("--seeds", seeds).exit_code == 2
 
 
-def test_every_exception_is_something_that_is_counted() -> None:
+def test_every_exception_is_something_that_is_counted_and_has_its_scenario() -> None:
     assert not UNMET.keys() - set(NAMES)
+    assert all((FOLDER / unmet.scenario).is_file() for unmet in UNMET.values())
