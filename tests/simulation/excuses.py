@@ -13,6 +13,9 @@ consumer group before that, the coordinator does not know of it, and gives the p
 tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
 
 *A late commit*: it sets an offset back behind a newer commit of the same member.
+
+*No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
+rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
 """
 
 from __future__ import annotations
@@ -45,6 +48,7 @@ class Excuse(Enum):
     UPGRADE = "an upgrade gives away what a cooperative member has yet to give up"
     LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
     LATE_COMMIT = "a late commit sets an offset back"
+    NO_TARGET = "a consumer group in which only classic members are left makes no new target"
 
 
 @define
@@ -87,6 +91,12 @@ class Excuses:
     def late_commit(self) -> None:
         """A late commit has set an offset back."""
         self.counts[Excuse.LATE_COMMIT] += 1
+
+    def awaits_target(self, group: Group) -> bool:
+        """Whether the group waits for a target that no heartbeat makes."""
+        waits = 0 < group.num_classic == len(group.members) and group.assignment_epoch < group.epoch
+        self.counts[Excuse.NO_TARGET] += waits
+        return waits
 
     def but_for(
         self,

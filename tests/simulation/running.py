@@ -253,8 +253,10 @@ class Simulation:
         while not self.judge.broken and at < healed_at + _SETTLES_S and self._unsettled():
             at += _LOOKS_S
             self._run_until(at, last)
-        self.judge.broken.extend(self._unsettled())
         leading = self.cluster.leading
+        if leading and leading.coordinator and self.judge.excuses.awaits_target(self._group(leading.coordinator)):
+            return
+        self.judge.broken.extend(self._unsettled())
         if self.judge.broken or leading is None or leading.coordinator is None:
             return
         epoch, full = group_epoch(self._group(leading.coordinator)), self.judge.full_heartbeats
