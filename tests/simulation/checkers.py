@@ -65,6 +65,8 @@ class Judge:
     watches: dict[str, Watch] = field(factory=dict)
     handed: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # up to which offset anyone got records
     promised: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was told to be committed
+    stored: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was written last
+    set_back: dict[_Place, int] = field(factory=dict)  # what a late commit took the place of
     asked_after: dict[tuple[str, _Place], int] = field(factory=dict)  # what was promised when a client looked it up
     full_heartbeats: int = 0  # with the JoinGroups of members
     generations: Generations = field(factory=Generations)
@@ -119,9 +121,11 @@ class Judge:
         offset = record.offset.offset
         if offset > self.handed[place]:
             self._find([f"{record.partition}: {offset} is committed, but {self.handed[place]} handed out"])
-        if is_late and offset < self.promised[place]:
-            self.promised[place] = offset
+        if is_late and offset < max(self.promised[place], self.stored[place]):
+            self.promised[place] = min(self.promised[place], offset)
+            self.set_back[place] = self.stored[place]
             self.excuses.late_commit()
+        self.stored[place] = offset
 
     def _forgotten(self, node: Node, record: r.OffsetRemoved, *, by_time: bool) -> None:
         """An offset is gone, because it is old or its group was deleted: what was told of it counts no more."""
@@ -270,8 +274,8 @@ class Judge:
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""
         for partition, offset in offsets.items():
-            if partition in client.applied:
-                place = _place(client, partition)
+            place = _place(client, partition)
+            if partition in client.applied and offset.offset > self.set_back.get(place, -1):
                 self.promised[place] = max(self.promised[place], offset.offset)
                 self._look_for_promised(partition, place)
 
