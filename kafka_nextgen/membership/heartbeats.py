@@ -110,6 +110,8 @@ def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> Sen
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
     """What is owned, and what will be before this heartbeat is answered: nobody else may have that."""
+    if state.status is Status.ACKNOWLEDGING and state.target is not None:
+        return state.owned | state.target.partitions
     if state.status is not Status.RECONCILING:
         return state.owned
     leads_to = state.goal or state.target
