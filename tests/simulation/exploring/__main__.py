@@ -7,8 +7,8 @@ import time
 import click
 from rich.console import Console
 
-from tests.simulation.exploring.moves import Fault
-from tests.simulation.exploring.searching import Bounds, Explorer, Result
+from tests.simulation.exploring.moves import Bounds, Fault
+from tests.simulation.exploring.searching import Explorer, Result
 from tests.simulation.exploring.telling import tell
 
 _KINDS = {fault.name.lower().replace("_", "-"): fault for fault in Fault}

@@ -24,34 +24,17 @@ __all__ = ["Judge"]
 
 
 class Judge:
-    """Asks each state and each pair once; ``overtaken`` counts the pairs with a member that was overtaken."""
+    """Asks states and pairs."""
 
     def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
         self._coordinators = coordinators
         self._crowd = crowd
-        self._fine: set[tuple[int, int]] = set()
-        self.overtaken = 0
 
-    def broken(self, coordinator: int, clients: Sequence[int]) -> tuple[str, ...]:
-        """What is broken in a state, if it is a new one."""
-        found = self._coordinators.standings[coordinator].broken
-        for client in clients:
-            if (coordinator, client) not in self._fine:
-                broken = tuple(self._broken_pair(self._coordinators.standings[coordinator], self._crowd.lives[client]))
-                found += broken
-                if not broken:
-                    self._fine.add((coordinator, client))
-        return found
-
-    def _broken_pair(self, standing: Standing, life: Life) -> Iterator[str]:
-        yield from (f"{life.name}: {rule}" for rule in life.watch.broken)
-        if life.was_overtaken:
-            self.overtaken += 1
-            return
-        reserved = standing.reserved.get(life.member_id)
-        if reserved is not None and life.member is not None and not life.working_on <= reserved:
-            numbers = sorted(partition.partition for partition in life.working_on - reserved)
-            yield f"{life.name} works on foo{numbers}, which is not its own"
+    def broken(self, coordinator: int, client: int) -> tuple[str, ...]:
+        """What is broken in a coordinator and a client."""
+        standing, life = self._coordinators.standings[coordinator], self._crowd.lives[client]
+        rules = (f"{life.name}: {rule}" for rule in life.watch.broken)
+        return (*standing.broken, *rules, *_not_its_own(standing, life))
 
     def unsettled(self, coordinator: int, clients: Sequence[int]) -> tuple[str, ...]:
         """What is broken in a state with nothing left to do."""
@@ -60,6 +43,14 @@ class Judge:
         if any(life.was_overtaken for life in lives):
             return ()
         return (*(broken for life in lives for broken in _unsettled(life, standing)), *_unread(lives, standing))
+
+
+def _not_its_own(standing: Standing, life: Life) -> Iterator[str]:
+    reserved = standing.reserved.get(life.member_id)
+    if life.was_overtaken or life.member is None or reserved is None or life.working_on <= reserved:
+        return
+    numbers = sorted(partition.partition for partition in life.working_on - reserved)
+    yield f"{life.name} works on foo{numbers}, which is not its own"
 
 
 def _unsettled(life: Life, standing: Standing) -> Iterator[str]:

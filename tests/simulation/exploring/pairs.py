@@ -32,29 +32,14 @@ Step = tuple[tuple[Move, ...], int, int, Kind]
 
 
 class Pairs:
-    """Steps by coordinator and client."""
+    """Works out the steps of a coordinator and a client."""
 
     def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
         self.coordinators = coordinators
         self.crowd = crowd
-        self._steps: dict[tuple[int, int], tuple[Step, ...]] = {}
-        self._faults: dict[tuple[int, int], tuple[tuple[Fault, Step], ...]] = {}
 
-    def steps(self, coordinator: int, client: int) -> tuple[Step, ...]:
+    def steps(self, coordinator: int, client: int) -> Iterator[Step]:
         """Every step that takes no fault."""
-        found = self._steps.get((coordinator, client))
-        if found is None:
-            found = self._steps[coordinator, client] = tuple(self._all_steps(coordinator, client))
-        return found
-
-    def faults(self, coordinator: int, client: int) -> tuple[tuple[Fault, Step], ...]:
-        """Every fault of the client, and of what the two say to each other."""
-        found = self._faults.get((coordinator, client))
-        if found is None:
-            found = self._faults[coordinator, client] = tuple(self._all_faults(coordinator, client))
-        return found
-
-    def _all_steps(self, coordinator: int, client: int) -> Iterator[Step]:
         life = self.crowd.lives[client]
         for move, after in self.crowd.own(client):
             yield (move,), coordinator, after, Kind.HEARD if move[0] == "hear" else Kind.ALONE
@@ -114,7 +99,8 @@ class Pairs:
 
     # ---- faults
 
-    def _all_faults(self, coordinator: int, client: int) -> Iterator[tuple[Fault, Step]]:
+    def faults(self, coordinator: int, client: int) -> Iterator[tuple[Fault, Step]]:
+        """Every fault of the client, and of what the two say to each other."""
         life = self.crowd.lives[client]
         for fault, move, after in self.crowd.faults(client):
             yield fault, ((move,), coordinator, after, _KINDS.get(move[0], Kind.ALONE))

@@ -1,45 +1,49 @@
-"""What a fail-over may lose: what the last outcome wrote, while no answer that waits for it has left."""
+"""What a fail-over may lose: what the last outcome wrote, while no answer that waits for it has left.
+
+A tail is one number: the coordinator before it wrote last, and for each client how many of its answers wait.
+"""
 
 from __future__ import annotations
 
-from tests.simulation.exploring.pairs import Kind
+from typing import TypeVar
 
-__all__ = ["NO_TAIL", "Tails"]
+import numpy as np
+
+from tests.simulation.exploring.pairs import Kind
+from tests.simulation.exploring.visited import Numbers
+
+__all__ = ["NO_TAIL", "back_to", "tails_after", "waiting"]
 
 #: All that was written is stored safely.
 NO_TAIL = 0
 
+_COUNT = 3  # bits of how many wait: a client has few answers under way
 
-class Tails:
-    """By number: the coordinator before it wrote last, and for each client how many of its answers wait."""
+_T = TypeVar("_T", int, Numbers)
 
-    def __init__(self, members: int) -> None:
-        self._none = (0,) * members
-        self._tails: list[tuple[int, tuple[int, ...]]] = [(0, self._none)]
-        self._numbers: dict[tuple[int, tuple[int, ...]], int] = {}
 
-    def of(self, number: int) -> tuple[int, tuple[int, ...]]:
-        """The coordinator it leads back to, and the answers that wait, for each client."""
-        return self._tails[number]
+def back_to(tail: int, members: int) -> int:
+    """The coordinator that a lost tail leads back to."""
+    return (tail >> _COUNT * members) - 1
 
-    def after(self, number: int, kind: Kind, before: int, who: int, answers: int) -> int:
-        """The tail after a step of a client that had so many answers under way, from a coordinator ``before``."""
-        if kind is Kind.WROTE or kind is Kind.WROTE_UNASKED:
-            return self._number(before, self._changed(self._none, who, int(kind is Kind.WROTE)))
-        if number == NO_TAIL or kind is Kind.ALONE:
-            return number
-        back_to, waiting = self._tails[number]
-        if kind is Kind.HEARD:
-            return NO_TAIL if waiting[who] >= answers else number
-        return self._number(back_to, self._changed(waiting, who, 0 if kind is Kind.CRASHED else waiting[who] + 1))
 
-    def _changed(self, waiting: tuple[int, ...], who: int, count: int) -> tuple[int, ...]:
-        return (*waiting[:who], count, *waiting[who + 1 :])
+def waiting(tail: _T, who: int) -> _T:
+    """How many answers to a client wait."""
+    return tail >> _COUNT * who & (1 << _COUNT) - 1
 
-    def _number(self, back_to: int, waiting: tuple[int, ...]) -> int:
-        tail = (back_to, waiting)
-        number = self._numbers.get(tail)
-        if number is None:
-            number = self._numbers[tail] = len(self._tails)
-            self._tails.append(tail)
-        return number
+
+def tails_after(
+    tails: Numbers, kinds: Numbers, before: Numbers, who: int, answers: Numbers, members: int
+) -> Numbers:
+    """The tails after steps of a client that had so many answers under way, from coordinators ``before``."""
+    place = _COUNT * who
+    waits = waiting(tails, who)
+    wrote, unasked = kinds == Kind.WROTE, kinds == Kind.WROTE_UNASKED
+    after = np.where(wrote | unasked, before + 1 << _COUNT * members | wrote.astype(np.int64) << place, tails)
+    is_safe = (kinds == Kind.HEARD) & (waits >= answers)
+    after[is_safe] = NO_TAIL
+    there = tails != NO_TAIL
+    after[there & (kinds == Kind.SERVED)] += 1 << place
+    crashed = there & (kinds == Kind.CRASHED)
+    after[crashed] -= waits[crashed] << place
+    return after

@@ -14,7 +14,7 @@ from kafka_nextgen.scenarios.world import GROUP
 from tests.simulation.exploring.__main__ import main
 from tests.simulation.exploring.moves import Fault, Move
 from tests.simulation.exploring.pairs import Pairs
-from tests.simulation.exploring.searching import Bounds, Explorer, Result
+from tests.simulation.exploring.searching import Explorer, Result
 from tests.simulation.exploring.telling import tell
 
 LINK_FAULTS = frozenset({Fault.REQUEST_LOST, Fault.ANSWER_LOST, Fault.REPEATED})

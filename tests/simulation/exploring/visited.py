@@ -1,0 +1,79 @@
+"""Numbers of eight bytes, many at a time: those that were met, and names for large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Interned", "Numbers", "Visited", "mapped"]
+
+Numbers = npt.NDArray[np.int64]
+_NONE = np.empty(0, np.int64)
+
+
+class Visited:
+    """Every state so far: sorted, and, for the way back, by depth."""
+
+    def __init__(self) -> None:
+        self.levels: list[Numbers] = []
+        self.count = 0
+        self._runs: list[Numbers] = []  # sorted and disjoint, each more than twice as long as the next
+
+    def new_among(self, states: Numbers) -> Numbers:
+        """Those that were not visited yet, sorted, each once."""
+        states = np.unique(states)
+        for run in self._runs:
+            states = states[~_places(run, states)[1]]
+        return states
+
+    def add_level(self, parts: Sequence[Numbers]) -> Numbers:
+        """Take in what is new at the next depth."""
+        level = np.unique(np.concatenate(parts)) if parts else _NONE
+        self.levels.append(level)
+        self.count += len(level)
+        run = level
+        while self._runs and len(self._runs[-1]) <= 2 * len(run):
+            run = np.concatenate([self._runs.pop(), run])
+            run.sort(kind="stable")  # which merges what is sorted
+        self._runs.append(run)
+        return level
+
+
+class Interned:
+    """Small numbers for large ones, counted from 0 as they are met."""
+
+    def __init__(self) -> None:
+        self.values = _NONE  # by their small number
+        self._sorted = _NONE
+        self._numbers = _NONE
+
+    def numbers(self, values: Numbers) -> Numbers:
+        """The small numbers of these."""
+        places, are_there = _places(self._sorted, values)
+        if not are_there.all():
+            self._add(np.unique(values[~are_there]))
+            places = np.searchsorted(self._sorted, values)
+        return self._numbers[places]
+
+    def _add(self, values: Numbers) -> None:
+        places = np.searchsorted(self._sorted, values)
+        self._numbers = np.insert(self._numbers, places, np.arange(len(values)) + len(self.values))
+        self._sorted = np.insert(self._sorted, places, values)
+        self.values = np.concatenate([self.values, values])
+
+
+def mapped(values: Numbers, function: Callable[[int], int]) -> Numbers:
+    """What a function comes to for each; it is asked once for those that are equal."""
+    each, places = np.unique(values, return_inverse=True)
+    return np.fromiter((function(value) for value in each.tolist()), np.int64, len(each))[places]
+
+
+def _places(run: Numbers, values: Numbers) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+    """Where in a sorted run each is, and whether it is there."""
+    if not len(run):
+        return np.zeros(len(values), np.int64), np.zeros(len(values), np.bool_)
+    places = np.searchsorted(run, values)
+    places[places == len(run)] = 0
+    return places, run[places] == values
