@@ -49,7 +49,8 @@ class Life:
     calls: tuple[Call, ...] = ()
     commit: int | None = None
     to_resolve: frozenset[TopicId] | None = None
-    was_overtaken: bool = False  # what it gave up earlier reached the coordinator as if it said so now
+    was_overtaken: bool = False  # what it said earlier reached the coordinator as if it said so now
+    was_left_out: bool = False  # the coordinator told a late request of it what it has not heard
 
     @property
     def member_id(self) -> str:
@@ -73,11 +74,21 @@ class Life:
         """What its application may read just now."""
         return frozenset() if self.member is None else self.watch.working_on
 
+    @property
+    def may_have(self) -> frozenset[TopicIdPartition]:
+        """What it has, or believes it may take without asking again."""
+        if self.member is None:
+            return frozenset()
+        targets = (target.partitions for target in (self.member.target, self.member.goal) if target is not None)
+        told = (answer.assignment or frozenset() for _, answer in self.answers)
+        return (self.member.owned | self.member.held).union(*targets, *told)
+
     def key(self) -> object:
         """What tells this life from any other."""
         member = None if self.member is None else _member_key(self.member)
-        rest = (self.requests, self.answers, self.strays, self.calls, self.commit, self.to_resolve, self.was_overtaken)
-        return (self.name, self.lives, member, _watch_key(self.watch), rest)
+        rest = (self.requests, self.answers, self.strays, self.calls, self.commit, self.to_resolve)
+        excused = (self.was_overtaken, self.was_left_out)
+        return (self.name, self.lives, member, _watch_key(self.watch), rest, excused)
 
 
 def born(name: str, lives: int, settings: MemberSettings, strays: tuple[ConsumerGroupHeartbeat, ...] = ()) -> Life:
@@ -119,6 +130,20 @@ def _carried_out(life: Life, effects: Iterable[fx.Effect]) -> Life:
             case fx.ResolveTopics():
                 life = evolve(life, to_resolve=effect.topic_ids)
     return life
+
+
+def served(life: Life, answer: ConsumerGroupHeartbeatAnswer) -> Life:
+    """The oldest request was served. Whatever came late before does not count any more once the member joins, or is
+    told its whole assignment: if this answer is lost, it asks again in full.
+    """
+    (asked, request), *rest = life.requests
+    return evolve(
+        life,
+        requests=tuple(rest),
+        answers=(*life.answers, (asked, answer)),
+        was_overtaken=life.was_overtaken and (request.member_epoch != 0 or answer.error is not ErrorCode.NONE),
+        was_left_out=life.was_left_out and answer.assignment is None,
+    )
 
 
 def call_ended(life: Life, settings: MemberSettings) -> Life:

@@ -15,7 +15,7 @@ from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer
 from kafka_nextgen.types import TopicId
-from tests.simulation.exploring.clients import Life, born, call_ended, fed, heard, wakes
+from tests.simulation.exploring.clients import Life, born, call_ended, fed, heard, served, wakes
 from tests.simulation.exploring.moves import Fault, Move
 
 __all__ = ["Crowd", "Step"]
@@ -62,23 +62,18 @@ class Crowd:
 
     def served(self, number: int, answer: ConsumerGroupHeartbeatAnswer) -> int:
         """Its oldest request was served."""
-        life = self.lives[number]
-        (asked, _), *rest = life.requests
+        return self._once(("served", number, answer), lambda: served(self.lives[number], answer))
 
-        def work() -> Life:
-            return evolve(life, requests=tuple(rest), answers=(*life.answers, (asked, answer)))
-
-        return self._once(("served", number, answer), work)
-
-    def stray_served(self, number: int, place: int, *, overtakes: bool) -> int:
+    def stray_served(self, number: int, place: int, *, overtakes: bool, leaves_out: bool) -> int:
         """A stray request of it was served."""
         life = self.lives[number]
 
         def work() -> Life:
             rest = (*life.strays[:place], *life.strays[place + 1 :])
-            return evolve(life, strays=rest, was_overtaken=life.was_overtaken or overtakes)
+            overtaken, left_out = life.was_overtaken or overtakes, life.was_left_out or leaves_out
+            return evolve(life, strays=rest, was_overtaken=overtaken, was_left_out=left_out)
 
-        return self._once(("stray", number, place, overtakes), work)
+        return self._once(("stray", number, place, overtakes, leaves_out), work)
 
     def resolved(self, number: int, names: Mapping[TopicId, str]) -> int:
         """Metadata arrives, with these names."""

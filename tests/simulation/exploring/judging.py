@@ -40,7 +40,7 @@ class Judge:
         """What is broken in a state with nothing left to do."""
         standing = self._coordinators.standings[coordinator]
         lives = [self._crowd.lives[client] for client in clients]
-        if any(life.was_overtaken for life in lives):
+        if any(life.was_overtaken or life.was_left_out for life in lives):
             return ()
         return (*(broken for life in lives for broken in _unsettled(life, standing)), *_unread(lives, standing))
 

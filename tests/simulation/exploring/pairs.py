@@ -9,7 +9,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.timers import TimerKey
 from tests.simulation.exploring.clients import Life
-from tests.simulation.exploring.coordinators import Answered, Coordinators
+from tests.simulation.exploring.coordinators import Answered, Coordinators, Standing
 from tests.simulation.exploring.crowd import Crowd
 from tests.simulation.exploring.moves import Fault, Move
 
@@ -63,26 +63,13 @@ class Pairs:
             yield (("deliver", life.name),), answered.after, after, Kind.WROTE if answered.wrote else Kind.SERVED
         for place, stray in self.crowd.may_arrive(client) if life.strays else ():
             answered = self.coordinators.serve(coordinator, stray)
-            overtakes = self._overtakes(coordinator, life, stray, answered)
-            after = self.crowd.stray_served(client, place, overtakes=overtakes)
+            excuses = {"overtakes": False, "leaves_out": False}
+            if _speaks_for(life, stray, answered):
+                before, after = self.coordinators.standings[coordinator], self.coordinators.standings[answered.after]
+                excuses = {"overtakes": _overtakes(life, before, after), "leaves_out": _leaves_out(life, before, after)}
+            client_after = self.crowd.stray_served(client, place, **excuses)
             move = ("deliver-stray", life.name, str(place))
-            yield (move,), answered.after, after, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
-
-    def _overtakes(self, coordinator: int, life: Life, request: ConsumerGroupHeartbeat, answered: Answered) -> bool:
-        """Whether a late request speaks for a member that knows nothing of it: it joins in its place, says that the
-        member let go of what it has, or is told of another assignment, which reaches nobody. No coordinator can tell
-        it from one that the member sends now.
-        """
-        assert answered.answer is not None, "a heartbeat is answered"
-        if answered.answer.error is not ErrorCode.NONE or life.member is None or request.member_id != life.member_id:
-            return False
-        before, after = self.coordinators.standings[coordinator], self.coordinators.standings[answered.after]
-        reserved = before.reserved.get(request.member_id)
-        if reserved is None:
-            return life.member.member_epoch > 0 or bool(life.answers)  # it believes it is in, or is about to
-        if request.owned is not None and not reserved <= request.owned:
-            return True
-        return before.assigned(request.member_id) != after.assigned(request.member_id)
+            yield (move,), answered.after, client_after, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
 
     # ---- timers of the coordinator
 
@@ -124,6 +111,28 @@ class Pairs:
         assert answered.answer is not None, "a heartbeat is answered"
         back = self.crowd.heard(self.crowd.served(rung, answered.answer))
         return answered.after == coordinator and back == client
+
+
+def _speaks_for(life: Life, request: ConsumerGroupHeartbeat, answered: Answered) -> bool:
+    """Whether a late request was taken for one of the member as it is now."""
+    assert answered.answer is not None, "a heartbeat is answered"
+    return answered.answer.error is ErrorCode.NONE and life.member is not None and request.member_id == life.member_id
+
+
+def _overtakes(life: Life, before: Standing, after: Standing) -> bool:
+    """Whether a late request joined in place of its member, or gave up what the member has or may take. No coordinator
+    can tell it from one that the member sends now.
+    """
+    assert life.member is not None, "the request spoke for it"
+    reserved = before.reserved.get(life.member_id)
+    if reserved is None:
+        return life.member.member_epoch > 0 or bool(life.answers)  # it believes it is in, or is about to
+    return not life.may_have.isdisjoint(reserved - after.reserved.get(life.member_id, frozenset()))
+
+
+def _leaves_out(life: Life, before: Standing, after: Standing) -> bool:
+    """Whether the answer to a late request, which reaches nobody, told of another assignment."""
+    return before.assigned(life.member_id) != after.assigned(life.member_id)
 
 
 def _keeps(life: Life, key: TimerKey) -> bool:
