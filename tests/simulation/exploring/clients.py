@@ -133,8 +133,8 @@ def _carried_out(life: Life, effects: Iterable[fx.Effect]) -> Life:
 
 
 def served(life: Life, answer: ConsumerGroupHeartbeatAnswer) -> Life:
-    """The oldest request was served. Whatever came late before does not count any more once the member joins, or is
-    told its whole assignment: if this answer is lost, it asks again in full.
+    """The oldest request was served. Whatever came late before does not count any more once the member joins, or says
+    what it has and is told what it is to have. If this answer is lost, it asks again in full.
     """
     (asked, request), *rest = life.requests
     return evolve(
@@ -142,7 +142,7 @@ def served(life: Life, answer: ConsumerGroupHeartbeatAnswer) -> Life:
         requests=tuple(rest),
         answers=(*life.answers, (asked, answer)),
         was_overtaken=life.was_overtaken and (request.member_epoch != 0 or answer.error is not ErrorCode.NONE),
-        was_left_out=life.was_left_out and answer.assignment is None,
+        was_left_out=life.was_left_out and (request.owned is None or answer.assignment is None),
     )
 
 

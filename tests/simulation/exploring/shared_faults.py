@@ -93,7 +93,9 @@ class SharedFaults:
         clients = tuple(self._bereft(client, waiting(before.tails, who)) for who, client in enumerate(before.clients))
         tails = np.full(len(places), NO_TAIL, np.int64)
         packed = self.groups.packed(Taken(after, tails, before.left - 1, clients))
-        return Block(places, packed, _all(Fault.LOST_TAIL, places), lambda at: (self._tail_move(int(before.tails[at])),))
+        return Block(
+            places, packed, _all(Fault.LOST_TAIL, places), lambda at: (self._tail_move(int(before.tails[at])),)
+        )
 
     def _bereft(self, clients: Numbers, answers: Numbers) -> Numbers:
         def bereft(both: int) -> int:

@@ -32,9 +32,7 @@ def waiting(tail: _T, who: int) -> _T:
     return tail >> _COUNT * who & (1 << _COUNT) - 1
 
 
-def tails_after(
-    tails: Numbers, kinds: Numbers, before: Numbers, who: int, answers: Numbers, members: int
-) -> Numbers:
+def tails_after(tails: Numbers, kinds: Numbers, before: Numbers, who: int, answers: Numbers, members: int) -> Numbers:
     """The tails after steps of a client that had so many answers under way, from coordinators ``before``."""
     place = _COUNT * who
     waits = waiting(tails, who)
