@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.membership.states import Status
 from tests.simulation.exploring.clients import Life
 from tests.simulation.exploring.coordinators import Coordinators, Standing
@@ -42,7 +43,8 @@ class Judge:
         lives = [self._crowd.lives[client] for client in clients]
         if any(life.was_overtaken or life.was_left_out for life in lives):
             return ()
-        return (*(broken for life in lives for broken in _unsettled(life, standing)), *_unread(lives, standing))
+        unsettled = (broken for life in lives for broken in _unsettled(life, standing))
+        return (*unsettled, *_unstable(standing), *_unread(lives, standing))
 
 
 def _not_its_own(standing: Standing, life: Life) -> Iterator[str]:
@@ -59,6 +61,13 @@ def _unsettled(life: Life, standing: Standing) -> Iterator[str]:
         yield f"{life.name} stays {status.value}"
     elif life.member.owned != standing.reserved.get(life.member_id):
         yield f"{life.name} owns not what is reserved for it"
+
+
+def _unstable(standing: Standing) -> Iterator[str]:
+    group = standing.group
+    for current in group.currents.values() if group else ():
+        if current.status is not MemberStatus.STABLE or current.member_epoch != group.epoch:
+            yield f"for the coordinator {current.member_id} stays {current.status.name} at {current.member_epoch}"
 
 
 def _unread(lives: Sequence[Life], standing: Standing) -> Iterator[str]:
