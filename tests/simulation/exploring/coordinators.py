@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from kafka_nextgen.coordinator import group as groups
 from kafka_nextgen.coordinator import records as r
@@ -43,10 +43,10 @@ class Standing:
     armed: Mapping[TimerKey, int]  # each timer that runs, and the member epoch it belongs to
     log: Log
     broken: tuple[str, ...]  # what does not hold here
+    reserved: Mapping[str, frozenset[TopicIdPartition]] = field(init=False)  # what members have, or have to give back
 
-    @property
-    def reserved(self) -> Mapping[str, frozenset[TopicIdPartition]]:
-        """What each member has or has still to give back."""
+    @reserved.default
+    def _all_reserved(self) -> Mapping[str, frozenset[TopicIdPartition]]:
         currents = self.group.currents.values() if self.group else ()
         return {
             current.member_id: frozenset(partition for partition, _ in current.assigned + current.pending_revocation)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.membership.states import Status
+from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.exploring.clients import Life
 from tests.simulation.exploring.coordinators import Coordinators, Standing
 from tests.simulation.exploring.crowd import Crowd
@@ -30,12 +31,21 @@ class Judge:
     def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
         self._coordinators = coordinators
         self._crowd = crowd
+        self._working_on: dict[int, frozenset[TopicIdPartition]] = {}
 
     def broken(self, coordinator: int, client: int) -> tuple[str, ...]:
         """What is broken in a coordinator and a client."""
         standing, life = self._coordinators.standings[coordinator], self._crowd.lives[client]
         rules = (f"{life.name}: {rule}" for rule in life.watch.broken)
-        return (*standing.broken, *rules, *_not_its_own(standing, life))
+        return (*standing.broken, *rules, *self._not_its_own(standing, client))
+
+    def _not_its_own(self, standing: Standing, client: int) -> Iterator[str]:
+        life = self._crowd.lives[client]
+        if client not in self._working_on:
+            self._working_on[client] = life.working_on
+        others = self._working_on[client] - standing.reserved.get(life.member_id, self._working_on[client])
+        if others and not life.was_overtaken:
+            yield f"{life.name} works on foo{sorted(partition.partition for partition in others)}, which is not its own"
 
     def unsettled(self, coordinator: int, clients: Sequence[int]) -> tuple[str, ...]:
         """What is broken in a state with nothing left to do."""
@@ -45,14 +55,6 @@ class Judge:
             return ()
         unsettled = (broken for life in lives for broken in _unsettled(life, standing))
         return (*unsettled, *_unstable(standing), *_unread(lives, standing))
-
-
-def _not_its_own(standing: Standing, life: Life) -> Iterator[str]:
-    reserved = standing.reserved.get(life.member_id)
-    if life.was_overtaken or life.member is None or reserved is None or life.working_on <= reserved:
-        return
-    numbers = sorted(partition.partition for partition in life.working_on - reserved)
-    yield f"{life.name} works on foo{numbers}, which is not its own"
 
 
 def _unsettled(life: Life, standing: Standing) -> Iterator[str]:

@@ -12,7 +12,7 @@ from kafka_nextgen.membership import heartbeats
 from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.scenarios.world import GROUP
 from tests.simulation.exploring.__main__ import main
-from tests.simulation.exploring.moves import Fault, Move
+from tests.simulation.exploring.moves import Bounds, Fault, Move
 from tests.simulation.exploring.pairs import Pairs
 from tests.simulation.exploring.searching import Explorer, Result
 from tests.simulation.exploring.telling import tell
