@@ -89,15 +89,13 @@ class Groups:
 
     def steps(self, groups: Taken, who: int) -> Block:
         """All that take no fault."""
-        return self._block(groups, who, self._steps, lambda *pair: (step[0] for step in self.pairs.steps(*pair)))
+        return self._block(groups, who, self._steps, self.pairs.steps)
 
     def faults(self, groups: Taken, who: int) -> Block:
         """All faults of it, and of what it and the coordinator say to each other."""
-        return self._block(groups, who, self._faults, lambda *pair: (step[0] for _, step in self._chosen(*pair)))
+        return self._block(groups, who, self._faults, self._harms)
 
-    def _block(
-        self, groups: Taken, who: int, rows: Rows, moves: Callable[[int, int], Iterator[tuple[Move, ...]]]
-    ) -> Block:
+    def _block(self, groups: Taken, who: int, rows: Rows, steps: Callable[[int, int], Iterator[Step]]) -> Block:
         client = groups.clients[who]
         pairs = rows.pairs(groups.coordinators, client)
         places, nth = rows.of(pairs)
@@ -107,11 +105,11 @@ class Groups:
         tails = self._tails_after(before, who, kinds, left)
         after = self.packed(Taken(coordinator, tails, left, before.with_client(who, client_after)))
 
-        def moves_of(step: int) -> tuple[Move, ...]:
+        def moves(step: int) -> tuple[Move, ...]:
             at = places[step]
-            return list(moves(int(groups.coordinators[at]), int(client[at])))[nth[step]]
+            return list(steps(int(groups.coordinators[at]), int(client[at])))[int(nth[step])][0]
 
-        return Block(places, after, faults, moves_of)
+        return Block(places, after, faults, moves)
 
     def _tails_after(self, before: Taken, who: int, kinds: Numbers, left: Numbers) -> Numbers:
         tails = np.full(len(left), NO_TAIL, np.int64)
@@ -135,6 +133,9 @@ class Groups:
     def _faults_of(self, coordinator: int, client: int) -> Iterator[Row]:
         for fault, (_, after, client_after, kind) in self._chosen(coordinator, client):
             yield after, client_after, kind, number_of(fault)
+
+    def _harms(self, coordinator: int, client: int) -> Iterator[Step]:
+        return (step for _, step in self._chosen(coordinator, client))
 
     def _chosen(self, coordinator: int, client: int) -> Iterator[tuple[Fault, Step]]:
         return (each for each in self.pairs.faults(coordinator, client) if each[0] in self.bounds.kinds)

@@ -67,7 +67,9 @@ def _unsettled(life: Life, standing: Standing) -> Iterator[str]:
 
 def _unstable(standing: Standing) -> Iterator[str]:
     group = standing.group
-    for current in group.currents.values() if group else ():
+    if group is None:
+        return
+    for current in group.currents.values():
         if current.status is not MemberStatus.STABLE or current.member_epoch != group.epoch:
             yield f"for the coordinator {current.member_id} stays {current.status.name} at {current.member_epoch}"
 

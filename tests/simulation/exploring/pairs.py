@@ -63,13 +63,16 @@ class Pairs:
             yield (("deliver", life.name),), answered.after, after, Kind.WROTE if answered.wrote else Kind.SERVED
         for place, stray in self.crowd.may_arrive(client) if life.strays else ():
             answered = self.coordinators.serve(coordinator, stray)
-            excuses = {"overtakes": False, "leaves_out": False}
-            if _speaks_for(life, stray, answered):
-                before, after = self.coordinators.standings[coordinator], self.coordinators.standings[answered.after]
-                excuses = {"overtakes": _overtakes(life, before, after), "leaves_out": _leaves_out(life, before, after)}
-            client_after = self.crowd.stray_served(client, place, **excuses)
+            client_after = self._after_stray(coordinator, client, place, answered)
             move = ("deliver-stray", life.name, str(place))
             yield (move,), answered.after, client_after, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
+
+    def _after_stray(self, coordinator: int, client: int, place: int, answered: Answered) -> int:
+        life = self.crowd.lives[client]
+        before, after = self.coordinators.standings[coordinator], self.coordinators.standings[answered.after]
+        is_its = _speaks_for(life, life.strays[place], answered)
+        overtakes, leaves_out = is_its and _overtakes(life, before, after), is_its and _leaves_out(life, before, after)
+        return self.crowd.stray_served(client, place, overtakes=overtakes, leaves_out=leaves_out)
 
     # ---- timers of the coordinator
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from attrs import define, evolve, field, frozen
@@ -74,7 +74,7 @@ class Explorer:
                 result.finding = self._visit(states, fresh, result)
                 if result.finding is not None:
                     return self._counted(result)
-            level = self.visited.add_level(fresh)
+            level = self.visited.add_level(fresh, self.bounds.most_states)
             result.depth += bool(len(level))
             self._tell(self._counted(result))
         result.is_complete = not len(level)

@@ -28,9 +28,10 @@ class Visited:
             states = states[~_places(run, states)[1]]
         return states
 
-    def add_level(self, parts: Sequence[Numbers]) -> Numbers:
-        """Take in what is new at the next depth."""
+    def add_level(self, parts: Sequence[Numbers], most: int | None = None) -> Numbers:
+        """Take in what is new at the next depth, but not more than so many in all."""
         level = distinct(np.concatenate(parts)) if parts else _NONE
+        level = level if most is None else level[: most - self.count]
         self.levels.append(level)
         self.count += len(level)
         run = level
