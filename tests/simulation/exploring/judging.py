@@ -7,8 +7,7 @@
 | a client works on nothing but what is reserved for it | each pair of them |
 | the group is stable, and every partition has its reader | each state with nothing left to do |
 
-A late request that says less than its member has is taken by any coordinator, which can't tell it from one sent now:
-from then on the last two rules are not asked of that member.
+The last two are not asked where a late request is to blame (see the package).
 """
 
 from __future__ import annotations

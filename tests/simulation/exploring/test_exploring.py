@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -15,10 +16,12 @@ from kafka_nextgen.membership.states import Status
 from kafka_nextgen.scenarios.world import GROUP
 from tests.simulation.exploring import pairs
 from tests.simulation.exploring.__main__ import main
+from tests.simulation.exploring.groups import Groups
 from tests.simulation.exploring.moves import Bounds, Fault
 from tests.simulation.exploring.pairs import Pairs
 from tests.simulation.exploring.searching import Explorer, Result
 from tests.simulation.exploring.telling import tell
+from tests.simulation.exploring.visited import Numbers
 
 LATE_AND_TOPICS = frozenset({Fault.REPEATED, Fault.TOPICS})
 LINK_FAULTS = frozenset({Fault.REQUEST_LOST, Fault.ANSWER_LOST, Fault.REPEATED})
@@ -58,6 +61,36 @@ def test_keepalives_that_change_nothing_hide_nothing(monkeypatch: pytest.MonkeyP
     assert few.visited.count < all_of_them.visited.count
     assert few.coordinators._numbers.keys() == all_of_them.coordinators._numbers.keys()
     assert {life.key() for life in few.crowd.lives} <= {life.key() for life in all_of_them.crowd.lives}
+
+
+def test_many_groups_at_once_come_to_the_same_as_one_by_one() -> None:
+    kinds = frozenset({Fault.CRASH, Fault.SILENCE, Fault.REPEATED})
+    explorer = Explorer(Bounds(members=2, partitions=1, faults=1, kinds=kinds))
+    explorer.run()
+    waiting = list(_taken(explorer, explorer.visited.levels[0]))
+    seen = set(waiting)
+    for group in waiting:  # which grows meanwhile
+        after = set(_onward(explorer.groups, *group)) - seen
+        seen |= after
+        waiting += after
+    assert len(seen) == explorer.visited.count
+    assert seen == set(_taken(explorer, np.concatenate(explorer.visited.levels)))
+
+
+def _taken(explorer: Explorer, states: Numbers) -> Iterator[tuple[int, ...]]:
+    groups = explorer.groups.taken(states)
+    parts = (part.tolist() for part in (groups.coordinators, groups.left, *groups.clients))
+    return zip(*parts, strict=True)
+
+
+def _onward(groups: Groups, coordinator: int, left: int, *clients: int) -> Iterator[tuple[int, ...]]:
+    for who, client in enumerate(clients):
+        steps = [(left, step) for step in groups.pairs.steps(coordinator, client)]
+        if left:
+            harms = groups.pairs.faults(coordinator, client)
+            steps += [(left - 1, step) for fault, step in harms if fault in groups.bounds.kinds]
+        for left_after, (_, after, client_after, _) in steps:
+            yield (after, left_after, *clients[:who], client_after, *clients[who + 1 :])
 
 
 def test_the_same_search_visits_the_same_states() -> None:
