@@ -17,7 +17,7 @@ _KINDS = {fault.name.lower().replace("_", "-"): fault for fault in Fault}
 @click.command()
 @click.option("--members", default=2, type=click.IntRange(1, 8), help="So many clients.")
 @click.option("--partitions", default=2, type=click.IntRange(1), help="So many partitions of their one topic.")
-@click.option("--faults", default=1, type=click.IntRange(0), help="At most so many on any way.")
+@click.option("--faults", default=1, type=click.IntRange(0, 7), help="At most so many on any way.")
 @click.option("--fault", "kinds", multiple=True, type=click.Choice(list(_KINDS)), help="Only this kind, or these.")
 @click.option("--auto-commit", is_flag=True, help="Members commit before they revoke.")
 @click.option("--most-states", type=click.IntRange(1), help="Stop there, though there may be more.")
