@@ -74,6 +74,7 @@ class Coordinators:
     def __init__(self, settings: CoordinatorSettings) -> None:
         self.settings = settings
         self.standings: list[Standing] = []
+        self.misled: set[int] = set()  # those that another way wrote another log to, which leads elsewhere
         self._numbers: dict[object, int] = {}
         self._answered: dict[tuple[int, ConsumerGroupHeartbeat], Answered] = {}
         self._rung: dict[tuple[int, TimerKey], Answered] = {}
@@ -163,6 +164,7 @@ class Coordinators:
         if self.standings[number].log != log and _read(self.settings, log) != group:
             standing = self.standings[number]
             self.standings[number] = evolve(standing, broken=(*standing.broken, _LOG_LEADS_ELSEWHERE))
+            self.misled.add(number)
 
 
 _LOG_LEADS_ELSEWHERE = "the log leads to another state than the one in force"

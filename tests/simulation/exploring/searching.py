@@ -76,6 +76,9 @@ class Explorer:
                     return self._counted(result)
             level = self.visited.add_level(fresh, self.bounds.most_states)
             result.depth += bool(len(level))
+            result.finding = self._misled()
+            if result.finding is not None:
+                return self._counted(result)
             self._tell(self._counted(result))
         result.is_complete = not len(level)
         return self._counted(result)
@@ -89,9 +92,8 @@ class Explorer:
         goes_on = np.zeros(len(states), np.bool_)
         for block in self._onward(groups):
             result.steps += len(block.places)
-            for fault, steps in zip((None, *Fault), np.bincount(block.faults, minlength=9).tolist(), strict=True):
-                if fault is not None and steps:
-                    result.faults[fault] += steps
+            _, *counts = np.bincount(block.faults, minlength=1 + len(Fault)).tolist()
+            result.faults += Counter(dict(zip(Fault, counts, strict=True)))
             goes_on[block.places[block.faults == NO_FAULT]] = True
             fresh.append(self.visited.new_among(block.after))
         rest = np.flatnonzero(~goes_on)
@@ -103,6 +105,17 @@ class Explorer:
                 places = np.flatnonzero((groups.coordinators == pair[0]) & (client == pair[1]))
                 if len(places):
                     return Finding(self._judge.broken(*pair), self.way_to(int(states[places[0]])))
+        return None
+
+    def _misled(self) -> Finding | None:
+        """Look for a state whose coordinator was fine when it was met first."""
+        misled = sorted(self.coordinators.misled)
+        for level in self.visited.levels if misled else ():
+            coordinators = self.groups.taken(level).coordinators
+            places = np.flatnonzero(np.isin(coordinators, misled))
+            if len(places):
+                broken = self.coordinators.standings[coordinators[places[0]]].broken
+                return Finding(broken, self.way_to(int(level[places[0]])))
         return None
 
     def _unsettled_among(self, states: Numbers, groups: Taken, result: Result) -> Finding | None:

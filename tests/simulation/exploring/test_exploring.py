@@ -16,6 +16,7 @@ from kafka_nextgen.membership.states import Status
 from kafka_nextgen.scenarios.world import GROUP
 from tests.simulation.exploring import pairs
 from tests.simulation.exploring.__main__ import main
+from tests.simulation.exploring.coordinators import Coordinators
 from tests.simulation.exploring.groups import Groups
 from tests.simulation.exploring.moves import Bounds, Fault
 from tests.simulation.exploring.pairs import Pairs
@@ -132,6 +133,16 @@ def test_a_group_that_never_settles_is_found(monkeypatch: pytest.MonkeyPatch) ->
     result = explored(Bounds(members=2, partitions=2, faults=1, kinds=frozenset({Fault.ANSWER_LOST})))
     assert result.finding is not None
     assert "for the coordinator B stays UNREVOKED_PARTITIONS at 2" in result.finding.broken
+
+
+def test_a_log_that_leads_elsewhere_is_found_wherever_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here as if every way to a state but the first had written nothing."""
+    look = Coordinators._look_at_log
+    monkeypatch.setattr(Coordinators, "_look_at_log", lambda self, group, _, number: look(self, group, {}, number))
+    result = explored(Bounds(members=2, partitions=1, faults=1, kinds=frozenset({Fault.CRASH})))
+    assert result.finding is not None
+    assert result.finding.moves
+    assert result.finding.broken == ("the log leads to another state than the one in force",)
 
 
 def test_what_a_member_is_about_to_get_must_be_reported(monkeypatch: pytest.MonkeyPatch) -> None:
