@@ -19,8 +19,8 @@ the pair world, with what happens at each command.
 
 What makes it fast: a state of a group is a few numbers, one of the coordinator and one of each client. A step is of one
 client and the coordinator, or of one alone, so the machines work it out once for each such pair; whole groups only put
-numbers together, a level of the search at a time. 28 million groups come from 29,000 states of the coordinator and
-72,000 of clients.
+numbers together, a level of the search at a time. 27 million groups come from 29,000 states of the coordinator and
+69,000 of clients.
 
 What makes it small: the numbers of a group are packed into one of 63 bits, and exactly: no two groups share it. A group
 takes 16 bytes, one number among all that were met, sorted, and one in its level. The way to a group is not kept. It is
