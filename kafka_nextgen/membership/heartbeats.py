@@ -16,7 +16,8 @@ its group asks for its own share of it at once, too.
 
 A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
 turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member would read what this one had before.
-So does a join that follows another one without an answer: the coordinator may have heard the first.
+So does a join that follows another one without an answer: the coordinator may have heard the first. A static member
+that joins says that it has no pattern: it takes the place of its instance, whose pattern null would keep.
 
 But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
 only if nobody knows what arrived.
@@ -24,7 +25,8 @@ only if nobody knows what arrived.
 A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
 a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
 has and what it is about to get. Whatever is left out may be given to another member when the heartbeat arrives, and
-by then the application may have begun to work with it.
+by then the application may have begun to work with it. An acknowledgement names what the member was told meanwhile,
+too, and is full then: if a late copy of a keepalive has had that taken back, only a full one is answered with it.
 """
 
 from __future__ import annotations
@@ -103,9 +105,16 @@ def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
 def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
     if state.status is Status.PREPARE_LEAVING:
         return SendHeartbeat(number, state.member_id, state.member_epoch, settings.instance_id)
-    if state.status is Status.JOINING or state.sent is None or not _reported(state):
+    if state.status is Status.JOINING or state.sent is None or not _reported(state) or _is_about_to_take(state):
         return _full(state, settings, number)
     return _changes(state, state.sent, settings, number)
+
+
+def _is_about_to_take(state: MemberState) -> bool:
+    """Whether the member, which acknowledges, was told of more meanwhile: it may have been taken back unheard."""
+    return (
+        state.status is Status.ACKNOWLEDGING and state.target is not None and not state.target.partitions <= state.owned
+    )
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
@@ -121,6 +130,7 @@ def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
 
 def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
     subscription = _to_say(state).subscription
+    may_have_pattern = state.pattern_told is not None or _may_inherit(state, settings)
     return SendHeartbeat(
         number,
         state.member_id,
@@ -129,13 +139,18 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         rack_id=settings.rack_id if state.status is Status.JOINING else None,
         rebalance_timeout_ms=settings.rebalance_timeout_ms,
         subscribed_topics=tuple(sorted(subscription.topics)),
-        subscribed_pattern=subscription.pattern or (None if state.pattern_told is None else ""),
+        subscribed_pattern=subscription.pattern or ("" if may_have_pattern else None),
         server_assignor=settings.server_assignor,
         client_assignors=_assignors_to_say(state),
         owned=_reported(state),
         join_reason=state.to_state if state.status is Status.JOINING else JoinReason.UNKNOWN,
         full=True,
     )
+
+
+def _may_inherit(state: MemberState, settings: MemberSettings) -> bool:
+    """Whether the member may take the place of another one of its instance, which had a pattern."""
+    return settings.instance_id is not None and state.status is Status.JOINING
 
 
 def _changes(state: MemberState, sent: Sent, settings: MemberSettings, number: int) -> SendHeartbeat:

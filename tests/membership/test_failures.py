@@ -88,7 +88,7 @@ def test_no_error_is_taken_for_another() -> None:
 
 def test_an_instance_id_in_use_is_asked_for_again_until_the_timeout() -> None:
     talk = joining(instance_id="i1", instance_id_retry_timeout_s=2.0)
-    join = JOIN.replace("full", "full instance=i1")
+    join = JOIN.replace("full", "full instance=i1").replace(" owned", " pattern= owned")
     tries = 0
     while talk.refuse(ErrorCode.UNRELEASED_INSTANCE_ID) == []:
         assert talk.wait_for_deadline() == [join]

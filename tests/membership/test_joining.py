@@ -9,7 +9,7 @@ JOIN = "heartbeat epoch=0 full timeout=300000 topics=audit,orders owned=-"
 def test_a_member_joins_when_the_application_subscribes_and_says_everything() -> None:
     talk = Conversation(rack_id="r1", instance_id="i1", server_assignor="range", rebalance_timeout_ms=9000)
     assert talk.subscribe("orders") == [
-        "heartbeat epoch=0 full rack=r1 instance=i1 timeout=9000 topics=orders assignor=range owned=-"
+        "heartbeat epoch=0 full rack=r1 instance=i1 timeout=9000 topics=orders pattern= assignor=range owned=-"
     ]
     assert talk.status == "joining"
 

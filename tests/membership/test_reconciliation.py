@@ -107,7 +107,7 @@ def test_a_newer_target_waits_for_the_one_under_way_and_only_the_latest_counts()
     assert talk.answer(7, "orders[0-2]") == ["publish epoch=7"]
     talk.wait(5)
     talk.answer(8, "orders[0-3]")
-    assert talk.assigned() == ["heartbeat epoch=8 owned=orders[0-3]"]
+    assert talk.assigned() == ["heartbeat epoch=8 full timeout=300000 topics=audit,orders owned=orders[0-3]"]
     assert talk.answer(8) == ["apply orders[0-3] added=orders[2-3]", "on_assigned orders[2-3]"]
     assert talk.status == "reconciling"
 
@@ -148,7 +148,7 @@ def test_the_part_with_names_goes_ahead_and_the_rest_follows() -> None:
     talk = joining()
     talk.answer(5, "orders[0] audit[0]")
     assert talk.resolve("orders") == ["apply orders[0] added=orders[0]", "on_assigned orders[0]"]
-    assert talk.assigned() == ["heartbeat epoch=5 owned=audit[0] orders[0]"]
+    assert talk.assigned() == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=audit[0] orders[0]"]
     assert talk.answer(5) == ["resolve audit"]
     assert talk.status == "reconciling"
     assert talk.resolve("audit") == ["apply audit[0] orders[0] added=audit[0]", "on_assigned audit[0]"]
