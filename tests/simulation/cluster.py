@@ -105,6 +105,7 @@ class Cluster:
         for other in self.nodes:
             delay = 0.0 if other is node else self.dice.tail(_NEWS_S)
             self.timeline.after(delay, lambda other=other: self._believe(other, node_id))  # type: ignore[misc]
+        _tell_topics(node, self.topics, self.topics_version)  # who leads is news of the same log as topics, in order
         node.begin()
 
     def _believe(self, node: Node, leader: int) -> None:

@@ -247,26 +247,37 @@ class Simulation:
     # ---- settling
 
     def _settle(self) -> None:
-        healed_at, last = self.timeline.now, self.timeline.happened + _MOST_EVENTS_TO_SETTLE
-        at = healed_at + _AFTERMATH_S
+        last = self.timeline.happened + _MOST_EVENTS_TO_SETTLE
+        at, deadline = self.timeline.now + _AFTERMATH_S, self.timeline.now + _SETTLES_S
         self._run_until(at, last)
-        while not self.judge.broken and at < healed_at + _SETTLES_S and self._unsettled():
-            at += _LOOKS_S
+        unsettled: list[str] = ["it was not looked at"]
+        while unsettled and at < deadline and not self.judge.broken:
+            unsettled = self._unsettled()
+            before = self._movements()
+            at += _LOOKS_S if unsettled else _STAYS_S
             self._run_until(at, last)
+            after = self._movements()
+            unsettled += [f"{what} after all healed" for what in before if before[what] != after.get(what)]
         leading = self.cluster.leading
         if leading and leading.coordinator and self.judge.excuses.awaits_target(self._group(leading.coordinator)):
             return
-        self.judge.broken.extend(self._unsettled())
-        if self.judge.broken or leading is None or leading.coordinator is None:
+        if self.judge.broken:
             return
-        epoch, full = group_epoch(self._group(leading.coordinator)), self.judge.full_heartbeats
-        self._run_until(at + _STAYS_S, last)
-        if group_epoch(self._group(leading.coordinator)) != epoch:
-            self.judge.broken.append("the group epoch still moves after all healed")
-        if self.judge.full_heartbeats != full:
-            self.judge.broken.append("heartbeats are still full after all healed")
-        self.judge.check_log(leading)
-        self.judge.check_promises(leading)
+        self.judge.broken.extend(unsettled)
+        if self.cluster.leading is not None:
+            self.judge.check_log(self.cluster.leading)
+            self.judge.check_promises(self.cluster.leading)
+
+    def _movements(self) -> dict[str, int]:
+        """What must not move any more."""
+        leading = self.cluster.leading
+        if leading is None or leading.coordinator is None:
+            return {}
+        epoch = group_epoch(self._group(leading.coordinator))
+        return {
+            "the group epoch still moves": epoch,
+            "heartbeats are still full": self.judge.full_heartbeats,
+        }
 
     def _run_until(self, time: float, last: int) -> None:
         while not self.judge.broken:
