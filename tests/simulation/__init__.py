@@ -16,7 +16,10 @@ and the applications. One seed decides everything: the same seed is the same run
 | exchanges | each request and answer in bytes, from both ends |
 | clients, consumer_clients, classic_clients | a client: what drives the machines |
 | applications | what the application does: it polls, commits, subscribes, and may be slow or wrong |
-| faults | what goes wrong, and how it heals |
+| assignors, assigning | assignors, which may fail, and what drives the machine of those of members |
+| faults, mishaps | what goes wrong, also with clients, and how it heals |
 | checkers | what must hold, seen from outside, after each event |
-| running | one seed from its beginning to its verdict |
+| coverage, classic_coverage, unmet | what a run went through, and the closed list of what none has to |
+| recording | the log of a run |
+| running, batches | one seed from its beginning to its verdict, and many |
 """
