@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -68,7 +69,7 @@ def main(seeds: range, events: int, mode: str, plant: str | None, jobs: int, all
     missing = total.never_met if all_met else []
     for name in missing:
         click.echo(f"never met: {name}")
-    raise SystemExit(bool(total.failed or missing))
+    raise SystemExit(bool(total.failed or missing or total.seeds < len(orders)))
 
 
 def _run(orders: Sequence[Order], jobs: int, total: Total) -> Total:
@@ -79,7 +80,7 @@ def _run(orders: Sequence[Order], jobs: int, total: Total) -> Total:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with suppress(KeyboardInterrupt), Progress(*columns, console=Console(stderr=True)) as progress:  # what came counts
         task = progress.add_task("", total=len(orders))
         for outcome in run_all(orders, jobs):
             total.add(outcome)

@@ -59,9 +59,12 @@ def run_all(orders: Sequence[Order], jobs: int) -> Iterator[Outcome]:
     if jobs == 1:
         yield from map(run, orders)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    pool = ProcessPoolExecutor(jobs)
+    try:
         for done in as_completed([pool.submit(run, order) for order in orders]):
             yield done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @define
