@@ -259,14 +259,13 @@ class Simulation:
             after = self._movements()
             unsettled += [f"{what} after all healed" for what in before if before[what] != after.get(what)]
         leading = self.cluster.leading
-        if leading and leading.coordinator and self.judge.excuses.awaits_target(self._group(leading.coordinator)):
+        if self.judge.broken or leading is None or leading.coordinator is None:
+            self.judge.broken = self.judge.broken or unsettled
             return
-        if self.judge.broken:
-            return
-        self.judge.broken.extend(unsettled)
-        if self.cluster.leading is not None:
-            self.judge.check_log(self.cluster.leading)
-            self.judge.check_promises(self.cluster.leading)
+        if unsettled and not self.judge.excuses.awaits_target(self._group(leading.coordinator)):
+            self.judge.broken.extend(unsettled)
+        self.judge.check_log(leading)
+        self.judge.check_promises(leading)
 
     def _movements(self) -> dict[str, int]:
         """What must not move any more."""
