@@ -32,7 +32,7 @@ from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
-from tests.simulation import client_checkers, log_checkers, more_checkers
+from tests.simulation import classic_answers, client_checkers, log_checkers, more_checkers
 from tests.simulation.classic_checkers import (
     ClassicWatch,
     Generations,
@@ -74,6 +74,7 @@ class Judge:
     excuses: Excuses = field(factory=Excuses)
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
     members: more_checkers.Members = field(factory=more_checkers.Members)
+    conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
 
     def watch(self, client: Client) -> None:
         """Watch a client from its beginning."""
@@ -145,6 +146,8 @@ class Judge:
         """A request was worked out, and nothing of it is in force yet."""
         assert node.coordinator is not None, "it has just worked"
         self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
+        group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
+        self._find(classic_answers.accepted(group, request, outcome))
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""
@@ -172,6 +175,7 @@ class Judge:
         if reader.groups != coordinator.groups:
             self._find(["the log leads to another state than the one in force"])
         self._find(log_checkers.compacted(coordinator, node.replica))
+        self._find(classic_answers.left_waiting(coordinator.groups.get(GROUP) or Group(GROUP, 0), node.parked))
 
     def _look_for_trespassers(self, node: Node) -> None:
         """Of those that the leader counts as members, each works on nothing but what is reserved for it."""
@@ -202,7 +206,7 @@ class Judge:
             return
         watch.sees(effect)
         self._find(self.members.wanted(client, effect))
-        self._find(client_checkers.wanted(client, effect))
+        self._find(self.conduct.wanted(client, effect))
         self.refusals.wanted(client, effect)
         self.full_heartbeats += isinstance(effect, SendJoinGroup) and watch.published_epoch > 0
         if isinstance(effect, fx.SendHeartbeat) and effect.full and effect.owned:  # who has nothing always says all
@@ -228,6 +232,7 @@ class Judge:
     def heard(self, client: Client, request: object, answer: object) -> None:
         """An answer arrived."""
         watch = self.watches.get(client.name)
+        self.conduct.heard(client, request, answer)
         if isinstance(watch, ClassicWatch):
             watch.heard(request, answer)
             self._find(self.generations.heard(client, request, answer))
@@ -287,7 +292,7 @@ class Judge:
         group = leading.coordinator.groups.get(GROUP)
         stored = None if group is None else group.offsets.get(partition)
         topic = leading.coordinator.topics.by_name.get(partition.topic)
-        if topic is None or topic.topic_id != place[0]:
+        if topic is None or topic.topic_id != place[0] or topic.num_partitions <= partition.partition:
             return  # it is another one by now, or was
         if stored is None or stored.topic_id not in (None, place[0]) or stored.offset.offset < self.promised[place]:
             offset = -1 if stored is None else stored.offset.offset

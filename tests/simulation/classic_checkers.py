@@ -94,6 +94,8 @@ class ClassicWatch(Watch):
         owned, had = effect.subscription.owned, self.done | self.told
         self.expect(had <= owned, "what the application has is reported until it is done giving it up")
         self.expect(owned <= had, "nothing is reported that the application does not have")
+        generation = max(0, effect.subscription.generation)
+        self.expect(generation == max(0, self.published_epoch), "a JoinGroup says the generation that commits go under")
         self.expect(not (owned and not self.client.settings.is_cooperative), "an eager member joins with nothing")
         self.expect(not self.client.callbacks, "a member joins when the application has heard of everything")
 

@@ -4,20 +4,40 @@
 |---|---|
 | a member commits what it has, and nothing from before reading began | when a commit is sent |
 | what passes is no reason to fail: a commit, a lookup, or a member for good | when it fails |
+| a member takes over what it reported as its own, or was told to have since | when assignments are applied |
+| one that asked the wrong node looks for the right one; one that is out does not go on, and joins when its \
+application has heard of it | when a request is sent |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendSyncGroup
+from kafka_nextgen.membership.classic.events import JoinRefused, SyncRefused
+from kafka_nextgen.membership.effects import (
+    ApplyAssignment,
+    CallOnLost,
+    FindCoordinator,
+    RaiseToApplication,
+    SendHeartbeat,
+)
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.membership.offsets.effects import Failure, Refused
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 
-__all__ = ["commits", "failed", "wanted"]
+__all__ = ["Conduct", "commits", "failed"]
+
+_NO: Set[TopicIdPartition] = frozenset()
+_ELSEWHERE = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+_OUT = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION)
 
 #: Who has less time left than this does not try again.
 _LAST_PAUSE_S = 2.0
@@ -53,7 +73,64 @@ def failed(client: Client, asked: object, failure: Failure, after_s: float) -> I
         yield f"{client.name} fails with {ErrorCode(failure.code).name} what passes, after {after_s:.1f} s"
 
 
-def wanted(client: Client, effect: object) -> Iterator[str]:
-    """A member wants something done."""
-    if isinstance(effect, RaiseToApplication) and effect.fatal and effect.code in _PASSING:
-        yield f"{client.name} fails for good with {ErrorCode(effect.code).name}, which passes"
+@define
+class Conduct:
+    """What clients reported and were told, and what they have yet to do about it; by their names."""
+
+    reported: dict[str, Set[TopicIdPartition]] = field(factory=dict)  # as owned, or told to have since
+    astray: set[str] = field(factory=set)  # asked a node that does not coordinate, and have to look for another one
+    outcast: set[str] = field(factory=set)  # are out, and have to join again
+    dead_ids: dict[str, str] = field(factory=dict)  # of the classic protocol
+
+    def heard(self, client: Client, request: Any, answer: Any) -> None:
+        """An answer arrived."""
+        if getattr(request, "member_epoch", 0) < 0:
+            return  # how a leave is answered makes no difference
+        state = client.member.state
+        waits_for = {getattr(state, name, None) for name in ("in_flight", "request", "heartbeat")}
+        if getattr(answer, "number", None) not in waits_for:
+            return  # nobody waits for it any more
+        if isinstance(answer, HeartbeatAnswered) and answer.assignment is not None:
+            self.reported[client.name] = self.reported.get(client.name, frozenset()) | answer.assignment
+        if isinstance(answer, HeartbeatRefused | JoinRefused | SyncRefused):
+            if answer.code in _ELSEWHERE:
+                self.astray.add(client.name)
+            if answer.code in _OUT and isinstance(answer, HeartbeatRefused):
+                self.outcast.add(client.name)
+            if answer.code == ErrorCode.UNKNOWN_MEMBER_ID and isinstance(client, ClassicClient):
+                self.dead_ids[client.name] = client.member_id
+
+    def wanted(self, client: Client, effect: object) -> Iterator[str]:
+        """A member wants something done."""
+        name = client.name
+        if isinstance(effect, FindCoordinator):
+            self.astray.discard(name)
+        if isinstance(effect, RaiseToApplication) and effect.fatal and effect.code in _PASSING:
+            yield f"{name} fails for good with {ErrorCode(effect.code).name}, which passes"
+        if isinstance(effect, ApplyAssignment) and not isinstance(client, ClassicClient):
+            ids = dict(effect.topic_ids)
+            if {TopicIdPartition(ids[tp.topic], tp.partition) for tp in effect.partitions} - self.reported.get(
+                name, _NO
+            ):
+                yield f"{name} takes over what it did not report as its own"
+        if isinstance(effect, SendHeartbeat | SendClassicHeartbeat | SendJoinGroup | SendSyncGroup):
+            yield from self._sends(client, effect)
+
+    def _sends(
+        self, client: Client, request: SendHeartbeat | SendClassicHeartbeat | SendJoinGroup | SendSyncGroup
+    ) -> Iterator[str]:
+        name = client.name
+        if name in self.astray and getattr(request, "member_epoch", 0) >= 0:
+            yield f"{name} asks a node again that said it does not coordinate"
+        self.astray.discard(name)
+        goes_on = getattr(request, "member_epoch", 0) > 0 or isinstance(request, SendClassicHeartbeat)
+        if name in self.outcast and goes_on:
+            yield f"{name} goes on in a group that it is out of"
+        self.outcast.discard(name)
+        if request.member_id and request.member_id == self.dead_ids.pop(name, None):
+            yield f"{name} goes by an id that the coordinator does not know"
+        if isinstance(request, SendHeartbeat):
+            if request.member_epoch == 0 and any(isinstance(each, CallOnLost) for each in client.callbacks):
+                yield f"{name} joins again, and its application has yet to hear of its loss"
+            if request.full:  # one that acknowledges leaves out what it is about to have (docs/simulation.md)
+                self.reported[name] = request.owned or _NO

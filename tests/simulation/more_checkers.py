@@ -12,14 +12,14 @@
 | a commit or lookup is accepted or refused by the epochs at which its partitions were granted | the same |
 | a request that is repeated changes nothing | when its outcome is in force |
 | no matches of patterns without subscribers are kept, and no offsets of topics that are gone | the same |
-| a member is told nothing of topics that it does not subscribe to | before its outcome is in force |
+| a member keeps nothing of topics that it has just unsubscribed from | before its outcome is in force |
 | a member states the epoch it was last told, and its commits do so, too | when it sends a heartbeat |
 | what is committed before a revocation is all that was handed out | when it is asked for |
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Iterator, Set
 
 from attrs import define, evolve, field
 
@@ -159,8 +159,8 @@ def _stepped(
         yield f"{who} is not told what it has"
     if answer.assignment is not None and answer.assignment != has.keys():
         yield f"{who} is told to have what it has not"
-    if answer.assignment is not None and (beyond := _unsubscribed(coordinator, group, request, answer.assignment)):
-        yield f"{who} is told to have {len(beyond)} partitions of topics it does not subscribe to"
+    if _changes_names(group, request) and (beyond := _unsubscribed(coordinator, request, has.keys())):
+        yield f"{who} keeps {len(beyond)} partitions of topics it has just unsubscribed from"
     if is_back:
         yield from _came_back(group, before, after, outcome, who)
         return
@@ -174,21 +174,20 @@ def _stepped(
     yield from _raised(group, request, outcome, who)
 
 
-def _unsubscribed(
-    coordinator: Coordinator, group: Group, request: ConsumerGroupHeartbeat, told: Set[TopicIdPartition]
-) -> Set[TopicIdPartition]:
-    """What it is told of topics it does not name; of a pattern nothing is known here."""
+def _changes_names(group: Group, request: ConsumerGroupHeartbeat) -> bool:
+    """Whether a member tells of other topics than before, and of no pattern."""
     known = group.members.get(request.member_id)
-    named: Collection[str] | None = request.subscribed_topics
-    if known is not None and request.member_epoch > 0:
-        named = known.subscribed_topics if named is None else named
-        pattern = known.subscribed_pattern if request.subscribed_pattern is None else request.subscribed_pattern
-    else:
-        pattern = request.subscribed_pattern
-    names = {topic_id: topic.name for topic_id, topic in coordinator.topics.by_id.items()}
-    if pattern:
-        return frozenset()
-    return {each for each in told if names.get(each.topic_id) not in (None, *(named or ()))}
+    if known is None or request.member_epoch <= 0 or request.subscribed_topics is None:
+        return False
+    pattern = known.subscribed_pattern if request.subscribed_pattern is None else request.subscribed_pattern
+    return not pattern and set(request.subscribed_topics) != set(known.subscribed_topics)
+
+
+def _unsubscribed(
+    coordinator: Coordinator, request: ConsumerGroupHeartbeat, kept: Set[TopicIdPartition]
+) -> Set[TopicIdPartition]:
+    known, named = coordinator.topics.by_id, request.subscribed_topics or ()
+    return {each for each in kept if each.topic_id in known and known[each.topic_id].name not in named}
 
 
 def _came_back(

@@ -8,7 +8,7 @@ on until it learns of that; what it appends is never replicated, so what it answ
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from enum import Enum
 from typing import Protocol
 
@@ -125,6 +125,11 @@ class Node:
     def is_at_work(self) -> bool:
         """Whether it coordinates, and what a new coordinator does first is in force."""
         return self.standing is Standing.ACTIVE and self._is_resumed
+
+    @property
+    def parked(self) -> Set[int]:
+        """The numbers of the requests that wait for others."""
+        return self._parked.keys()
 
     # ---- coming and going
 

@@ -1,31 +1,109 @@
-"""Planted bugs are found: each by the seed that is known to show it."""
+"""Planted bugs are found, each by a seed that is known to show it, and the page that says so is of these bugs."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from tests.simulation.mutants import MUTANTS, planted
+from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
+from tests.simulation.mutants.keeping import Kept, Setting
 from tests.simulation.mutants.known import KNOWN
-from tests.simulation.mutants.trying import finds
+from tests.simulation.mutants.page import Found, known_module, page, row_begins
+from tests.simulation.mutants.trying import Death, Trial, finds, rule_of, run
+
+PAGE = Path(__file__).parents[2] / "docs" / "mutants.md"
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))
 def test_a_planted_bug_is_found(name: str) -> None:
-    seed, events = KNOWN[name]
-    assert finds(MUTANTS[name], seed, events) is not None
+    seed, faults, settles = KNOWN[name]
+    assert finds(MUTANTS[name], seed, faults, settles=settles) is not None
+
+
+@pytest.mark.parametrize("seed", sorted({seed for seed, _, settles in KNOWN.values() if not settles}))
+def test_nothing_is_found_there_without_a_bug(seed: int) -> None:
+    """Those that settle are looked at with their bugs."""
+    faults = max(faults for each, faults, settles in KNOWN.values() if each == seed and not settles)
+    assert run(seed, faults, settles=False)[1] is None
+
+
+def test_each_is_on_the_page_and_has_a_seed_if_it_was_found() -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ") and not line.startswith("| mutant")]
+    of = {name: [row for row in rows if row.startswith(row_begins(each))] for name, each in MUTANTS.items()}
+    assert [name for name, found in of.items() if len(found) != 1] == []
+    assert len(rows) == len(MUTANTS)
+    assert KNOWN.keys() <= {name for name, (row,) in of.items() if "| alive after " not in row}
 
 
 def test_all_is_put_back() -> None:
-    """The last one planted finds the package as the first one did."""
+    """Whoever comes after a bug finds the package as it was."""
+    before = _state()
     for mutant in MUTANTS.values():
-        before = {id(module): dict(vars(module)) for module in _modules()}
         with planted(mutant):
             pass
-        assert before == {id(module): dict(vars(module)) for module in _modules()}, mutant.name
+    after = _state()
+    assert [each for each, value in before.items() if after[each] != value] == []
 
 
-def _modules() -> list[object]:
-    from kafka_nextgen.coordinator import fencing, heartbeat, reconciliation
-    from kafka_nextgen.membership import heartbeats, transitions
+def _state() -> dict[tuple[str, str], object]:
+    """What is in the machines' modules, their tables and their classes, by identity."""
+    found: dict[tuple[str, str], object] = {}
+    for name, module in sys.modules.items():
+        if not name.startswith(("kafka_nextgen.coordinator", "kafka_nextgen.membership", "kafka_nextgen.bridge")):
+            continue
+        for key, value in vars(module).items():
+            found[name, key] = _identity(value)
+    return found
 
-    return [fencing, heartbeat, reconciliation, heartbeats, transitions]
+
+def _identity(value: object) -> object:
+    if isinstance(value, dict):
+        return [(id(key), id(each)) for key, each in value.items()]
+    if isinstance(value, type):
+        return id(value), [(key, id(each)) for key, each in vars(value).items() if not key.startswith("__")]
+    return id(value)
+
+
+# ---- how they are tried
+
+
+def _mutant(name: str) -> Mutant:
+    return Mutant(name, Part.MEMBER, "Does it.", "Harms.", MUTANTS["keeps-its-epoch"].plant)
+
+
+def test_the_median_of_all_starts_counts() -> None:
+    death = Death(1, 2, 2, "found")
+    assert Trial([None, death, death], 7).seeds == 7
+    assert Trial([None, None, death], 7).seeds is None
+
+
+def test_a_bug_is_tried_until_more_than_half_of_the_starts_have_found_it() -> None:
+    trial = Trial([None] * 3)
+    trial.go_on(_mutant("it"), 200, 9)
+    assert trial.seeds is not None
+    assert sum(each is not None for each in trial.deaths) == 2
+
+
+def test_what_was_tried_is_kept_as_long_as_it_is_tried_alike(tmp_path: Path) -> None:
+    tried = Trial([None, Death(1_001, 200, 132, "found")], 3)
+    Kept(tmp_path / "kept", Setting(200, 2)).keep(_mutant("it"), tried)
+    assert Kept(tmp_path / "kept", Setting(200, 2)).trial(_mutant("it")) == tried
+    assert Kept(tmp_path / "kept", Setting(300, 2)).trial(_mutant("it")) == Trial([None, None])
+    assert Kept(tmp_path / "kept", Setting(200, 2)).trial(_mutant("other")) == Trial([None, None])
+
+
+def test_what_differs_from_seed_to_seed_is_left_out_of_a_rule() -> None:
+    assert rule_of("c0/1: t2[2] flows while it is given up") == rule_of("c12/3: t0[1] flows while it is given up")
+    assert rule_of("c0/1 was told epoch 3, and states 2") == "was told epoch n, and states n"
+
+
+def test_the_page_says_what_lives() -> None:
+    death = Death(2, 100, 300, "c0/1: one heartbeat is in flight")
+    dead = Found(_mutant("dead"), Trial([death], 2), "member/leave.txt")
+    alive = Found(_mutant("alive"), Trial([None], 500), None)
+    lines = page([dead, alive], Setting(2_000, 1)).splitlines()
+    assert "| dead | Does it. Harms. | 2 | one heartbeat is in flight | `member/leave.txt` |" in lines
+    assert "| alive | Does it. Harms. | alive after 500 | none | none |" in lines
+    assert '    "dead": (2, 100, True),' in known_module({"dead": death}).splitlines()

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from tests.simulation.mutants.classic_groups import CLASSIC_GROUPS
 from tests.simulation.mutants.classic_members import CLASSIC_MEMBERS
 from tests.simulation.mutants.committed import COMMITTED
+from tests.simulation.mutants.extensions import EXTENSIONS
 from tests.simulation.mutants.logs import LOGS
 from tests.simulation.mutants.members import MEMBERS
 from tests.simulation.mutants.migrations import MIGRATIONS
@@ -21,6 +22,6 @@ from tests.simulation.mutants.upkeep import UPKEEP
 
 __all__ = ["MUTANTS", "Mutant", "Part", "planted"]
 
-_ALL = (*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS, *CLASSIC_MEMBERS, *CLASSIC_GROUPS, *MIGRATIONS)
+_ALL = (*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS, *CLASSIC_MEMBERS, *CLASSIC_GROUPS, *MIGRATIONS, *EXTENSIONS)
 
 MUTANTS: Mapping[str, Mutant] = {mutant.name: mutant for mutant in _ALL}

@@ -61,7 +61,7 @@ def _try_all(names: tuple[str, ...], kept: Kept, most: int, jobs: int) -> dict[s
 
 @click.command()
 @click.option("--write", is_flag=True, help="Write docs/mutants.md and the seeds that are known to show bugs.")
-@click.option("--events", default=1_000, help="So many of each seed until all heals.")
+@click.option("--events", default=2_000, help="So many of each seed until all heals.")
 @click.option("--starts", default=5, help="From so many seeds on.")
 @click.option("--most", default=MOST_SEEDS, help="Give up after so many seeds.")
 @click.option("--jobs", default=1, help="On so many cores.")

@@ -195,7 +195,7 @@ def _written_without(**fields: Any) -> Callable[[Garden], None]:
     def to_value(record: Any) -> Any:
         value = CLASSIC_GROUP.to_value(record)
         for part in (value, *value.members):
-            for name in fields.keys() & {each.name for each in part.__attrs_attrs__}:
+            for name in (each for each in fields if hasattr(part, each)):
                 setattr(part, name, fields[name])
         return value
 

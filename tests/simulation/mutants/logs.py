@@ -70,11 +70,10 @@ def _releases_what_is_anothers(garden: Garden) -> None:
     garden.set(applying, "_release", release)
 
 
-def _forgets_an_instance_that_moved_on(garden: Garden) -> None:
+def _keeps_instances(garden: Garden) -> None:
     def forget(group: Any, member_id: str) -> None:
         known = group.members.pop(member_id, None)
         if known is not None:
-            group.instances.pop(known.instance_id, None)
             applying._count_member(group, known, -1)
 
     garden.set(applying, "_forget_member", forget)
@@ -142,8 +141,8 @@ LOGS = (
            "Offsets of deleted topics come back.", _ignores(r.OffsetRemoved)),
     Mutant("releases-what-is-anothers", _, "Frees partitions that a compacted log has given to the next owner already.",
            "After a fail-over a partition is granted twice.", _releases_what_is_anothers),
-    Mutant("instance-forgotten", _, "Forgets an instance with its former member, though it has gone on to another.",
-           "Two processes with one instance id both go on.", _forgets_an_instance_that_moved_on),
+    Mutant("instance-kept", _, "Keeps an instance id of a member that is gone.",
+           "A static consumer that left for good can't come back.", _keeps_instances),
     Mutant("counts-twice", _, "Counts a member anew with each change it tells of.",
            "Topics that no member reads any more trigger rebalances.", _counts_members_twice),
     Mutant("timestamp-not-applied", _, "Does not apply the time of the target assignment.",

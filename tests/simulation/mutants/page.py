@@ -16,12 +16,12 @@ __all__ = ["Found", "known_module", "page", "row_begins"]
 _HEAD = """# Mutants
 
 Bugs that are planted to see whether [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
-tried from {starts} seeds on, one seed after the other, each with {events:,} events until all heals; every second seed
+tried from {starts} start(s), one seed after the other, each with {events:,} events until all heals; every second seed
 in liveness mode. "Seeds" is how many it took, as the median. A seed that finds something without the bug does not
 count. "Scenario" is the shortest file of `tests/scenarios/` that fails with the bug, for comparison.
 
 Written by `python -m tests.simulation.mutants --write` on {date}: of {all} bugs {killed} were found, {quickly} of them
-within 10 seeds. A bug that {most} seeds do not show would be a hole in the checkers, or in what is simulated.
+within 10 seeds. One that is alive after {most} seeds would be a hole in the checkers, or in what is simulated.
 """
 
 _TABLE = """
@@ -84,7 +84,8 @@ def row_begins(mutant: Mutant) -> str:
 def _row(found: Found) -> str:
     seeds, rules = found.trial.seeds, "; ".join(found.trial.rules).replace("|", "\\|")
     scenario = "none" if found.scenario is None else f"`{found.scenario}`"
-    return f"{row_begins(found.mutant)} {'alive' if seeds is None else seeds} | {rules or 'none'} | {scenario} |"
+    seen = f"alive after {found.trial.tried}" if seeds is None else seeds
+    return f"{row_begins(found.mutant)} {seen} | {rules or 'none'} | {scenario} |"
 
 
 def known_module(deaths: Mapping[str, Death]) -> str:

@@ -8,12 +8,13 @@ as the median.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from attrs import define, field, frozen
 
-from tests.simulation.mutants.planting import Mutant, planted
+from tests.simulation.casting import Mixture
+from tests.simulation.mutants.planting import Mutant, Part, planted
 from tests.simulation.running import Mode, Simulation
 
 __all__ = ["MOST_SEEDS", "Death", "Trial", "finds", "rule_of", "run"]
@@ -22,6 +23,14 @@ __all__ = ["MOST_SEEDS", "Death", "Trial", "finds", "rule_of", "run"]
 MOST_SEEDS = 500
 #: The distance between two starts.
 _APART = 1_000
+#: In such groups none of the code is used that a bug is planted in: they are not run.
+_WITHOUT: Mapping[Part, tuple[Mixture, ...]] = {
+    Part.MEMBER: (Mixture.CLASSIC,),
+    Part.COORDINATOR: (Mixture.CLASSIC,),
+    Part.CLASSIC_MEMBER: (Mixture.CONSUMER,),
+    Part.CLASSIC_GROUP: (Mixture.CONSUMER,),
+    Part.MIGRATION: (Mixture.CONSUMER, Mixture.CLASSIC),
+}
 
 
 @frozen
@@ -95,6 +104,8 @@ def _is_sound(seed: int, events: int) -> bool:
 
 def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
     """How this seed shows the bug; None if it does not, or finds something without it, too."""
+    if Simulation(seed).casting.mixture in _WITHOUT.get(mutant.part, ()):
+        return None
     with planted(mutant):
         happened, found = run(seed, events, settles=settles)
     if found is None or (settles and not _is_sound(seed, events)):

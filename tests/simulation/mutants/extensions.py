@@ -1,0 +1,183 @@
+"""Bugs around assignors of the members' own (KIP-848, "Client Side Mode"): who computes, and what is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve
+
+from kafka_nextgen.bridge.offsets_topic import codec
+from kafka_nextgen.bridge.offsets_topic.assignments import TARGET
+from kafka_nextgen.bridge.offsets_topic.groups import MEMBER
+from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import applying, expiry, removal, static_members, subscriptions, target
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions import computing, installing, offers, preparing
+from kafka_nextgen.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.membership.assigning import computing as member_computing
+from kafka_nextgen.membership.assigning import machine, refusals
+from kafka_nextgen.membership.classic import computing as classic_computing
+from tests.simulation.mutants.planting import Garden, Mutant, Part
+
+__all__ = ["EXTENSIONS"]
+
+
+def _nothing(*args: Any, **more: Any) -> None:
+    """Do nothing."""
+
+
+def _does_nothing(name: str, *owners: Any) -> Callable[[Garden], None]:
+    def plant(garden: Garden) -> None:
+        for owner in owners:
+            garden.set(owner, name, _nothing)
+
+    return plant
+
+
+def _written_as(kind: RecordKind, other: RecordKind) -> Callable[[Garden], None]:
+    def plant(garden: Garden) -> None:
+        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+            for key, value in list(table.items()):
+                if value is kind:
+                    garden.put(table, key, other)
+
+    return plant
+
+
+# ---- the coordinator's
+
+
+def _waits_for_ever(garden: Garden) -> None:
+    def stop(draft: Draft, timer: Arm) -> None:
+        draft.cancel(timer.key.kind, timer.key.member_id)
+
+    garden.put(expiry._RING, TimerKind.COMPUTE, stop)
+
+
+def _asks_who_failed(garden: Garden) -> None:
+    def may_compute(draft: Draft, state: Any, member_id: str) -> bool:
+        return state.assignor in {each.name for each in draft.group.members[member_id].client_assignors}
+
+    garden.set(computing, "_may_compute", may_compute)
+
+
+def _asks_whoever_comes(garden: Garden) -> None:
+    garden.set(computing, "_may_compute", lambda draft, state, member_id: True)
+
+
+def _lets_anybody_compute(garden: Garden) -> None:
+    def around(refuse: Any) -> Any:
+        def refused(draft: Draft, request: Any) -> Any:
+            is_known = request.member_id in draft.group.members and draft.group.computing.assignor is not None
+            if is_known:
+                draft.group.computing = evolve(draft.group.computing, member_id=request.member_id)
+            return refuse(draft, request)
+
+        return refused
+
+    for module in (preparing, installing):
+        garden.wrap(module, "refuse_to_compute", around)
+
+
+def _installs_for_the_latest_epoch(garden: Garden) -> None:
+    def around(install: Any) -> Any:
+        return lambda draft, request, prepared: install(draft, request, evolve(prepared, group_epoch=draft.group.epoch))
+
+    garden.wrap(installing, "_install", around)
+
+
+def _leaves_old_shares(garden: Garden) -> None:
+    def around(write_shares: Any) -> Any:
+        return lambda draft, member_ids, given: write_shares(draft, given.keys(), given)
+
+    garden.wrap(installing, "write_shares", around)
+
+
+def _installs_for_former_ids(garden: Garden) -> None:
+    garden.set(installing, "_holders", lambda draft, spec: {member_id: member_id for member_id in spec.members})
+
+
+def _takes_what_some_have(garden: Garden) -> None:
+    def common_assignor(group: Any, settings: Any) -> str | None:
+        return min(offers.offers_of(group), default=None) if settings.extensions else None
+
+    garden.set(target, "common_assignor", common_assignor)
+
+
+def _hears_a_reason_always(garden: Garden) -> None:
+    garden.set(subscriptions, "asks_for_assignment", lambda draft, known, request: bool(known.client_assignors))
+
+
+# ---- the members'
+
+
+def _is_told_once(garden: Garden) -> None:
+    def heard(state: Any, event: Any, at: Any) -> Any:
+        return member_computing.heard_while_at_it(state, evolve(event, should_compute=False), at)
+
+    for key, row in list(machine.TABLE.items()):
+        if row.rule is member_computing.heard_while_at_it:
+            garden.put(machine.TABLE, key, evolve(row, rule=heard))
+
+
+def _takes_late_results(garden: Garden) -> None:
+    garden.set(machine, "is_late", lambda state, event: False)
+
+
+def _keeps_what_came_late(garden: Garden) -> None:
+    garden.set(member_computing, "give_up_if_late", lambda state, at: (state, ()))
+
+
+def _leads_on_without_syncing(garden: Garden) -> None:
+    garden.set(classic_computing, "_fail", lambda state, why, at: (evolve(state, computation=None), ()))
+
+
+_ = Part.EXTENSIONS
+
+EXTENSIONS = (
+    Mutant("computing-for-ever", _, "Waits without end for a member that computes.",
+           "A consumer whose assignor hangs holds up the group for ever.", _waits_for_ever),
+    Mutant("failed-asked-again", _, "Has a member compute again whose assignor has just failed.",
+           "The group asks one broken assignor without end.", _asks_who_failed),
+    Mutant("any-computes", _, "Has a member compute that has not got the assignor.",
+           "Assignments are late by a rebalance timeout each time.", _asks_whoever_comes),
+    Mutant("computed-by-another", _, "Takes an assignment of a member that was not asked for one.",
+           "Two consumers' assignments undo each other.", _lets_anybody_compute),
+    Mutant("computing-not-let-go", _, "Goes on waiting for a member that is gone to compute.",
+           "No target is made for a rebalance timeout after a consumer died.",
+           _does_nothing("let_go_of_computation", removal, static_members)),
+    Mutant("computing-not-ended", _, "Has a member compute although its assignment is installed.",
+           "The group rebalances without end.", _does_nothing("end_computation", installing)),
+    Mutant("installed-for-the-latest", _, "Takes an assignment as one for the group's latest epoch.",
+           "Who came meanwhile gets nothing, and what left is read by none.", _installs_for_the_latest_epoch),
+    Mutant("installed-beside-old-shares", _, "Leaves the shares of members that an assignment does not name.",
+           "Two members are told to have one partition.", _leaves_old_shares),
+    Mutant("installed-for-former-ids", _, "Gives the share of an instance to the member that it was.",
+           "A static member that restarts while the group computes gets nothing.", _installs_for_former_ids),
+    Mutant("assignor-of-some", _, "Has the group use an assignor that only some members have.",
+           "Nobody may be found to compute, and there is no assignment.", _takes_what_some_have),
+    Mutant("reason-always", _, "Takes each heartbeat for a wish to have another assignment.",
+           "The group rebalances without end.", _hears_a_reason_always),
+    Mutant("assignors-miscounted", _, "Does not count which members have which assignors.",
+           "The group never uses its consumers' assignors.", _does_nothing("_count_assignors", applying)),
+    Mutant("assignors-not-written", _, "Writes members without their assignors.",
+           "After a fail-over the coordinator assigns by itself.", _written_as(
+               MEMBER, evolve(MEMBER, finish=lambda record, value: MEMBER.finish(
+                   evolve(record, client_assignors=()), value)))),
+    Mutant("target-assignor-not-written", _, "Writes target assignments without the assignor that made them.",
+           "After a fail-over on_assignment is not called.", _written_as(
+               TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),
+    Mutant("told-to-compute-once", _, "Does not compute again when it is told so while it is at it.",
+           "After a fail-over no member makes an assignment for a rebalance timeout.", _is_told_once),
+    Mutant("late-results-count", _, "Takes answers and results it does not wait for any more.",
+           "An assignment of an older group is installed.", _takes_late_results),
+    Mutant("late-result-kept", _, "Goes on computing when its time is over.",
+           "It never computes again, for it waits for the coordinator that asked.", _keeps_what_came_late),
+    Mutant("computes-at-the-wrong-one", _, "Takes NOT_COORDINATOR for something that passes.",
+           "After a fail-over its assignment comes too late.", lambda garden: garden.put(
+               refusals.REACTIONS, ErrorCode.NOT_COORDINATOR, refusals.Reaction.BACK_OFF)),
+    Mutant("classic-leader-waits", _, "Sends no SyncGroup when the leader's own assignor failed.",
+           "An assignor that raises stops the group.", _leads_on_without_syncing),
+)  # fmt: skip
