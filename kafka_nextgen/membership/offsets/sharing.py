@@ -10,11 +10,11 @@ __all__ = ["SharingMap"]
 K = TypeVar("K")
 V = TypeVar("V")
 
-_BUCKETS = 256
+_BUCKETS = 64  # a change copies a tuple of these and one of them: of thousands of keys both take about as long
 
 
 class SharingMap(Mapping[K, V]):
-    """Keys by their hash in one of 256 dictionaries; a change copies the one that it concerns. In no order."""
+    """Keys by their hash in one of 64 dictionaries; a change copies the one that it concerns. In no order."""
 
     __slots__ = ("_buckets",)
 
@@ -33,14 +33,16 @@ class SharingMap(Mapping[K, V]):
 
     def updated(self, changes: Mapping[K, V]) -> SharingMap[K, V]:
         """The same with these values."""
-        buckets, own = list(self._buckets), set[int]()
+        buckets = list(self._buckets)
+        own: set[int] = set()
         for key, value in changes.items():
             _own_bucket(buckets, own, key)[key] = value
         return SharingMap(tuple(buckets))
 
     def without(self, keys: Iterable[K]) -> SharingMap[K, V]:
         """The same without these keys, as far as they are there."""
-        buckets, own = list(self._buckets), set[int]()
+        buckets = list(self._buckets)
+        own: set[int] = set()
         for key in keys:
             _own_bucket(buckets, own, key).pop(key, None)
         return SharingMap(tuple(buckets))
