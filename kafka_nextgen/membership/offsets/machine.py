@@ -110,14 +110,17 @@ class OffsetMachine:
         if is_late(self.state, event):
             return ()
         at = Moment(now, chance, self.settings)
-        state = evolve(self.state, stirred=self._agenda.due(now))
+        due = self._agenda.due(now)
+        state = evolve(self.state, stirred=due) if due else self.state
         state, effects = RULES[type(event)](state, event, at)
         for step in (ending.end_what_is_over, auto_commit.look_if_due, self._send_commits, sending.send_lookups):
             state, more = step(state, at)
             effects += more
-        for ask in state.looked_at | state.stirred:
-            self._agenda.set(ask, sending.commit_wakes_at(state, ask, at))
-        self.state = evolve(state, stirred=NO_ASKS, looked_at=NO_ASKS)
+        if asks := state.looked_at | state.stirred:
+            for ask in asks:
+                self._agenda.set(ask, sending.commit_wakes_at(state, ask, at))
+            state = evolve(state, stirred=NO_ASKS, looked_at=NO_ASKS)
+        self.state = state
         return effects
 
     def _send_commits(self, state: OffsetState, at: Moment) -> Outcome:
