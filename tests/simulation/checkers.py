@@ -2,7 +2,7 @@
 
 | rule | when it is looked at |
 |---|---|
-| the coordinator's invariants (``coordinator.invariants``) | after each outcome that writes |
+| the coordinator's invariants (``coordinator.invariants``) | after each outcome that writes, see ``unchanged`` |
 | the client's (``scenarios.watching``) | with everything a member wants done |
 | no member works on what the coordinator reserves for another | when assignments are applied, and after outcomes |
 | an answer's epoch is not below the request's | when it is heard |
@@ -49,6 +49,7 @@ from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
 from tests.simulation.replicas import records_of
+from tests.simulation.unchanged import Unchanged
 
 __all__ = ["Judge"]
 
@@ -72,6 +73,7 @@ class Judge:
     generations: Generations = field(factory=Generations)
     refusals: Refusals = field(factory=Refusals)
     excuses: Excuses = field(factory=Excuses)
+    unchanged: Unchanged = field(factory=Unchanged)
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
     members: more_checkers.Members = field(factory=more_checkers.Members)
     conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
@@ -93,12 +95,14 @@ class Judge:
 
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
         """An outcome was appended and put into force."""
+        self.unchanged.in_force(outcome)
         if not outcome.records or not node.is_at_work:
             return
         coordinator = node.coordinator
         assert coordinator is not None, "it has just worked"
         group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
-        self._find(violations(group, coordinator.topics, coordinator.timers.running()))
+        if self.unchanged.is_new(coordinator, group):
+            self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(more_checkers.in_force(coordinator))
         self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
