@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from math import inf
 from typing import TypeVar
 
 __all__ = ["Deadlines", "Timer", "armed", "disarmed", "earliest", "is_armed", "is_due"]
@@ -46,7 +47,7 @@ def is_armed(deadlines: Mapping[T, float], timer: T) -> bool:
 
 def is_due(deadlines: Mapping[T, float], timer: T, now: float) -> bool:
     """Whether ``timer`` runs and its time has come."""
-    return timer in deadlines and deadlines[timer] <= now
+    return deadlines.get(timer, inf) <= now
 
 
 def earliest(deadlines: Mapping[T, float]) -> float | None:

@@ -192,8 +192,10 @@ class Dice:
 
     def comes_up(self, fault: Fault, share: float) -> bool:
         """The same for a fault that may turn out to be impossible just now: it is not counted."""
+        if self._run.is_healed:
+            return False
         rate = self._run.rates[fault]
-        return rate > 0.0 and not self._run.is_healed and self.chance() > 1.0 - rate * share
+        return rate > 0.0 and self.chance() > 1.0 - rate * share
 
     def note(self, fault: Fault) -> None:
         """Count a fault that something else brought."""
