@@ -13,11 +13,28 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue, encode
+from kafka_nextgen.bridge.offsets_topic import encode
 from kafka_nextgen.bridge.offsets_topic.codec import Skipped, decode
 from kafka_nextgen.coordinator.records import Record
 
 __all__ = ["Batch", "Replica", "batch_of", "records_of"]
+
+
+@define(eq=False)
+class Row:
+    """A record as bytes, which stay as they are: they are read once, when that is first asked for."""
+
+    key: bytes
+    value: bytes | None
+    _record: Record | None = None
+
+    def record(self) -> Record:
+        """Read it."""
+        if self._record is None:
+            record = decode(self.key, self.value)
+            assert not isinstance(record, Skipped), f"{self} is none of ours"
+            self._record = record
+        return self._record
 
 
 @frozen
@@ -27,21 +44,19 @@ class Batch:
     base: int
     end: int
     leader_epoch: int
-    rows: tuple[tuple[int, KeyAndValue], ...]
+    rows: tuple[tuple[int, Row], ...]
 
 
 def batch_of(records: Iterable[Record], base: int, leader_epoch: int) -> Batch:
     """Write records as one batch."""
-    rows = tuple((base + index, encode(record)) for index, record in enumerate(records))
+    written = (encode(record) for record in records)
+    rows = tuple((base + index, Row(each.key, each.value)) for index, each in enumerate(written))
     return Batch(base, base + len(rows), leader_epoch, rows)
 
 
 def records_of(batch: Batch) -> Iterator[Record]:
     """Read a batch again."""
-    for _, row in batch.rows:
-        record = decode(row.key, row.value)
-        assert not isinstance(record, Skipped), f"{row} is none of ours"
-        yield record
+    return (row.record() for _, row in batch.rows)
 
 
 @define
