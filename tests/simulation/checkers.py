@@ -49,7 +49,7 @@ from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
 from tests.simulation.replicas import records_of
-from tests.simulation.unchanged import Unchanged
+from tests.simulation.unchanged import Unchanged, changes_nothing
 
 __all__ = ["Judge"]
 
@@ -74,6 +74,7 @@ class Judge:
     refusals: Refusals = field(factory=Refusals)
     excuses: Excuses = field(factory=Excuses)
     unchanged: Unchanged = field(factory=Unchanged)
+    _idle_answer: Response | None = None  # to the request worked out last, if it changed nothing
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
     members: more_checkers.Members = field(factory=more_checkers.Members)
     conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
@@ -152,12 +153,13 @@ class Judge:
         self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(classic_answers.accepted(group, request, outcome))
+        self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""
         if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):
             failed = response.error is ErrorCode.UNKNOWN_SERVER_ERROR  # an assignor did, and need not the next time
-            if node.coordinator is not None and not failed:
+            if node.coordinator is not None and not failed and response is not self._idle_answer:
                 self._find(more_checkers.repeated(node.coordinator, request, node.timeline.now))
             rule = rule_of(request, response.error)
             if rule is not None:

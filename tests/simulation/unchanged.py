@@ -3,6 +3,9 @@
 ``coordinator.invariants`` look at a group's records but for those of offsets, at what no record tells of a group, at
 the topics, and at which timers run. Records of offsets change none of that but for a group that begins or ends with
 them, which then has another ``classic``. The rest is compared with what it was.
+
+A request that changed nothing is worked out of the same state when it is repeated at once, and so it changes nothing
+again. Only timers may have moved, which no request is worked out of.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 
-__all__ = ["Unchanged"]
+__all__ = ["Unchanged", "changes_nothing"]
 
 _OF_OFFSETS = frozenset({r.OffsetCommitted, r.OffsetRemoved})
 
@@ -41,3 +44,15 @@ class Unchanged:
         )
         before, self._checked = self._checked, standing
         return standing != before
+
+
+def changes_nothing(coordinator: Coordinator, group_id: str, outcome: Outcome) -> bool:
+    """Whether all but timers stays as it is with an outcome that is not in force yet."""
+    group = coordinator.groups.get(group_id)
+    if group is None or outcome.records or outcome.topics is not None or outcome.configs is not None:
+        return False
+    return (
+        all(each is group.classic for each in outcome.classic)
+        and all(version == group.checked_topics_version for _, version in outcome.checked_topics)
+        and all(computing == group.computing for _, computing in outcome.computing)
+    )
