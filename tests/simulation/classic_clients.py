@@ -227,19 +227,21 @@ class ClassicClient(Client):
     def feed_offsets(self, event: offsets_ev.OffsetEvent) -> None:
         """Tell the offsets' machine what happened; what was committed for an old topic was refused."""
         if isinstance(event, offsets_ev.CommitAnswered):
-            refused = self._of_old_topics.pop(event.number, {})
-            event = evolve(event, codes={**event.codes, **refused})
+            refused = self._of_old_topics.pop(event.number, None)
+            event = event if refused is None else evolve(event, codes={**event.codes, **refused})
         super().feed_offsets(event)
 
     def _send_commit(self, effect: offsets_fx.SendCommit) -> None:
         old = {tp for tp, at in effect.offsets.items() if tp in self.replaced and at.offset > self.positions[tp]}
+        if not old:
+            super()._send_commit(effect)
+            return
         refused = dict.fromkeys(sorted(old), int(ErrorCode.UNKNOWN_TOPIC_ID))
         offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
         if not offsets:
             self.feed_offsets(offsets_ev.CommitAnswered(effect.number, refused))
             return
-        if refused:
-            self._of_old_topics[effect.number] = refused
+        self._of_old_topics[effect.number] = refused
         super()._send_commit(evolve(effect, offsets=offsets))
 
     def _tell_member(self, effect: offsets_fx.TellMember) -> None:

@@ -7,6 +7,7 @@ made here, and *stirs* its commit: that is looked at before the event is over (`
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from operator import attrgetter
 
 from attrs import evolve
 
@@ -27,10 +28,12 @@ __all__ = [
     "unstirred",
 ]
 
+_made = attrgetter("made")
+
 
 def in_turn(commits: Iterable[Commit]) -> tuple[Commit, ...]:
     """Commits in the order they were asked for."""
-    return tuple(sorted(commits, key=lambda commit: commit.made))
+    return tuple(sorted(commits, key=_made))
 
 
 def near(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
