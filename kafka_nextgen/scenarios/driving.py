@@ -29,7 +29,7 @@ from kafka_nextgen.scenarios.offset_desk import NO_JITTER, OffsetDriver
 from kafka_nextgen.scenarios.telling import Write
 from kafka_nextgen.scenarios.world import GROUP
 
-__all__ = ["NO_JITTER", "REQUEST_TIMEOUT_S", "Driver"]
+__all__ = ["NO_JITTER", "REQUEST_TIMEOUT_S", "Driver", "write_heartbeat"]
 
 REQUEST_TIMEOUT_S = 30.0
 
@@ -88,7 +88,7 @@ class Driver:
         question = _heartbeat(effect)
         client.to_coordinator.messages.append(Message(Kind.HEARTBEAT, _id_of(client), effect.number, question))
         client.answer_by[Kind.HEARTBEAT, effect.number] = now + REQUEST_TIMEOUT_S
-        return f"{client.name} -> {_written(effect, self._write)}"
+        return f"{client.name} -> {write_heartbeat(effect, self._write)}"
 
     def _commit(self, client: Client, effect: fx.CommitConsumed, now: float) -> Iterator[str]:
         client.commit = effect
@@ -150,7 +150,8 @@ def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:
     )
 
 
-def _written(effect: fx.SendHeartbeat, write: Write) -> str:
+def write_heartbeat(effect: fx.SendHeartbeat, write: Write) -> str:
+    """``heartbeat full epoch=0 topics=foo``."""
     timeout, topics = effect.rebalance_timeout_ms, effect.subscribed_topics
     fields = {
         "epoch": effect.member_epoch,

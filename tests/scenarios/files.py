@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.scenarios import Player, Scenario, pair_player, parse, pure_player, scripted_player
+from tests.simulation.stories.verbs import cluster_player
 
 __all__ = ["FLAG", "PLAYERS", "add_flag", "check", "files", "player_of", "refuse_flag_under_ci", "scenario_in"]
 
@@ -22,6 +23,7 @@ PLAYERS: dict[str, Callable[[Scenario], Player]] = {
     "pure": pure_player,
     "pair": pair_player,
     "scripted": scripted_player,
+    "cluster": cluster_player,
 }
 
 FLAG = "--rewrite-scenarios"

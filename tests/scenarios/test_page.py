@@ -9,7 +9,8 @@ import pytest
 
 from kafka_nextgen.scenarios import parse
 from kafka_nextgen.scenarios.worlds import PAIR, PURE, SCRIPTED
-from tests.scenarios.files import player_of
+from tests.scenarios.files import PLAYERS, player_of
+from tests.simulation.stories.verbs import CLUSTER
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 EXAMPLES = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)
@@ -22,9 +23,9 @@ def test_example(example: str) -> None:
 
 
 def test_there_are_examples_of_every_world_without_sockets() -> None:
-    assert {world for example in EXAMPLES for world in parse(example).worlds} >= {"pure", "pair", "scripted"}
+    assert {world for example in EXAMPLES for world in parse(example).worlds} >= {*PLAYERS}
 
 
-@pytest.mark.parametrize("verb", sorted({*PURE, *PAIR, *SCRIPTED, "interleave", "quietly", "worlds"}))
+@pytest.mark.parametrize("verb", sorted({*PURE, *PAIR, *SCRIPTED, *CLUSTER, "interleave", "quietly", "worlds"}))
 def test_every_verb_is_on_the_page(verb: str) -> None:
     assert re.search(rf"`[^`\n]*\b{verb}\b[^`\n]*`", PAGE)

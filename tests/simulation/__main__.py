@@ -17,6 +17,7 @@ from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuse
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.running import Mode
+from tests.simulation.stories.finding import told
 from tests.simulation.unmet import UNMET
 
 _BOTH = "both"
@@ -102,6 +103,7 @@ def _title(outcome: Outcome) -> str:
 def _tell(finding: Outcome) -> None:
     """Say what was found."""
     click.echo(_title(finding))
+    click.echo(told(finding.order.seed, finding.order.events, finding.order.mode, finding.order.plant))
 
 
 def _say_how_fast(total: Total, seconds: float) -> None:

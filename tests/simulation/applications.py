@@ -32,6 +32,7 @@ class Habits:
 
     processing_s: float
     records: int
+    is_static: bool
     commits_waiting: float  # how often it commits by itself after a poll, and waits
     commits_beside: float  # and does not wait
     commit_timeout_s: float

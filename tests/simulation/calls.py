@@ -66,7 +66,7 @@ class Call:
     way_s: float | None = None
     is_over: bool = False
     is_sent: bool = False
-    _sent_to: int | None = None
+    sent_to: int | None = None
     _pauses: int = 0
     _timer: Plan | None = None
     _way: Plan | None = None
@@ -107,7 +107,7 @@ class Call:
         self.caller.later(pause, self.go_on)
 
     def _send(self, node_id: int) -> None:
-        self.is_sent, self._sent_to = True, node_id
+        self.is_sent, self.sent_to = True, node_id
         self.caller.send(node_id, UnderWay(self.frame, self._hear, self._lose))
         if self.turns is not None:
             self.turns.leave(self)
@@ -129,8 +129,8 @@ class Call:
     def _time_out(self) -> None:
         if self.is_over:
             return
-        if self._sent_to is not None:
-            self.caller.forget_connection(self._sent_to, "no answer in time")
+        if self.sent_to is not None:
+            self.caller.forget_connection(self.sent_to, "no answer in time")
         self._lose("no answer in time")
 
     def _end(self) -> None:

@@ -110,6 +110,7 @@ class Client(ABC):
     assignors: tuple[Talkative, ...] = field(default=(), kw_only=True)  # of its own
     member: Any = field(init=False)
     coordinator: int | None = None
+    heard_from: int | None = None  # the node whose answer was heard last
     connections: dict[int, Connection] = field(factory=dict)
     connections_made: int = 0
     is_dead: bool = False
@@ -322,11 +323,15 @@ class Client(ABC):
             self.coordinator = None
             lost(reason)
 
+        def hear(heard: bytes) -> None:
+            self.heard_from = call.sent_to
+            answered(heard)
+
         call = Call(
             self,
             frame,
             self.request_timeout_s if timeout_s is None else timeout_s,
-            lambda heard: self.when_awake(lambda: answered(heard)),
+            lambda heard: self.when_awake(lambda: hear(heard)),
             lambda reason: self.when_awake(lambda: forget_and_lose(reason)),
             turns,
             way_s,

@@ -89,7 +89,7 @@ class Simulation:
     _wanted: dict[str, Subscribed | None] = field(factory=dict)  # in the last life of a client
 
     def __attrs_post_init__(self) -> None:
-        self.dice = Dice(self.seed, self.draws)
+        self.dice = self.make_dice()
         self.casting = Casting(self.dice.stream("casting"))
         self._request_timeout_s = self.dice.pick((30.0, 5.0, 1.0))
         seats = self.dice.pick((100, 100, 100, 3))
@@ -113,6 +113,10 @@ class Simulation:
         if self.recording is not None:
             self.recording.timeline = self.timeline
         self.judge.cluster = self.cluster
+
+    def make_dice(self) -> Dice:
+        """All chance there is in the run."""
+        return Dice(self.seed, self.draws)
 
     def run(self) -> Verdict:
         """Let it happen."""
@@ -184,7 +188,7 @@ class Simulation:
     def _client(self, name: str) -> Client:
         dice = self.dice.stream(f"{name}/{self.lives[name]}")
         drifts = dice.happens(Fault.CLOCK_DRIFT)
-        instance_id = name if self._habits_of(name).records % 3 == 0 else None
+        instance_id = name if self._habits_of(name).is_static else None
         auto_commit_interval_s = dice.pick((None, 5.0))
         rate = dice.between(0.8, 1.2) if drifts else 1.0
         who = f"{name}/{self.lives[name]}", self.cluster, self.timeline, dice, self.judge, rate
@@ -216,9 +220,11 @@ class Simulation:
     def _habits_of(self, name: str) -> Habits:
         if name not in self._habits:
             dice = self.dice.stream(f"habits of {name}")
+            processing_s, records = dice.between(0.5, 3.0), dice.whole(1, 20)
             self._habits[name] = Habits(
-                processing_s=dice.between(0.5, 3.0),
-                records=dice.whole(1, 20),
+                processing_s=processing_s,
+                records=records,
+                is_static=records % 3 == 0,
                 commits_waiting=dice.pick((0.0, 0.3)),
                 commits_beside=dice.pick((0.0, 0.3)),
                 commit_timeout_s=dice.pick((0.5, 5.0, 30.0)),

@@ -15,7 +15,7 @@ from attrs import frozen
 from tests.simulation.dice import Draws, Place
 from tests.simulation.running import Mode, Simulation, Verdict
 
-__all__ = ["Small", "shrunk"]
+__all__ = ["Small", "rule_of", "shrunk"]
 
 
 @frozen
@@ -42,7 +42,7 @@ class _Shrinker:
         self._small = small
         self._mode = mode
         self._settles = small.verdict.events > small.events  # it was found after the faults
-        self._rule = _rule(small.verdict)
+        self._rule = rule_of(small.verdict.broken[0])
         self._tries = tries
 
     def run(self) -> Small:
@@ -78,7 +78,7 @@ class _Shrinker:
             verdict = Simulation(0, events, self._mode, draws, self._settles).run()
         except AssertionError:
             return False
-        if not verdict.broken or _rule(verdict) != self._rule:
+        if not verdict.broken or rule_of(verdict.broken[0]) != self._rule:
             return False
         self._small = Small(draws, min(events, verdict.events), verdict)
         return True
@@ -89,6 +89,6 @@ def _split(places: Sequence[Place], parts: int) -> list[Sequence[Place]]:
     return [places[start : start + size] for start in range(0, len(places), size)]
 
 
-def _rule(verdict: Verdict) -> str:
-    """The finding without names and numbers."""
-    return re.sub(r"[\[\d,\s-]+\]|\bc\d+/\d+|\bt\d+|\d+", "", verdict.broken[0])
+def rule_of(finding: str) -> str:
+    """A finding without names and numbers."""
+    return re.sub(r"[\[\d,\s-]+\]|\bc\d+/\d+(?:-\d+)*|\bt\d+|\d+", "", finding)

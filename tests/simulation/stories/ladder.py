@@ -1,0 +1,190 @@
+"""A scenario as a ladder: members and their coordinator, or its nodes, stand side by side, and time goes down.
+
+What is drawn is read from the lines that a played scenario consists of, so that it is the same for every world.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from kafka_nextgen.scenarios import Player, Scenario
+from kafka_nextgen.scenarios.grammar import Block, Command
+from kafka_nextgen.scenarios.notation import parse_duration
+
+__all__ = ["COORDINATOR", "Ladder", "Row", "Shape", "ladder_of"]
+
+COORDINATOR = "coordinator"
+
+_SENT = re.compile(r"(?P<who>\S+) -> (?P<what>.*)")
+_ANSWERED = re.compile(r"-> (?P<who>\S+) (?P<what>.*?)(?: \((?P<node>node\d)\))?")
+_AFTER = re.compile(r"after (?P<time>\d[\w.]*)")
+_COORDINATES = re.compile(r"(?P<node>node\d) coordinates")
+
+
+class Shape(Enum):
+    """How a row is drawn."""
+
+    COMMAND = "command"
+    ARROW = "arrow"
+    LOST = "lost"  # an arrow that does not arrive
+    NOTE = "note"
+
+
+@frozen
+class Row:
+    """One line of a ladder: at this time (seconds) something goes from one column to another, or is so in one."""
+
+    time: float
+    shape: Shape
+    what: str
+    of: str = ""
+    to: str = ""
+
+
+@frozen
+class Ladder:
+    """All columns from left to right, and all rows from above."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def text(self, width: int = 120) -> str:
+        """As text: lanes, and beside them what each row says."""
+        lanes = _Lanes(self.columns)
+        lines = (f"{_time(row.time):>8}  {lanes.draw(row)}  {row.what}".rstrip()[:width] for row in self.rows)
+        return "\n".join([f"{'':>8}  {lanes.head()}".rstrip(), *lines]) + "\n"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f}s"
+
+
+class _Lanes:
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._columns = columns
+        self._width = max(map(len, columns), default=0) + 2
+        self._middles = {name: at * self._width + self._width // 2 for at, name in enumerate(columns)}
+
+    def head(self) -> str:
+        return "".join(f"{name:^{self._width}}" for name in self._columns)
+
+    def draw(self, row: Row) -> str:
+        if row.shape is Shape.COMMAND:
+            return "=" * (self._width * len(self._columns))
+        canvas = [" "] * (self._width * len(self._columns))
+        for middle in self._middles.values():
+            canvas[middle] = "|"
+        if row.shape is Shape.NOTE:
+            canvas[self._middles[row.of]] = "*"
+        else:
+            self._arrow(canvas, self._middles[row.of], self._middles[row.to], lost=row.shape is Shape.LOST)
+        return "".join(canvas)
+
+    def _arrow(self, canvas: list[str], of: int, to: int, *, lost: bool) -> None:
+        low, high = sorted((of, to))
+        canvas[low + 1 : high] = ("." if lost else "-") * (high - low - 1)
+        canvas[of], canvas[to] = "o", "x" if lost else "><"[to < of]
+
+
+# ---- reading
+
+
+@define
+class _Reader:
+    """Reads what happened, line by line."""
+
+    rows: list[Row] = field(factory=list)
+    now: float = 0.0
+    began: float = 0.0
+    node: str = COORDINATOR
+    waiting: dict[str, int] = field(factory=dict)  # the row of each member's latest request
+
+    def command(self, text: str) -> None:
+        """A command is carried out."""
+        self.began = self.now
+        self.rows.append(Row(self.now, Shape.COMMAND, text))
+
+    def passed(self, seconds: float) -> None:
+        """A command took so much time."""
+        self.now = self.began + seconds
+
+    def line(self, line: str) -> None:
+        """Something happened."""
+        said = line.strip()
+        sent, answered, after = _SENT.fullmatch(said), _ANSWERED.fullmatch(said), _AFTER.fullmatch(said)
+        if after is not None:
+            self.now = self.began + parse_duration(after["time"])
+        elif sent is not None:
+            self.waiting[sent["who"]] = len(self.rows)
+            self.rows.append(Row(self.now, Shape.ARROW, said, sent["who"], self.node))
+        elif answered is not None:
+            self._answer(said, answered)
+        else:
+            coordinates = _COORDINATES.fullmatch(said)
+            self.node = coordinates["node"] if coordinates else self.node
+            self.rows.append(Row(self.now, Shape.NOTE, said, said.split()[0]))
+
+    def _answer(self, said: str, answered: re.Match[str]) -> None:
+        who, node = answered["who"], answered["node"] or self.node
+        asked = self.waiting.get(who)
+        if asked is not None:
+            self.rows[asked] = evolve(self.rows[asked], to=node)
+        lost = said.removesuffix(" late").endswith("no answer")
+        self.rows.append(Row(self.now, Shape.LOST if lost else Shape.ARROW, said, node, who))
+
+
+def ladder_of(scenario: Scenario, player: Player[Any]) -> Ladder:
+    """Play a scenario, and draw it. Raises what playing raises, but for what is broken: that is drawn."""
+    reader = _Reader()
+    for block in scenario.blocks:
+        for command, text in _commands(block):
+            reader.command(text)
+            for line in _played(player, command):
+                reader.line(line)
+            reader.passed(_seconds(command))
+    return _arranged(reader.rows)
+
+
+def _commands(block: Block) -> Iterator[tuple[Command, str]]:
+    written = [line for line in block.written if not line.startswith(("#", " "))]
+    for command, text in zip(block.commands, written, strict=True):
+        if command.verb not in ("worlds", "quietly"):
+            yield command, text
+
+
+def _played(player: Player[Any], command: Command) -> Iterable[str]:
+    block = Block(("",), (command,), ())
+    return player._play_block(block).split("\n")[2:]  # below the command and its separator
+
+
+def _seconds(command: Command) -> float:
+    return parse_duration(command.name) if command.verb == "tick" else 0.0
+
+
+def _arranged(rows: Sequence[Row]) -> Ladder:
+    """With the columns: members as they come, then nodes."""
+    names = list(dict.fromkeys(name for row in rows if row.shape in _ARROWS for name in (_base(row.of), _base(row.to))))
+    nodes = sorted(name for name in names if name == COORDINATOR or name.startswith("node"))
+    known = [name for name in names if name not in nodes]
+    told = sorted({row.of for row in rows if row.of.startswith("node")} - set(nodes))
+    columns = (*known, *(nodes or [COORDINATOR]), *told)
+    return Ladder(columns, tuple(_placed(row, columns) for row in rows))
+
+
+_ARROWS: Mapping[Shape, None] = {Shape.ARROW: None, Shape.LOST: None}
+
+
+def _base(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def _placed(row: Row, columns: Sequence[str]) -> Row:
+    """In columns that there are: what is said of nobody else is the coordinator's."""
+    last = next(each for each in reversed(columns) if each == COORDINATOR or each.startswith("node"))
+    of, to = _base(row.of), _base(row.to)
+    return evolve(row, of=of if of in columns else last, to=to if to in columns else last)

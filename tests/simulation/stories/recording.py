@@ -1,0 +1,157 @@
+"""A run is recorded: each decision in it, and each thing that was done to the group from outside, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from tests.simulation.dice import Dice, Draws, Fault
+from tests.simulation.running import Simulation
+from tests.simulation.stories.actions import ACTIONS, options_of
+from tests.simulation.stories.seams import SCALES, Seam, Seams, written
+
+__all__ = ["Asked", "Done", "Recording"]
+
+
+@frozen
+class Asked:
+    """A decision, as it was made at this time."""
+
+    at: float
+    owner: str
+    word: str
+    value: str
+    is_plain: bool
+
+
+@frozen
+class Done:
+    """Something was done at this time, as a command."""
+
+    at: float
+    command: str
+
+
+@define
+class Log:
+    """All that was decided and done, in order."""
+
+    entries: list[Asked | Done] = field(factory=list)
+    said: dict[str, Any] = field(factory=dict)  # about the action that goes on
+    begins: int = 0  # where it is to stand
+    now: Callable[[], float] = field(init=False)
+
+    def asked(self, seam: Seam, value: object, *, is_plain: bool) -> None:
+        """Note a decision."""
+        self.entries.append(Asked(self.now(), seam.owner, seam.word, written(value, seam.word), is_plain))
+
+    def took(self, seam: Seam, seconds: float) -> None:
+        """The fault that was noted last takes so long."""
+        place = max(at for at, each in enumerate(self.entries) if isinstance(each, Asked) and each.owner == seam.owner)
+        entry = self.entries[place]
+        assert isinstance(entry, Asked)
+        self.entries[place] = evolve(entry, value=written(seconds))
+
+    def mark(self) -> None:
+        """Here something may be done."""
+        self.said, self.begins = {}, len(self.entries)
+
+    def done(self, command: str) -> None:
+        """It was done."""
+        self.entries.insert(self.begins, Done(self.now(), command))
+        self.mark()
+
+
+class RecordingDice(Seams):
+    """The dice of a seed, or of draws, with a log of what they decide."""
+
+    def __init__(self, seed: int, draws: Draws | None, recording: Recording) -> None:
+        self._recording = recording
+        self._log = recording.log
+        super().__init__(seed, draws)
+
+    def _share(self, other: RecordingDice) -> None:
+        self._recording, self._log = other._recording, other._log
+
+    def _decide(self, seam: Seam, kind: str, choices: Any, draw: Callable[[], Any]) -> Any:
+        value = draw()
+        if seam.key == "_run.whole":
+            self._recording.note_topic(value)
+        elif seam.is_of_action or seam.key == "start.between":
+            self._log.said[seam.key] = value
+        elif not seam.is_silent:
+            self._log.asked(seam, value, is_plain=value is choices[0] if kind == "pick" else value == choices)
+        return value
+
+    def _comes(self, seam: Seam, fault: Fault, draw: Callable[[], bool]) -> bool:
+        came = draw()
+        if seam.is_of_action:
+            self._log.said[seam.key] = came
+        elif not seam.is_silent:
+            self._log.asked(seam, "", is_plain=not came)
+        return came
+
+    def _takes(self, seam: Seam, fault: Fault, low: float, draw: Callable[[], float]) -> float:
+        value = draw()
+        if seam.is_of_action:
+            self._log.said[seam.key] = value
+        elif not seam.is_silent:
+            self._log.took(seam, value * SCALES.get(fault, 1.0))
+        return value
+
+    def comes_up(self, fault: Fault, share: float) -> bool:
+        """Whether a fault may come: then something may be done."""
+        came = super().comes_up(fault, share)
+        if came and self._name.endswith(", if at all"):
+            self._log.mark()
+        return came
+
+    def note(self, fault: Fault) -> None:
+        """A fault was brought: something was done."""
+        super().note(fault)
+        action = ACTIONS.get(fault)
+        if action is not None:
+            self._log.done(action(self._recording.cluster, self._log.said))
+
+    def heal(self) -> None:
+        """All heals."""
+        super().heal()
+        self._log.mark()
+        self._log.done("heal")
+
+
+@define(eq=False)
+class Recording(Simulation):
+    """A run that is recorded."""
+
+    log: Log = field(factory=Log, kw_only=True)
+    topics_made: int | None = None
+    topics_wanted: int = 0
+
+    def make_dice(self) -> Dice:
+        """Dice that log what they decide."""
+        self.log.now = lambda: self.timeline.now
+        return RecordingDice(self.seed, self.draws, self)
+
+    def begin(self, name: str) -> None:
+        """Begin a life of a client."""
+        said, begins = self.log.said, self.log.begins
+        self.log.begins = len(self.log.entries)
+        super().begin(name)
+        life = self.lives[name]
+        options = [*options_of(self.applications[-1], self._habits_of(name) if life == 1 else None)]
+        if self.log.said["start.between"]:
+            options.append(f"first_poll={written(self.log.said['start.between'])}")
+        self.log.done(" ".join([f"{'member' if life == 1 else 'restart'} {name}", *options]))
+        self.log.said, self.log.begins = said, begins  # of what it is a part of
+
+    def note_topic(self, partitions: int) -> None:
+        """The first number is how many topics there are, the next ones are how many partitions each has."""
+        if self.topics_made is not None and self.topics_made < self.topics_wanted:
+            self.log.mark()
+            self.log.done(f"topic t{self.topics_made} {partitions}")
+            self.topics_made += 1
+        elif self.topics_made is None:
+            self.topics_made, self.topics_wanted = 0, partitions

@@ -1,0 +1,136 @@
+"""Tells a finding as commands of the cluster world: those that it needs. What is told is played, and has to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from attrs import frozen
+
+from kafka_nextgen.scenarios import InvariantError, Player, parse
+from kafka_nextgen.scenarios.grammar import SEPARATOR, Command
+from kafka_nextgen.scenarios.notation import NotationError
+from tests.simulation.mutants import planted
+from tests.simulation.mutants.planting import Mutant
+from tests.simulation.running import Mode
+from tests.simulation.shrinking import rule_of
+from tests.simulation.stories.commands import commands_in
+from tests.simulation.stories.editing import Editor
+from tests.simulation.stories.recording import Recording
+from tests.simulation.stories.verbs import cluster_player
+from tests.simulation.stories.world import ClusterWorld
+
+__all__ = ["Story", "UntoldError", "ends_as", "parsed", "tell"]
+
+
+class UntoldError(ValueError):
+    """A finding that can't be told."""
+
+
+@frozen
+class Story:
+    """The commands that show a finding, and what they come to."""
+
+    commands: tuple[str, ...]
+    finding: str
+    bug: Mutant | None = None
+
+    def text(self, *comments: str) -> str:
+        """As a scenario, with what happens until something is broken."""
+        with _with(self.bug):
+            return "\n".join([*(f"# {comment}" for comment in comments), *_text(self.commands)]) + "\n"
+
+
+def ends_as(commands: Iterable[str]) -> str | None:
+    """What is found when these are played, first of all; None for nothing. Raises ``ScenarioError``."""
+    player = cluster_player(tells=False)
+    for command in parsed(commands):
+        try:
+            player.perform(command)
+        except InvariantError:
+            return player.world.broken()[0]
+        except NotationError:
+            raise
+        except Exception as stumble:
+            return f"{type(stumble).__name__}: {stumble}"
+    return None
+
+
+def _text(commands: Sequence[str]) -> Iterator[str]:
+    """All of it, with what happens; a block ends where something did."""
+    player = cluster_player()
+    yield "worlds cluster"
+    is_new = False
+    for written_command, command in zip(commands, parsed(commands), strict=True):
+        if is_new:
+            yield ""
+        yield written_command
+        happened = _happens(player, command)
+        is_new = bool(happened)
+        yield from [SEPARATOR, *happened] if happened else []
+
+
+def _happens(player: Player[ClusterWorld], command: Command) -> list[str]:
+    """What happens at a command, also if it is the last."""
+    world, told = player.world, list[str]()
+    try:
+        told += player.verbs[command.verb](world, command)
+    except Exception as stumble:
+        told += [*world.told(world.stage.timeline.now), f"   {type(stumble).__name__}: {stumble}"]
+    return told
+
+
+def parsed(commands: Iterable[str]) -> Sequence[Command]:
+    """Read commands of the cluster world."""
+    return parse("\n".join(["worlds cluster", *commands]) + "\n").blocks[0].commands[1:]
+
+
+def tell(
+    seed: int,
+    events: int,
+    mode: Mode = Mode.SAFETY,
+    bug: Mutant | None = None,
+    *,
+    tries: int = 1_000,
+    settles: bool = True,
+) -> Story | None:
+    """Tell what a seed finds; None for nothing. Raises ``UntoldError`` if what is told comes to something else.
+
+    Of a ``bug`` that is planted is told what nothing is found in without it.
+    """
+    recording = Recording(seed, events, mode, settles=settles)
+    with _with(bug):
+        finding = _found(recording)
+    if finding is None:
+        return None
+    rule = rule_of(finding)
+    commands = tuple(commands_in(recording, settles=recording.timeline.happened > events))
+
+    def holds(fewer: Sequence[str]) -> bool:
+        try:
+            found = _ends_as(fewer, bug)
+            return rule_of(found or "") == rule and (bug is None or ends_as(fewer) is None)
+        except NotationError:
+            return False
+
+    if not holds(commands):
+        raise UntoldError(f"what is told comes to {_ends_as(commands, bug) or 'nothing'}, and not to {finding}")
+    commands = Editor(commands, holds, tries).run()
+    return Story(commands, _ends_as(commands, bug) or "", bug)
+
+
+def _with(bug: Mutant | None) -> AbstractContextManager[None]:
+    return nullcontext() if bug is None else planted(bug)
+
+
+def _ends_as(commands: Sequence[str], bug: Mutant | None) -> str | None:
+    with _with(bug):
+        return ends_as(commands)
+
+
+def _found(recording: Recording) -> str | None:
+    """What a run finds first. A machine that stumbles has found its own mistake."""
+    try:
+        return next(iter(recording.run().broken), None)
+    except Exception as stumble:
+        return f"{type(stumble).__name__}: {stumble}"

@@ -1,0 +1,102 @@
+"""What ``docs/testing.md`` shows: a planted bug, the command that finds it, and its scenario."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_nextgen.scenarios import InvariantError, parse
+from tests.scenarios.files import FOLDER, PLAYERS, files, player_of, scenario_in
+from tests.simulation import replay
+from tests.simulation.__main__ import main
+from tests.simulation.mutants import MUTANTS, planted
+from tests.simulation.shrinking import rule_of
+from tests.simulation.stories.ladder import Shape, ladder_of
+from tests.simulation.stories.ladder_svg import svg
+from tests.simulation.stories.telling import Story, ends_as
+from tests.simulation.stories.verbs import cluster_player
+
+ROOT = Path(__file__).parents[3]
+SECTION = (ROOT / "docs" / "testing.md").read_text().split("## From a bug to its scenario\n")[1].split("\n## ")[0]
+FIND, DRAW = re.findall(r"\$ python -m tests\.simulation(?:\.replay)? (.*)", SECTION)
+(STORY,) = re.findall(r"```scenario\n(.*?)```", SECTION, re.DOTALL)
+BUG = MUTANTS[FIND.split("--plant ")[1]]
+MOST_COMMANDS = 15
+
+
+def commands_in(story: str) -> list[str]:
+    return [
+        line for block in parse(story).blocks for line in block.written if not line.startswith(("#", "worlds cluster"))
+    ]
+
+
+def shows_the_bug(story: str) -> str:
+    """What a story finds with the bug; without it nothing is found, and it plays to its end."""
+    commands = commands_in(story)
+    assert len(commands) <= MOST_COMMANDS
+    assert ends_as(commands) is None
+    cluster_player().play(parse(story))
+    with planted(BUG):
+        found = ends_as(commands)
+        with pytest.raises(InvariantError):
+            cluster_player().play(parse(story))
+    assert found is not None
+    return rule_of(found)
+
+
+def test_the_story_on_the_page_is_what_happens() -> None:
+    comments = [line.removeprefix("# ") for line in STORY.splitlines() if line.startswith("#")]
+    with planted(BUG):
+        assert Story(tuple(commands_in(STORY)), "").text(*comments) == STORY
+    shows_the_bug(STORY)
+
+
+def test_the_command_on_the_page_tells_such_a_story() -> None:
+    ended = CliRunner().invoke(main, FIND.split())
+    assert ended.exit_code == 1
+    told = re.search(r"^# Seed .*?\n(?=\nseed |\n[\d,]+ |\n*\Z)", ended.stdout, re.DOTALL | re.MULTILINE)
+    assert told is not None
+    assert shows_the_bug(told[0]) == shows_the_bug(STORY)
+
+
+def test_the_ladder_on_the_page_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, _, picture = DRAW.split()
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(replay.main, [str(ROOT / file), "--svg", picture]).exit_code == 0
+    root = ElementTree.fromstring((tmp_path / picture).read_text())
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"c0", "c1", "node0", "node1"} <= set(texts)
+    ended = CliRunner().invoke(replay.main, [str(ROOT / file)])
+    assert ended.exit_code == 0
+    head, *lines = ended.stdout.splitlines()
+    assert head.split() == ["c0", "c1", "node0", "node1"]
+    assert any(re.search(r"o-+>\s+\|\s+c0 -> heartbeat", line) for line in lines)
+    assert any(re.search(r"<-.*-o .*-> c0 NOT_COORDINATOR \(node0\)|<-.*o\s+\|\s+-> c0 NOT", line) for line in lines)
+
+
+DRAWN = [path for path in files() if not PLAYERS.keys().isdisjoint(scenario_in(path).worlds)]
+
+
+@pytest.mark.parametrize("folder", sorted({path.relative_to(FOLDER).parts[0] for path in DRAWN}))
+def test_every_scenario_without_sockets_can_be_drawn(folder: str) -> None:
+    for path in DRAWN:
+        if path.relative_to(FOLDER).parts[0] == folder:
+            scenario = scenario_in(path)
+            ladder = ladder_of(scenario, player_of(scenario))
+            said = [row.what for row in ladder.rows if row.shape is not Shape.COMMAND]
+            assert {row.of for row in ladder.rows if row.of} <= set(ladder.columns), path
+            assert len(ladder.text().splitlines()) == len(ladder.rows) + 1
+            ElementTree.fromstring(svg(ladder))
+            assert said or "quietly" in path.read_text(), path
+
+
+def test_what_can_not_be_drawn_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "far.txt"
+    file.write_text("worlds tcp\ntopic foo 1\n")
+    assert "can be drawn" in CliRunner().invoke(replay.main, [str(file)]).output
+    file.write_text("worlds pair\nsing\n")
+    assert "no verb 'sing'" in CliRunner().invoke(replay.main, [str(file)]).output

@@ -1,0 +1,94 @@
+"""A finding is told in a few commands, which come to the same end as its seed did; and any run is told as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen.scenarios import InvariantError, ScenarioError, parse
+from tests.simulation.mutants import MUTANTS, planted
+from tests.simulation.running import Mode
+from tests.simulation.shrinking import rule_of
+from tests.simulation.stories.commands import commands_in
+from tests.simulation.stories.finding import told
+from tests.simulation.stories.lines import TellingJudge
+from tests.simulation.stories.recording import Recording
+from tests.simulation.stories.telling import Story, ends_as, parsed, tell
+from tests.simulation.stories.verbs import CLUSTER, cluster_player
+from tests.simulation.stories.world import ClusterWorld
+
+#: Of either half, of the log and of offsets, and of both protocols.
+PLANTED = (
+    "reports-too-little",
+    "grants-what-is-taken",
+    "stores-all-but-one",
+    "no-sessions-after-fail-over",
+    "classic-keeps-all-to-join",
+)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_told_and_played(name: str) -> None:
+    bug = MUTANTS[name]
+    stories = (tell(seed, 400, bug=bug, tries=250, settles=False) for seed in range(1, 60))
+    story = next(each for each in stories if each is not None)
+    assert len(story.commands) <= 15
+    with planted(bug):
+        assert rule_of(ends_as(story.commands) or "") == rule_of(story.finding)
+        with pytest.raises(InvariantError):
+            play(story.text())
+    assert ends_as(story.commands) is None
+    play(story.text())
+
+
+def play(text: str) -> str:
+    return cluster_player().play(parse(text))
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_what_is_told_of_a_run_is_how_it_was(seed: int) -> None:
+    """Line by line, until it ends: there one that is told may go on for an event of the same moment."""
+    mode, settles = (Mode.SAFETY, Mode.LIVENESS)[seed % 2], seed < 4
+    recording = Recording(seed, 300, mode, settles=settles, judge=(was := TellingJudge()))
+    assert not recording.run().broken
+    world = ClusterWorld(judge := TellingJudge())
+    for command in parsed(commands_in(recording, settles=settles)):
+        list(CLUSTER[command.verb](world, command))
+    before, after = list(lines_of(was)), list(lines_of(judge))
+    assert after[: len(before)] == before
+    assert len(after) - len(before) <= 2
+
+
+def lines_of(judge: TellingJudge) -> Iterator[str]:
+    return (line for _, line in judge.told if line is not None)
+
+
+def test_a_story_says_what_happened_until_it_broke() -> None:
+    commands = ("topic t0 1", "member c0", "tick 3s")
+    with planted(MUTANTS["publishes-once"]):
+        text = Story(commands, "").text("Why.")
+    assert text.startswith("# Why.\nworlds cluster\ntopic t0 1\n----\n   node0 coordinates\n\nmember c0\n----\n")
+    assert "-> c0 epoch=2 assignment=" in text
+
+
+def test_a_seed_without_a_finding_is_no_story() -> None:
+    assert told(1, 100, Mode.SAFETY) == "# Seed 1 (safety) finds nothing.\n"
+
+
+@pytest.mark.parametrize(
+    ("commands", "complaint"),
+    [
+        ("grow t0 2", "there is no topic t0"),
+        ("topic t0 1\ntopic t0 1", "there is a topic t0"),
+        ("topic t0 1\nsettings max_size=2", "settings come before anything else"),
+        ("restart c0", "there was no member c0"),
+        ("crash c0", "there is no member c0"),
+        ("compact node7", "there is no node node7; there are node0, node1, node2"),
+        ("next c0", "next has 1 words"),
+        ("next node1 copied-after soon\ntopic t0 1\nmember c0\ntick 1s", "'soon' is no time"),
+    ],
+)
+def test_what_can_not_be_commanded(commands: str, complaint: str) -> None:
+    with pytest.raises(ScenarioError, match=complaint):
+        play(f"worlds cluster\n{commands}\n")
