@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -82,7 +82,8 @@ class RecordingDice(Seams):
         elif seam.is_of_action or seam.key == "start.between":
             self._log.said[seam.key] = value
         elif not seam.is_silent:
-            self._log.asked(seam, value, is_plain=value is choices[0] if kind == "pick" else value == choices)
+            is_plain = value is choices[0] if kind == "pick" else value == choices
+            self._log.asked(seam, _place(choices, value) if kind == "pick" and seam.is_raw else value, is_plain=is_plain)
         return value
 
     def _comes(self, seam: Seam, fault: Fault, draw: Callable[[], bool]) -> bool:
@@ -103,8 +104,10 @@ class RecordingDice(Seams):
 
     def comes_up(self, fault: Fault, share: float) -> bool:
         """Whether a fault may come: then something may be done."""
-        came = super().comes_up(fault, share)
-        if came and self._name.endswith(", if at all"):
+        if not self._name.endswith(", if at all"):
+            return super().comes_up(fault, share)
+        came = Dice.comes_up(self, fault, share)
+        if came:
             self._log.mark()
         return came
 
@@ -120,6 +123,10 @@ class RecordingDice(Seams):
         super().heal()
         self._log.mark()
         self._log.done("heal")
+
+
+def _place(choices: Sequence[object], value: object) -> str:
+    return f"#{next(at for at, each in enumerate(choices) if each is value)}"
 
 
 @define(eq=False)

@@ -5,7 +5,8 @@ The plainest value of each decision is what happens where a scenario says nothin
 the least.
 
 What is decided follows from the function that asks ``Dice``: ``_WORDS``. Some decisions belong to a command of their
-own, see ``recording.actions``: those of ``_OF_ACTIONS``. What has no word can't be told.
+own, see ``recording.actions``: those of ``_OF_ACTIONS``. What has no word is called by
+that function, and what was picked by its place.
 """
 
 from __future__ import annotations
@@ -23,12 +24,10 @@ from kafka_nextgen.types import LeaveMode
 from tests.simulation.dice import Dice, Fault
 from tests.simulation.nodes import Node
 
-__all__ = ["CURVES", "SCALES", "SHARES", "UNTOLD", "Seam", "Seams", "name_of", "word_of", "written"]
+__all__ = ["CURVES", "SCALES", "SHARES", "Seam", "Seams", "name_of", "word_of", "written"]
 
 _T = TypeVar("_T")
 
-#: How a decision is called that has no word.
-UNTOLD = "untold"
 #: A pause of polls is drawn as a share of ``max.poll.interval.ms``.
 SCALES = {Fault.POLL_PAUSE: 30.0}
 #: What is drawn of a time (seconds) that is least so much, and at most so many times that.
@@ -100,6 +99,11 @@ class Seam:
     is_of_action: bool = False
 
     @property
+    def is_raw(self) -> bool:
+        """Whether there is no word for it."""
+        return self.word == self.key
+
+    @property
     def is_silent(self) -> bool:
         """Whether something else says it."""
         return not self.word
@@ -169,6 +173,13 @@ class Seams(Dice):
         self._last = (frame.f_code.co_name, fault) if came else None
         return came
 
+    def comes_up(self, fault: Fault, share: float) -> bool:
+        """Whether a fault may come that may turn out to be impossible."""
+        frame = sys._getframe(1)
+        if frame.f_globals["__name__"] == Dice.__module__ or self._name.endswith(", if at all"):
+            return super().comes_up(fault, share)
+        return self._comes(self._seam(frame, word_of(fault)), fault, lambda: Dice.comes_up(self, fault, share))
+
     def _seam(self, frame: FrameType, kind: str) -> Seam:
         site = frame.f_code.co_name
         key = f"{site}.{kind}"
@@ -179,13 +190,14 @@ class Seams(Dice):
         word = _WORDS.get((site, kind)) or (kind if kind in _FAULTS else None)
         if word is None and _SILENT.fullmatch(self._name):
             return Seam("", "", key)
-        return Seam(self._owner(frame), word or f"{UNTOLD}:{key}", key)
+        return Seam(self._owner(frame), word or key, key)
 
     def _owner(self, frame: FrameType) -> str:
         """Whom the decision is about: by the name of the stream, or the node that the cluster decides about."""
-        who = self._name.partition(" connection")[0].replace("node ", "node")
+        client = re.search(r"\bc\d+/\d+", self._name)
+        who = client[0] if client else self._name.replace("node ", "node")
         node = frame.f_locals.get("other", frame.f_locals.get("node")) if who == "beginning" else None
-        return f"node{node.node_id}" if isinstance(node, Node) else name_of(who)
+        return f"node{node.node_id}" if isinstance(node, Node) else name_of(who).replace(" ", "-")
 
 
 _FAULTS = frozenset(map(word_of, Fault))

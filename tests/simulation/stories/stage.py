@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log
 from typing import Any
 
@@ -12,6 +12,7 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.scenarios.notation import NotationError, parse_duration
 from tests.simulation.applications import Application
+from tests.simulation.assignors import Talkative
 from tests.simulation.casting import Casting
 from tests.simulation.dice import Dice, Fault
 from tests.simulation.faults import Troubles
@@ -86,6 +87,8 @@ def _read(word: str, kind: str, choices: Any, said: Any) -> Any:
     """A value that was said."""
     if not isinstance(said, str):
         return said
+    if kind == "pick" and said.startswith("#"):
+        return choices[int(said[1:])]
     if kind == "pick":
         found = [each for each in choices if written(each) == said]
         if found:
@@ -117,9 +120,11 @@ class ToldCasting(Casting):
         """Whether the client speaks the classic protocol, in its life that begins now."""
         return self.spoken.get(name, False)
 
-    def classic_settings(self, group: str, instance_id: str | None, *, auto_commit: bool) -> ClassicSettings:
-        """With the assignors that the client brings."""
-        settings = super().classic_settings(group, instance_id, auto_commit=auto_commit)
+    def classic_settings(
+        self, group: str, instance_id: str | None, own: Sequence[Talkative], *, auto_commit: bool
+    ) -> ClassicSettings:
+        """With the assignors that the client offers."""
+        settings = super().classic_settings(group, instance_id, own, auto_commit=auto_commit)
         return evolve(settings, strategies=self.strategies or settings.strategies)
 
 
