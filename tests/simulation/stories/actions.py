@@ -18,6 +18,7 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from tests.simulation.applications import Application, Habits
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
+from tests.simulation.mishaps import MISHAPS
 from tests.simulation.stories.seams import name_of, word_of, written
 
 __all__ = ["ACTIONS", "PLAIN", "options_of"]
@@ -56,6 +57,7 @@ def _name(application: Application) -> str:
 
 
 _Said = Mapping[str, Any]
+_WHO = "bring_to_one.pick"
 
 
 def _crash_node(cluster: Cluster, said: _Said) -> str:
@@ -75,15 +77,24 @@ def _grow(cluster: Cluster, said: _Said) -> str:
 
 
 def _frozen(cluster: Cluster, said: _Said) -> str:
-    seconds = said.get("_freeze_client.tail", said.get("_replace_client.between"))
-    return f"freeze {_name(said['_some_application.pick'])} {written(seconds)}"
+    seconds = next(value for key, value in said.items() if key != _WHO)
+    return f"freeze {_name(said[_WHO])} {written(seconds)}"
+
+
+def _suffers(fault: Fault) -> Callable[[Cluster, _Said], str]:
+    def command(cluster: Cluster, said: _Said) -> str:
+        values = [written(value) for key, value in said.items() if key != _WHO]
+        return " ".join(["mishap", _name(said[_WHO]), word_of(fault), *values[:1]])
+
+    return command
 
 
 def _subscribed(cluster: Cluster, said: _Said) -> str:
-    return f"subscribe {_name(said['_some_application.pick'])} {written(said['_change_subscription.pick'])}"
+    return f"subscribe {_name(said['bring_to_one.pick'])} {written(said['_change_subscription.pick'])}"
 
 
 ACTIONS: Mapping[Fault, Callable[[Cluster, _Said], str]] = {
+    **{fault: _suffers(fault) for fault in MISHAPS},
     Fault.NODE_CRASH: _crash_node,
     Fault.FAIL_OVER: _fail_over,
     Fault.COMPACTION: lambda _, said: f"compact {written(said['compact.pick'])}",
@@ -91,12 +102,12 @@ ACTIONS: Mapping[Fault, Callable[[Cluster, _Said], str]] = {
     Fault.TOPIC_GROWN: _grow,
     Fault.TOPIC_DELETED: lambda _, said: f"delete {said['_some_topic.pick']}",
     Fault.TOPIC_RECREATED: lambda _, said: f"recreate {said['_some_topic.pick']} {said['_recreate_topic.whole']}",
-    Fault.CLIENT_CRASH: lambda _, said: f"crash {_name(said['_some_application.pick'])}",
+    Fault.CLIENT_CRASH: lambda _, said: f"crash {_name(said['bring_to_one.pick'])}",
     Fault.CLIENT_FREEZE: _frozen,
     Fault.REPLACED: _frozen,
     Fault.SUBSCRIPTION_CHANGED: _subscribed,
-    Fault.UNSUBSCRIBED: lambda _, said: f"unsubscribe {_name(said['_some_application.pick'])}",
-    Fault.CLOSED: lambda _, said: f"close {_name(said['_some_application.pick'])}",
+    Fault.UNSUBSCRIBED: lambda _, said: f"unsubscribe {_name(said['bring_to_one.pick'])}",
+    Fault.CLOSED: lambda _, said: f"close {_name(said['bring_to_one.pick'])}",
     Fault.CALLBACK_HANGS: lambda _, said: f"hang {_name(said['stay.pick'])}",
     Fault.CLIENT_GONE: lambda _, said: f"freeze {_name(said['stay.pick'])} 1000000000s",
     Fault.NODE_GONE: lambda _, said: f"crash-node {written(said['stay.pick'])}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -83,7 +84,9 @@ class RecordingDice(Seams):
             self._log.said[seam.key] = value
         elif not seam.is_silent:
             is_plain = value is choices[0] if kind == "pick" else value == choices
-            self._log.asked(seam, _place(choices, value) if kind == "pick" and seam.is_raw else value, is_plain=is_plain)
+            self._log.asked(
+                seam, _place(choices, value) if kind == "pick" and seam.is_raw else value, is_plain=is_plain
+            )
         return value
 
     def _comes(self, seam: Seam, fault: Fault, draw: Callable[[], bool]) -> bool:
@@ -115,8 +118,9 @@ class RecordingDice(Seams):
         """A fault was brought: something was done."""
         super().note(fault)
         action = ACTIONS.get(fault)
-        if action is not None:
-            self._log.done(action(self._recording.cluster, self._log.said))
+        if action is not None and self._log.said:
+            with suppress(KeyError):  # it came by another way, which can't be told
+                self._log.done(action(self._recording.cluster, self._log.said))
 
     def heal(self) -> None:
         """All heals."""

@@ -64,6 +64,8 @@ class ScriptedDice(Seams):
             return _NEVER_S
         if seam.key in self._script.now:
             return _read(seam.word, kind, choices, self._script.now[seam.key])
+        if seam.is_of_action and "mishap" in self._script.now:
+            return _read(seam.word, kind, choices, self._script.now["mishap"])
         said = None if seam.is_silent else self._script.take(seam)
         return plain if said is None else _read(seam.word, kind, choices, said)
 

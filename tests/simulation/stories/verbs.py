@@ -13,6 +13,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
 from tests.simulation.applications import Application
 from tests.simulation.dice import Fault
+from tests.simulation.mishaps import MISHAPS
 from tests.simulation.nodes import Node
 from tests.simulation.stories.actions import PLAIN
 from tests.simulation.stories.lines import TellingJudge
@@ -132,6 +133,19 @@ def freeze(world: ClusterWorld, command: Command) -> Iterator[str]:
     """Let a client do nothing for so long."""
     command.expect(2)
     _application(world, command).client.freeze(parse_duration(command.words[1]))
+    yield from ()
+
+
+def mishap(world: ClusterWorld, command: Command) -> Iterator[str]:
+    """Let something happen to a client, by its name among the faults."""
+    command.expect(range(2, 4))
+    bring = {word_of(fault): each for fault, each in MISHAPS.items()}.get(command.words[1])
+    if bring is None:
+        raise command.error(f"a mishap is {', '.join(map(word_of, MISHAPS))}")
+    application = _application(world, command)
+    now = {"mishap": command.words[2]} if command.words[2:] else {}
+    with world.saying(**now) as stage:
+        bring(stage, application, stage.troubles.dice)
     yield from ()
 
 
@@ -256,6 +270,7 @@ CLUSTER: Mapping[str, Verb] = {
     "crash": crash,
     "freeze": freeze,
     "hang": hang,
+    "mishap": mishap,
     "subscribe": subscribe,
     "unsubscribe": unsubscribe,
     "close": close,
