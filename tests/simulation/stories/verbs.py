@@ -12,6 +12,7 @@ from kafka_nextgen.scenarios import Player, Scenario
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
 from tests.simulation.applications import Application
+from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
 from tests.simulation.mishaps import MISHAPS
 from tests.simulation.nodes import Node
@@ -145,7 +146,7 @@ def mishap(world: ClusterWorld, command: Command) -> Iterator[str]:
     application = _application(world, command)
     now = {"mishap": command.words[2]} if command.words[2:] else {}
     with world.saying(**now) as stage:
-        bring(stage, application, stage.troubles.dice)
+        bring[1](stage, application, stage.troubles.dice)
     yield from ()
 
 
@@ -201,8 +202,13 @@ def crash_node(world: ClusterWorld, command: Command) -> Iterator[str]:
     with world.saying(**now) as stage:
         stage.cluster.crash(node)
     if "back" in options:
-        stage.timeline.after(parse_duration(options["back"]), lambda: stage.troubles._restart(node.node_id))
+        stage.timeline.after(parse_duration(options["back"]), lambda: _bring_back(stage.cluster, node))
     yield from ()
+
+
+def _bring_back(cluster: Cluster, node: Node) -> None:
+    if not node.is_alive:
+        cluster.come_back(node)
 
 
 def fail_over(world: ClusterWorld, command: Command) -> Iterator[str]:
