@@ -62,7 +62,7 @@ _WHO = "bring_to_one.pick"
 
 def _crash_node(cluster: Cluster, said: _Said) -> str:
     leader = f" leader=node{said['_replace_leader.pick']}" if "_replace_leader.pick" in said else ""
-    return f"crash-node {written(said['_crash_node.pick'])} back={written(said['_crash_node.between'])}{leader}"
+    return f"crash-node {written(said['_crash_node.pick'])} back={written(said['crash_for_a_while.between'])}{leader}"
 
 
 def _fail_over(cluster: Cluster, said: _Said) -> str:
