@@ -5,7 +5,7 @@
 EXTENDS Member, FiniteSets, TLC
 
 CONSTANTS
-    IdleKeepalives,   \* FALSE: a keepalive that would find nothing new is not sent, which leaves fewer states
+    IdleRequests,     \* FALSE: a keepalive or commit that would change nothing is not sent, which leaves fewer states
     MaxOffset,        \* so many records each partition has; 0: nothing is read or committed
     MaxLog,           \* so many outcomes may wait for replication
     MaxDisturbances,  \* so many of what is below may happen
@@ -32,6 +32,7 @@ coordinator == <<stored, log, deposed>>
 reading == <<position, handed, promised>>
 
 NoOne == "no one"
+Max(a, b) == IF a > b THEN a ELSE b
 
 \* The group as the coordinator has it now, replicated or not.
 InForce == IF log = <<>> THEN stored ELSE log[Len(log)].group
@@ -101,7 +102,7 @@ Send(m) ==
     /\ mem[m].status \in Heartbeating
     /\ ~HeartbeatInFlight(m)
     /\ LET request == Heartbeat(m, mem[m])
-       IN /\ IdleKeepalives \/ IsOfUse(request)
+       IN /\ IdleRequests \/ IsOfUse(request)
           /\ asked' = [asked EXCEPT ![m] = Says(request)]
     /\ mem' = [mem EXCEPT ![m] = Sent(@)]
     /\ UNCHANGED <<heard, commits, late, coordinator, reading, disturbances>>
@@ -134,26 +135,31 @@ GiveUpAll(m) ==
     /\ UNCHANGED <<network, coordinator, handed, promised>>
 
 \* The leave goes out whatever is in flight. That stays in front of it in the connection, and its answer is not awaited.
-SendLeave(m) ==
-    /\ mem[m].status = "PREPARE_LEAVING"
+LeaveGoesOut(m) ==
     /\ Becomes(m, Leaving)
     /\ asked' = [asked EXCEPT ![m] = Says(LeaveOf(m))]
     /\ late' = IF asked[m] = Silent THEN late ELSE late \union {asked[m][1]}
     /\ heard' = [heard EXCEPT ![m] = Silent]
     /\ log' = Unaddressed(m, FALSE)
-    /\ UNCHANGED <<commits, stored, deposed, disturbances, handed, promised>>
+    /\ UNCHANGED <<commits, stored, deposed, handed, promised>>
+
+SendLeave(m) == mem[m].status = "PREPARE_LEAVING" /\ LeaveGoesOut(m) /\ UNCHANGED disturbances
+
+\* A member that was not let in yet has nothing to give up.
+LeaveAtOnce(m) == mem[m].status = "JOINING" /\ LeaveGoesOut(m) /\ Disturbs("leave")
 
 ------------------------------------------------------------------------------
 (* Reading and committing.                                                     *)
 
 \* Looking up where to read is one step: nothing that matters can happen to the answer on its way. It leaves when all
-\* that was appended before is replicated. A commit that is on its way in the same connection is served before.
+\* that was appended before is replicated, so it tells what is. A commit that is on its way in the same connection is
+\* served before.
 LookUp(m, p) ==
     /\ MaxOffset > 0
-    /\ commits[m] = Silent
+    /\ ~CommitInFlight(m)
     /\ p \in WorkingOn(mem[m])
     /\ position[m][p] = -1
-    /\ \E group \in (IF log = <<>> THEN {stored} ELSE {}) \union (IF deposed = Silent THEN {} ELSE {deposed[1]}) :
+    /\ \E group \in {stored} \union (IF deposed = Silent THEN {} ELSE {deposed[1]}) :
         /\ MayLookUp(group, m, mem[m].epoch)
         /\ position' = [position EXCEPT ![m][p] = group.committed[p]]
     /\ UNCHANGED <<mem, network, coordinator, disturbances, handed, promised>>
@@ -162,16 +168,21 @@ HandOut(m, p) ==
     /\ p \in WorkingOn(mem[m])
     /\ position[m][p] \in 0..(MaxOffset - 1)
     /\ position' = [position EXCEPT ![m][p] = @ + 1]
-    /\ handed' = [handed EXCEPT ![p] = IF @ > position[m][p] THEN @ ELSE position[m][p] + 1]
+    /\ handed' = [handed EXCEPT ![p] = Max(@, position[m][p] + 1)]
     /\ UNCHANGED <<mem, network, coordinator, disturbances, promised>>
 
-Commit(m, p) ==
-    /\ position[m][p] > 0
-    /\ position[m][p] # InForce.committed[p]
+\* What was handed out is committed, or less: not all of it may be processed. It is never less than what is known to be
+\* committed.
+Commit(m, offsets) ==
+    /\ Named(offsets) # {}
+    /\ \A p \in Named(offsets) : offsets[p] \in promised[p]..position[m][p]
+    /\ IdleRequests \/ \E p \in Named(offsets) : offsets[p] # InForce.committed[p]
     /\ ~CommitInFlight(m)
     /\ commits' = [commits EXCEPT ![m] =
-            Says([kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, p |-> p, offset |-> position[m][p]])]
+            Says([kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, offsets |-> offsets])]
     /\ UNCHANGED <<mem, asked, heard, late, coordinator, reading, disturbances>>
+
+CommitAny(m) == MaxOffset > 0 /\ \E offsets \in [Partitions -> Unsaid..MaxOffset] : Commit(m, offsets)
 
 ------------------------------------------------------------------------------
 (* The coordinator. A request is worked out, its records are appended, and are *)
@@ -202,12 +213,13 @@ ServeCommit(m) ==
     /\ late' = NotOvertaken(commits[m][1])
     /\ UNCHANGED <<mem, asked, heard, stored, deposed, reading, disturbances>>
 
-ServeLate ==
-    /\ \E request \in late :
-        /\ late' = late \ {request}
-        /\ \E result \in Results(InForce, request) :
-            IF result.group = InForce THEN UNCHANGED log ELSE Append1(result.group, NoOne, result.answer)
+ServeLate(request) ==
+    /\ late' = late \ {request}
+    /\ \E result \in Results(InForce, request) :
+        IF result.group = InForce THEN UNCHANGED log ELSE Append1(result.group, NoOne, result.answer)
     /\ UNCHANGED <<mem, asked, heard, commits, stored, deposed, reading, disturbances>>
+
+ServeAnyLate == \E request \in late : ServeLate(request)
 
 \* The first outcome that waits is replicated, and its answer leaves.
 Replicate ==
@@ -218,7 +230,7 @@ Replicate ==
            to == log[1].to
        IN IF to = NoOne THEN UNCHANGED <<heard, promised>>
           ELSE IF answer.kind = "commit"
-          THEN promised' = [promised EXCEPT ![answer.p] = IF @ > answer.offset THEN @ ELSE answer.offset]
+          THEN promised' = [p \in Partitions |-> Max(promised[p], answer.offsets[p])]
                /\ UNCHANGED heard
           ELSE heard' = [heard EXCEPT ![to] = Says(answer)] /\ UNCHANGED promised
     /\ UNCHANGED <<mem, asked, commits, late, deposed, position, handed, disturbances>>
@@ -269,12 +281,14 @@ Repeat(m) ==
     /\ Disturbs("repeat")
     /\ UNCHANGED <<mem, asked, heard, commits, coordinator, reading>>
 
-\* Another coordinator begins with what is replicated. Who waits for an answer is told to look elsewhere. The old one
-\* may not know yet: it goes on answering from what it has, but what it appends is never replicated.
+\* Another coordinator begins with what is replicated, and whatever else had come to it by then. Who waits for an answer
+\* is told to look elsewhere. The old one may not know yet: it goes on answering from what it has, but what it appends is
+\* never replicated, and nothing that comes after that is answered.
 FailOver ==
     /\ Disturbs("failover")
-    /\ log' = <<>>
-    /\ deposed' = IF log = <<>> /\ "deposed" \in Disturbances THEN Says(stored) ELSE Silent
+    /\ \E copied \in 0..Len(log) :
+        /\ log' = [i \in 1..copied |-> [log[i] EXCEPT !.to = NoOne]]
+        /\ deposed' = IF copied = Len(log) /\ "deposed" \in Disturbances THEN Says(InForce) ELSE Silent
     /\ mem' = [m \in Members |->
             IF \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE) THEN HeartbeatLost(mem[m]) ELSE mem[m]]
     /\ UNCHANGED <<network, stored, reading>>
@@ -299,17 +313,16 @@ LearnOfTheEnd ==
 MemberStep(m) ==
     \/ Join(m) \/ Send(m) \/ Hear(m) \/ Begin(m) \/ Revoked(m) \/ Assigned(m) \/ SendLeave(m)
     \/ Serve(m) \/ ServeCommit(m)
-ReadStep(m, p) == LookUp(m, p) \/ HandOut(m, p) \/ Commit(m, p)
+ReadStep(m) == CommitAny(m) \/ \E p \in Partitions : LookUp(m, p) \/ HandOut(m, p)
 
 Disturbance ==
     \/ \E m \in Members :
-        GiveUpAll(m) \/ Expire(m) \/ GiveUpHeartbeat(m) \/ GiveUpCommit(m) \/ Repeat(m) \/ ServeDeposed(m)
+        GiveUpAll(m) \/ LeaveAtOnce(m) \/ Expire(m) \/ GiveUpHeartbeat(m) \/ GiveUpCommit(m) \/ Repeat(m) \/ ServeDeposed(m)
     \/ Rebalance \/ FailOver
 
 Next ==
-    \/ \E m \in Members : MemberStep(m)
-    \/ \E m \in Members, p \in Partitions : ReadStep(m, p)
-    \/ ServeLate \/ Replicate \/ LearnOfTheEnd
+    \/ \E m \in Members : MemberStep(m) \/ ReadStep(m)
+    \/ ServeAnyLate \/ Replicate \/ LearnOfTheEnd
     \/ Disturbance
 
 Safety == Init /\ [][Next]_vars
@@ -320,7 +333,7 @@ Fairness ==
         /\ WF_vars(Join(m)) /\ WF_vars(Send(m)) /\ WF_vars(Hear(m)) /\ WF_vars(Begin(m)) /\ WF_vars(Revoked(m))
         /\ WF_vars(Assigned(m)) /\ WF_vars(SendLeave(m)) /\ WF_vars(Serve(m)) /\ WF_vars(ServeCommit(m))
         /\ \A p \in Partitions : WF_vars(LookUp(m, p)) /\ WF_vars(HandOut(m, p))
-    /\ WF_vars(ServeLate) /\ WF_vars(Replicate) /\ WF_vars(LearnOfTheEnd)
+    /\ WF_vars(ServeAnyLate) /\ WF_vars(Replicate) /\ WF_vars(LearnOfTheEnd)
 
 Spec == Safety /\ Fairness
 

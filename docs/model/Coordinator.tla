@@ -98,16 +98,22 @@ HadItBy(current, p, epoch) ==
     \/ current.assigned[p] > 0 /\ current.assigned[p] <= epoch
     \/ current.pending[p] > 0 /\ current.pending[p] <= epoch
 
+\* A commit has an offset for each partition, or this.
+Unsaid == -1
+Named(offsets) == {p \in Partitions : offsets[p] # Unsaid}
+
+\* A commit of an older epoch is taken as a whole, or not at all.
 MayCommit(group, request) ==
     /\ request.m \in group.members
     /\ \/ request.epoch = group.current[request.m].epoch
        \/ /\ request.epoch < group.current[request.m].epoch
-          /\ HadItBy(group.current[request.m], request.p, request.epoch)
+          /\ \A p \in Named(request.offsets) : HadItBy(group.current[request.m], p, request.epoch)
 
 CommitResults(group, request) ==
     IF MayCommit(group, request)
-    THEN {[group |-> [group EXCEPT !.committed[request.p] = request.offset],
-           answer |-> [kind |-> "commit", code |-> "NONE", m |-> request.m, p |-> request.p, offset |-> request.offset]]}
+    THEN {[group |-> [group EXCEPT !.committed =
+                [p \in Partitions |-> IF request.offsets[p] = Unsaid THEN @[p] ELSE request.offsets[p]]],
+           answer |-> [kind |-> "commit", code |-> "NONE", m |-> request.m, offsets |-> request.offsets]]}
     ELSE {[group |-> group, answer |-> [kind |-> "commit", code |-> "STALE_MEMBER_EPOCH"]]}
 
 Results(group, request) ==

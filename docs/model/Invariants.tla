@@ -96,7 +96,7 @@ ReadingBeginsAtThePromise ==
 CommitsAreTheOwners ==
     [][Len(log') > Len(log) /\ log'[Len(log')].answer.kind = "commit"
         => LET answer == log'[Len(log')].answer
-           IN answer.m \in InForce.members /\ answer.p \in Reserved(InForce, answer.m)]_vars
+           IN answer.m \in InForce.members /\ Named(answer.offsets) \subseteq Reserved(InForce, answer.m)]_vars
 
 \* No epoch falls: the group's and the assignment's in what is replicated, a member's while it is one.
 EpochsNeverFall ==
