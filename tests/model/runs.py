@@ -1,0 +1,94 @@
+"""Short runs of the simulator, written as the module ``Runs`` that ``docs/model/Trace.tla`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from tests.model.draws import TameDraws
+from tests.model.recording import Recorder, Step
+from tests.model.seeing import PARTITIONS, tla
+from tests.simulation.casting import Mixture
+from tests.simulation.faults import Troubles
+from tests.simulation.running import Simulation, Verdict
+from tests.simulation.timeline import Timeline
+
+__all__ = ["Run", "record", "write_runs"]
+
+
+@define
+class _Watched(Timeline):
+    """A timeline that says when an event is over."""
+
+    event_is_over: Callable[[], None] = field(kw_only=True)
+
+    def step(self) -> bool:
+        """Let the next thing happen."""
+        goes_on = Timeline.step(self)
+        self.event_is_over()
+        return goes_on
+
+
+@define(eq=False)
+class _Small(Simulation):
+    """Two or three clients, and one topic."""
+
+    def _run(self) -> None:
+        self.cluster.start()
+        self.cluster.set_topic("t0", len(PARTITIONS))
+        Troubles(self, self.timeline, self.dice.stream("troubles")).start()
+        for number in range(2 + self.seed % 2):
+            self.timeline.after(self.dice.between(1, 10), lambda name=f"c{number}": self.begin(name))  # type: ignore[misc]
+        self._run_for(self.most_events)
+
+
+@frozen
+class Run:
+    """One run, as steps of the model."""
+
+    seed: int
+    verdict: Verdict
+    members: Sequence[str]
+    steps: Sequence[Step]
+
+
+def record(seed: int, events: int) -> Run:
+    """Run a seed with what the model has, and write down what happens."""
+    recorder = Recorder()
+    timeline = _Watched(event_is_over=recorder.event_is_over)
+    simulation = _Small(seed, events, draws=TameDraws(seed), judge=recorder, timeline=timeline)
+    verdict = simulation.run()
+    assert simulation.casting.mixture is Mixture.CONSUMER, "the model has no classic members"
+    return Run(seed, verdict, recorder.names, list(_plain(recorder.steps)))
+
+
+def _plain(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps with what became known later."""
+    for step in steps:
+        if step["a"] == "LookUps":
+            for partition, offset in step["found"].items():
+                yield {"a": "LookUp", "m": step["m"], "p": partition, "offset": offset}
+        elif step.pop("twice", False):
+            yield {"a": "Repeat", "m": step["m"], "commits": step["a"] == "ServeCommit", "late": True}
+            yield step
+        else:
+            yield step
+
+
+def write_runs(folder: Path, runs: Sequence[Run]) -> None:
+    """Write the module."""
+    members = {name for run in runs for name in run.members}
+    lines = chain(
+        ["---- MODULE Runs ----", f"MembersOfRuns == {tla(members)}", f"PartitionsOfRuns == {tla(set(PARTITIONS))}"],
+        (f"Run{number} == <<\n{_lines(run)}>>" for number, run in enumerate(runs, 1)),
+        [f"Runs == <<{', '.join(f'Run{number}' for number in range(1, len(runs) + 1))}>>", "===="],
+    )
+    text = "\n".join(lines)
+    (folder / "Runs.tla").write_text(text.replace("/", "_life"))
+
+
+def _lines(run: Run) -> str:
+    return ",\n".join(tla(step) for step in run.steps)
