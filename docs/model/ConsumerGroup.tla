@@ -17,7 +17,7 @@ VARIABLES
     position,      \* of each member, by partition: the next record to read; -1: it has none
     asked,         \* the heartbeat of each member on its way to the coordinator, or Silent
     heard,         \* the answer on its way to each member, or Silent
-    commits,       \* the commit of each member on its way, or Silent
+    commits,       \* the commits of each member on their way, of different partitions
     late,          \* requests that no one waits for any more, and that may still arrive
     stored,        \* the group as the replicated log has it
     log,           \* outcomes appended after that, not replicated: [group, to, answer]
@@ -42,7 +42,7 @@ Init ==
     /\ position = [m \in Members |-> [p \in Partitions |-> -1]]
     /\ asked = [m \in Members |-> Silent]
     /\ heard = [m \in Members |-> Silent]
-    /\ commits = [m \in Members |-> Silent]
+    /\ commits = [m \in Members |-> {}]
     /\ late = {}
     /\ stored = EmptyGroup
     /\ log = <<>>
@@ -63,12 +63,14 @@ IsAnswerTo(m, entry, commit) == entry.to = m /\ (entry.answer.kind = "commit") =
 
 HeartbeatInFlight(m) ==
     asked[m] # Silent \/ heard[m] # Silent \/ \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE)
-CommitInFlight(m) ==
-    commits[m] # Silent \/ \E i \in 1..Len(log) : IsAnswerTo(m, log[i], TRUE)
+\* The partitions that a member has commits in flight of.
+Committing(m) ==
+    UNION {Named(request.offsets) : request \in commits[m]}
+        \union UNION {Named(log[i].answer.offsets) : i \in {i \in 1..Len(log) : IsAnswerTo(m, log[i], TRUE)}}
 
-\* No one waits for these answers any more.
-Unaddressed(m, commit) ==
-    [i \in 1..Len(log) |-> IF IsAnswerTo(m, log[i], commit) THEN [log[i] EXCEPT !.to = NoOne] ELSE log[i]]
+\* No one waits for the answer to the member's heartbeat any more.
+Unaddressed(m) ==
+    [i \in 1..Len(log) |-> IF IsAnswerTo(m, log[i], FALSE) THEN [log[i] EXCEPT !.to = NoOne] ELSE log[i]]
 
 \* A newer request of the member has been served: which late ones may still be.
 NotOvertaken(request) ==
@@ -140,7 +142,7 @@ LeaveGoesOut(m) ==
     /\ asked' = [asked EXCEPT ![m] = Says(LeaveOf(m))]
     /\ late' = IF asked[m] = Silent THEN late ELSE late \union {asked[m][1]}
     /\ heard' = [heard EXCEPT ![m] = Silent]
-    /\ log' = Unaddressed(m, FALSE)
+    /\ log' = Unaddressed(m)
     /\ UNCHANGED <<commits, stored, deposed, handed, promised>>
 
 SendLeave(m) == mem[m].status = "PREPARE_LEAVING" /\ LeaveGoesOut(m) /\ UNCHANGED disturbances
@@ -156,8 +158,7 @@ LeaveAtOnce(m) == mem[m].status = "JOINING" /\ LeaveGoesOut(m) /\ Disturbs("leav
 \* served before.
 LookUp(m, p) ==
     /\ MaxOffset > 0
-    /\ ~CommitInFlight(m)
-    /\ p \in WorkingOn(mem[m])
+    /\ p \in WorkingOn(mem[m]) \ Committing(m)
     /\ position[m][p] = -1
     /\ \E group \in {stored} \union (IF deposed = Silent THEN {} ELSE {deposed[1]}) :
         /\ MayLookUp(group, m, mem[m].epoch)
@@ -174,12 +175,11 @@ HandOut(m, p) ==
 \* What was handed out is committed, or less: not all of it may be processed. It is never less than what is known to be
 \* committed.
 Commit(m, offsets) ==
-    /\ Named(offsets) # {}
+    /\ Named(offsets) # {} /\ Named(offsets) \intersect Committing(m) = {}
     /\ \A p \in Named(offsets) : offsets[p] \in promised[p]..position[m][p]
     /\ IdleRequests \/ \E p \in Named(offsets) : offsets[p] # InForce.committed[p]
-    /\ ~CommitInFlight(m)
     /\ commits' = [commits EXCEPT ![m] =
-            Says([kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, offsets |-> offsets])]
+            @ \union {[kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, offsets |-> offsets]}]
     /\ UNCHANGED <<mem, asked, heard, late, coordinator, reading, disturbances>>
 
 CommitAny(m) == MaxOffset > 0 /\ \E offsets \in [Partitions -> Unsaid..MaxOffset] : Commit(m, offsets)
@@ -205,13 +205,14 @@ Serve(m) ==
     /\ late' = NotOvertaken(asked[m][1])
     /\ UNCHANGED <<mem, commits, stored, deposed, reading, disturbances>>
 
-ServeCommit(m) ==
-    /\ commits[m] # Silent
-    /\ \E result \in CommitResults(InForce, commits[m][1]) :
+ServeCommit(m, request) ==
+    /\ \E result \in CommitResults(InForce, request) :
         IF result.answer.code # "NONE" THEN UNCHANGED log ELSE Append1(result.group, m, result.answer)
-    /\ commits' = [commits EXCEPT ![m] = Silent]
-    /\ late' = NotOvertaken(commits[m][1])
+    /\ commits' = [commits EXCEPT ![m] = @ \ {request}]
+    /\ late' = NotOvertaken(request)
     /\ UNCHANGED <<mem, asked, heard, stored, deposed, reading, disturbances>>
+
+ServeAnyCommit(m) == \E request \in commits[m] : ServeCommit(m, request)
 
 ServeLate(request) ==
     /\ late' = late \ {request}
@@ -262,24 +263,35 @@ GiveUpHeartbeat(m) ==
        \/ Disturbs("late") /\ asked[m] # Silent /\ late' = late \union {asked[m][1]}
     /\ asked' = [asked EXCEPT ![m] = Silent]
     /\ heard' = [heard EXCEPT ![m] = Silent]
-    /\ log' = Unaddressed(m, FALSE)
+    /\ log' = Unaddressed(m)
     /\ Becomes(m, HeartbeatLost(mem[m]))
     /\ UNCHANGED <<commits, stored, deposed, handed, promised>>
 
-GiveUpCommit(m) ==
-    /\ CommitInFlight(m)
+GiveUpCommit(m, request) ==
     /\ \/ Disturbs("lose") /\ UNCHANGED late
-       \/ Disturbs("late") /\ commits[m] # Silent /\ late' = late \union {commits[m][1]}
-    /\ commits' = [commits EXCEPT ![m] = Silent]
-    /\ log' = Unaddressed(m, TRUE)
-    /\ UNCHANGED <<mem, asked, heard, stored, deposed, reading>>
+       \/ Disturbs("late") /\ late' = late \union {request}
+    /\ commits' = [commits EXCEPT ![m] = @ \ {request}]
+    /\ UNCHANGED <<mem, asked, heard, coordinator, reading>>
+
+LoseCommitAnswer(m, i) ==
+    /\ IsAnswerTo(m, log[i], TRUE)
+    /\ Disturbs("lose")
+    /\ log' = [log EXCEPT ![i].to = NoOne]
+    /\ UNCHANGED <<mem, network, stored, deposed, reading>>
+
+GiveUpAnyCommit(m) ==
+    \/ \E request \in commits[m] : GiveUpCommit(m, request)
+    \/ \E i \in 1..Len(log) : LoseCommitAnswer(m, i)
 
 \* A request arrives twice.
-Repeat(m) ==
-    /\ \/ asked[m] # Silent /\ late' = late \union {asked[m][1]}
-       \/ commits[m] # Silent /\ late' = late \union {commits[m][1]}
+Repeat(m, request) ==
+    /\ late' = late \union {request}
     /\ Disturbs("repeat")
     /\ UNCHANGED <<mem, asked, heard, commits, coordinator, reading>>
+
+RepeatAny(m) ==
+    \/ asked[m] # Silent /\ Repeat(m, asked[m][1])
+    \/ \E request \in commits[m] : Repeat(m, request)
 
 \* Another coordinator begins with what is replicated, and whatever else had come to it by then. Who waits for an answer
 \* is told to look elsewhere. The old one may not know yet: it goes on answering from what it has, but what it appends is
@@ -312,12 +324,12 @@ LearnOfTheEnd ==
 
 MemberStep(m) ==
     \/ Join(m) \/ Send(m) \/ Hear(m) \/ Begin(m) \/ Revoked(m) \/ Assigned(m) \/ SendLeave(m)
-    \/ Serve(m) \/ ServeCommit(m)
+    \/ Serve(m) \/ ServeAnyCommit(m)
 ReadStep(m) == CommitAny(m) \/ \E p \in Partitions : LookUp(m, p) \/ HandOut(m, p)
 
 Disturbance ==
     \/ \E m \in Members :
-        GiveUpAll(m) \/ LeaveAtOnce(m) \/ Expire(m) \/ GiveUpHeartbeat(m) \/ GiveUpCommit(m) \/ Repeat(m) \/ ServeDeposed(m)
+        GiveUpAll(m) \/ LeaveAtOnce(m) \/ Expire(m) \/ GiveUpHeartbeat(m) \/ GiveUpAnyCommit(m) \/ RepeatAny(m) \/ ServeDeposed(m)
     \/ Rebalance \/ FailOver
 
 Next ==
@@ -331,7 +343,7 @@ Safety == Init /\ [][Next]_vars
 Fairness ==
     /\ \A m \in Members :
         /\ WF_vars(Join(m)) /\ WF_vars(Send(m)) /\ WF_vars(Hear(m)) /\ WF_vars(Begin(m)) /\ WF_vars(Revoked(m))
-        /\ WF_vars(Assigned(m)) /\ WF_vars(SendLeave(m)) /\ WF_vars(Serve(m)) /\ WF_vars(ServeCommit(m))
+        /\ WF_vars(Assigned(m)) /\ WF_vars(SendLeave(m)) /\ WF_vars(Serve(m)) /\ WF_vars(ServeAnyCommit(m))
         /\ \A p \in Partitions : WF_vars(LookUp(m, p)) /\ WF_vars(HandOut(m, p))
     /\ WF_vars(ServeAnyLate) /\ WF_vars(Replicate) /\ WF_vars(LearnOfTheEnd)
 

@@ -40,12 +40,17 @@ IsMember(member, seen) ==
 ------------------------------------------------------------------------------
 (* Each step is one of the model, with what was seen of it.                    *)
 
-\* A request on its way that is this one; it is given up, and lost, or late.
-GivenUp(request, seen) == late' = IF seen.late THEN late \union {request[1]} ELSE late
+\* What is given up arrives yet, or is lost.
+IsLate(request, arrives) == late' = IF arrives THEN late \union {request[1]} ELSE late
 
-LateOne(e) ==
-    {r \in late : r.m = e.m /\ (r.kind = "commit") = e.commits /\
-        IF e.commits THEN r.epoch = e.epoch /\ r.offsets = e.offsets ELSE IsRequest(r, e)}
+CommitOf(e) == [kind |-> "commit", m |-> e.m, epoch |-> e.epoch, offsets |-> e.offsets]
+CommitsOf(e) == commits[e.m] \intersect {CommitOf(e)}
+
+LateOnes(e) ==
+    late \intersect (IF e.commits THEN {CommitOf(e)} ELSE {r \in late : r.kind # "commit" /\ r.m = e.m /\ IsRequest(r, e)})
+
+LosesCommitAnswer(e) ==
+    \E i \in 1..Len(log) : IsAnswerTo(e.m, log[i], TRUE) /\ log[i].answer.offsets = e.offsets /\ LoseCommitAnswer(e.m, i)
 
 Step(e) ==
     CASE e.a = "Join" -> Join(e.m)
@@ -59,18 +64,20 @@ Step(e) ==
       [] e.a = "LeaveAtOnce" -> LeaveAtOnce(e.m)
       [] e.a = "LookUp" -> LookUp(e.m, e.p) /\ position'[e.m][e.p] = e.offset
       [] e.a = "HandOut" -> HandOut(e.m, e.p) /\ position[e.m][e.p] = e.offset
-      [] e.a = "Commit" -> Commit(e.m, e.offsets) /\ commits'[e.m][1].epoch = e.epoch
+      [] e.a = "Commit" -> Commit(e.m, e.offsets) /\ CommitOf(e) \in commits'[e.m]
       [] e.a = "Serve" -> Serve(e.m) /\ Leads(e.group)
-      [] e.a = "ServeCommit" -> ServeCommit(e.m) /\ Leads(e.group)
-      [] e.a = "ServeLate" -> \E request \in LateOne(e) : ServeLate(request) /\ Leads(e.group)
+      [] e.a = "ServeCommit" -> \E request \in CommitsOf(e) : ServeCommit(e.m, request) /\ Leads(e.group)
+      [] e.a = "ServeLate" -> \E request \in LateOnes(e) : ServeLate(request) /\ Leads(e.group)
       [] e.a = "ServeDeposed" -> ServeDeposed(e.m)
       [] e.a = "LearnOfTheEnd" -> LearnOfTheEnd
       [] e.a = "Replicate" -> Replicate
       [] e.a = "Expire" -> Expire(e.m) /\ (e.last => Leads(e.group))
       [] e.a = "Rebalance" -> Rebalance /\ Leads(e.group)
-      [] e.a = "GiveUpHeartbeat" -> GiveUpHeartbeat(e.m) /\ GivenUp(asked[e.m], e)
-      [] e.a = "GiveUpCommit" -> GiveUpCommit(e.m) /\ GivenUp(commits[e.m], e)
-      [] e.a = "Repeat" -> Repeat(e.m) /\ GivenUp(IF e.commits THEN commits[e.m] ELSE asked[e.m], e)
+      [] e.a = "GiveUpHeartbeat" -> GiveUpHeartbeat(e.m) /\ IsLate(asked[e.m], e.late)
+      [] e.a = "GiveUpCommit" -> \E request \in CommitsOf(e) : GiveUpCommit(e.m, request) /\ IsLate(<<request>>, e.late)
+      [] e.a = "LoseCommitAnswer" -> LosesCommitAnswer(e)
+      [] e.a = "RepeatCommit" -> \E request \in CommitsOf(e) : Repeat(e.m, request)
+      [] e.a = "RepeatHeartbeat" -> Repeat(e.m, asked[e.m][1])
       [] e.a = "FailOver" -> FailOver /\ Len(log') = e.copied
       [] e.a = "Is" -> IsMember(mem[e.m], e) /\ UNCHANGED vars
 

@@ -68,9 +68,10 @@ class _Seen:
 
     stage: Stage = Stage("OUT")
     heartbeat: _Asked | None = None
-    commit: _Asked | None = None
+    commits: list[_Asked] = field(factory=list)
     before: list[_Asked] = field(factory=list)  # requests that no one waits for any more
     look_ups: list[tuple[Mapping[str, int], Step]] = field(factory=list)
+    last_commit: int = 0
     is_over: bool = False
     last: Step | None = None  # what it was told to be
 
@@ -164,8 +165,8 @@ class Recorder(Judge):
         seen = self._seen(asked.what["m"])
         if seen.heartbeat is asked:
             seen.heartbeat = None
-        elif seen.commit is asked:
-            seen.commit = None
+        elif asked in seen.commits:
+            seen.commits.remove(asked)
         seen.before.append(asked)
 
     @property
@@ -210,26 +211,21 @@ class Recorder(Judge):
         group, what = group_of(node.coordinator), _content(request)
         news = self._news(group)
         seen = self._seen(what["m"])
-        asked = seen.commit if what["commits"] else seen.heartbeat
-        if asked is None or asked.served is not None or asked.what != what:
+        under_way = [*seen.commits, *filter(None, [seen.heartbeat])]
+        asked = next((each for each in under_way if each.served is None and each.what == what), None)
+        if asked is None:
             self._note("ServeLate", **what, group=news)
-            self._note_late(seen, asked, what)
+            self._note_late([*under_way, *seen.before], what)
             waits = news is not None
-            asked = None
-        elif what["commits"]:
-            asked.served = self._note("ServeCommit", m=what["m"], group=news, twice=False)
-            waits = bool(outcome.records)
-            if not waits:
-                seen.commit = None
         else:
-            asked.served = self._note("Serve", m=what["m"], group=news, twice=False)
-            waits = bool(self._log) or news is not None
+            asked.served = self._note("ServeCommit" if what["commits"] else "Serve", **what, group=news, twice=False)
+            waits = bool(outcome.records) if what["commits"] else bool(self._log) or news is not None
         if waits:
             self._log.append(_Entry(node.replica.end, group, asked))
 
-    def _note_late(self, seen: _Seen, asked: _Asked | None, what: Mapping[str, Any]) -> None:
+    def _note_late(self, known: list[_Asked], what: Mapping[str, Any]) -> None:
         """Find the request that has come late, or for the second time."""
-        for each in [*seen.before, *([] if asked is None else [asked])]:
+        for each in known:
             if each.what != what:
                 continue
             if each.served is not None:
@@ -296,8 +292,7 @@ class Recorder(Judge):
         if isinstance(answer, ev.HeartbeatAnswered):
             assignment = None if answer.assignment is None else [partitions_of(answer.assignment)]
             self._note("Hear", m=name, well=True, epoch=answer.member_epoch, assignment=assignment)
-            is_out = seen.stage.status == "LEAVING"
-            seen.stage = Stage("OUT") if is_out else Stage("STABLE") if seen.stage.step == "IDLE" else seen.stage
+            seen.stage = {"JOINING": Stage("RECONCILING"), "LEAVING": Stage("OUT")}.get(seen.stage.status, seen.stage)
         elif isinstance(answer, ev.HeartbeatRefused) and reaction_to(answer.code) in _COSTS_THE_PLACE:
             self._note("Hear", m=name, well=False)
             leaves = seen.stage.status in ("PREPARE_LEAVING", "LEAVING")
@@ -360,20 +355,18 @@ class Recorder(Judge):
 
     def _commits(self, client: Client, seen: _Seen) -> None:
         under_way = client.offsets.state.commit_requests
-        if seen.commit is not None and seen.commit.number not in under_way:
-            self._give_up_commit(client.name, seen)
+        for asked in [each for each in seen.commits if each.number not in under_way]:
+            if asked.served is None:
+                asked.given_up = self._note("GiveUpCommit", **asked.what, late=False)
+            elif any(each.to is asked for each in self._log):
+                self._note("LoseCommitAnswer", **asked.what)
+            self._let_go(asked)
         for number, request in under_way.items():
-            if number not in {each.number for each in [*seen.before, *filter(None, [seen.commit])] if each.what["commits"]}:
+            if number > seen.last_commit:
                 what = _commit(client.name, request.member_epoch, request.offsets)
-                self._note("Commit", m=client.name, epoch=what["epoch"], offsets=what["offsets"])
-                seen.commit = _Asked(what, number)
-
-    def _give_up_commit(self, name: str, seen: _Seen) -> None:
-        asked = seen.commit
-        assert asked is not None, "it is under way"
-        if asked.served is None or any(each.to is asked for each in self._log):
-            asked.given_up = self._note("GiveUpCommit", m=name, late=False)
-        self._let_go(asked)
+                self._note("Commit", **what)
+                seen.commits.append(_Asked(what, number))
+        seen.last_commit = max([seen.last_commit, *under_way])
 
     def _is(self, client: Client, seen: _Seen) -> None:
         state = client.member.state

@@ -44,6 +44,12 @@ class _Small(Simulation):
             self.timeline.after(self.dice.between(1, 10), lambda name=f"c{number}": self.begin(name))  # type: ignore[misc]
         self._run_for(self.most_events)
 
+    def begin(self, name: str) -> None:
+        """Begin a life of a client; it will never subscribe to a pattern."""
+        Simulation.begin(self, name)
+        application = self.applications[-1]
+        application.wishes = [wish for wish in application.wishes if wish.pattern is None]
+
 
 @frozen
 class Run:
@@ -72,7 +78,7 @@ def _plain(steps: Sequence[Step]) -> Iterator[Step]:
             for partition, offset in step["found"].items():
                 yield {"a": "LookUp", "m": step["m"], "p": partition, "offset": offset}
         elif step.pop("twice", False):
-            yield {"a": "Repeat", "m": step["m"], "commits": step["a"] == "ServeCommit", "late": True}
+            yield {**step, "a": "RepeatCommit" if step["a"] == "ServeCommit" else "RepeatHeartbeat"}
             yield step
         else:
             yield step
@@ -82,7 +88,7 @@ def write_runs(folder: Path, runs: Sequence[Run]) -> None:
     """Write the module."""
     members = {name for run in runs for name in run.members}
     lines = chain(
-        ["---- MODULE Runs ----", f"MembersOfRuns == {tla(members)}", f"PartitionsOfRuns == {tla(set(PARTITIONS))}"],
+        ["---- MODULE Runs ----", "EXTENDS Integers", f"MembersOfRuns == {tla(members)}", f"PartitionsOfRuns == {tla(set(PARTITIONS))}"],
         (f"Run{number} == <<\n{_lines(run)}>>" for number, run in enumerate(runs, 1)),
         [f"Runs == <<{', '.join(f'Run{number}' for number in range(1, len(runs) + 1))}>>", "===="],
     )

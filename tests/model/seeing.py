@@ -62,8 +62,8 @@ def _step_of(state: MemberState) -> str:
 
 
 def owned_of(state: MemberState) -> frozenset[str]:
-    """What a member owns."""
-    return partitions_of(state.owned)
+    """What a member owns. One that is out owns nothing, though a callback may not have returned yet."""
+    return frozenset() if stage_of(state).status == "OUT" else partitions_of(state.owned)
 
 
 # ---- a group
