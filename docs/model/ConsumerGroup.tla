@@ -172,11 +172,11 @@ HandOut(m, p) ==
     /\ handed' = [handed EXCEPT ![p] = Max(@, position[m][p] + 1)]
     /\ UNCHANGED <<mem, network, coordinator, disturbances, promised>>
 
-\* What was handed out is committed, or less: not all of it may be processed. It is never less than what is known to be
-\* committed.
+\* What was handed out is committed, or less: not all of it may be processed. It is never less than what the member knows
+\* to be committed; one that was removed does not know of later commits.
 Commit(m, offsets) ==
     /\ Named(offsets) # {} /\ Named(offsets) \intersect Committing(m) = {}
-    /\ \A p \in Named(offsets) : offsets[p] \in promised[p]..position[m][p]
+    /\ \A p \in Named(offsets) : offsets[p] \in (IF m \in InForce.members THEN promised[p] ELSE 0)..position[m][p]
     /\ IdleRequests \/ \E p \in Named(offsets) : offsets[p] # InForce.committed[p]
     /\ commits' = [commits EXCEPT ![m] =
             @ \union {[kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, offsets |-> offsets]}]
