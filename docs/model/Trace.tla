@@ -72,7 +72,6 @@ Step(e) ==
       [] e.a = "LearnOfTheEnd" -> LearnOfTheEnd
       [] e.a = "Replicate" -> Replicate
       [] e.a = "Expire" -> Expire(e.m) /\ (e.last => Leads(e.group))
-      [] e.a = "Rebalance" -> Rebalance /\ Leads(e.group)
       [] e.a = "GiveUpHeartbeat" -> GiveUpHeartbeat(e.m) /\ IsLate(asked[e.m], e.late)
       [] e.a = "GiveUpCommit" -> \E request \in CommitsOf(e) : GiveUpCommit(e.m, request) /\ IsLate(<<request>>, e.late)
       [] e.a = "LoseCommitAnswer" -> LosesCommitAnswer(e)

@@ -13,7 +13,7 @@ not told is looked at: after each event of the run, and before anything else is 
 | Commit | the offsets' machine has another request under way |
 | LookUp | the answer of an OffsetFetch could leave, if it is heard at all |
 | HandOut | a record was handed out |
-| Expire, Rebalance | timers have run out |
+| Expire | timers have run out |
 | FailOver | another node leads; the outcomes that it has stay |
 | ServeDeposed, LearnOfTheEnd | a node that leads no more answers, or appends what will never be replicated |
 | GiveUpHeartbeat, GiveUpCommit, Repeat | a request was lost; it is late, or came twice, if it is served after that |
@@ -200,11 +200,10 @@ class Recorder(Judge):
         if group == self._group:
             return
         gone = sorted(self._group["current"].keys() - group["current"].keys())
+        assert gone, "no timer changes a group, but those that members are removed by"
         for member in gone:
             self._note("Expire", m=member, last=member == gone[-1], group=[group])
-        if not gone:
-            self._note("Rebalance", group=[group])
-        self._log += [_Entry(node.replica.end, group, None)] * max(1, len(gone))
+        self._log += [_Entry(node.replica.end, group, None)] * len(gone)
 
     def _served(self, node: Node, request: ConsumerGroupHeartbeat | OffsetCommit, outcome: Outcome) -> None:
         assert node.coordinator is not None, "it has just worked"

@@ -1,0 +1,71 @@
+"""Every step of a simulated run is a step of the model in ``docs/model``, as TLC finds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import or_skip
+from tests.model.runs import Run, record, write_runs
+from tests.simulation.mutants import MUTANTS, planted
+from tests.support.tlc import Tlc, Verdict, find_tlc
+
+MODEL = Path(__file__).parents[2] / "docs" / "model"
+
+#: Ten short runs in which, together, each kind of step occurs.
+SEEDS = (54, 94, 99, 104, 135, 257, 291, 301, 452, 633)
+EVENTS = 400
+
+#: The kinds of steps; a commit that is served twice is too rare for ten runs.
+KINDS = {each for each in re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())} - {"RepeatCommit"}
+
+#: Bugs that break no rule by themselves, or not at once, a seed that departs from the model, and with which step.
+PLANTS = {
+    "granted-at-epoch-0": (54, "Serve"),
+    "lost-answer-fences": (291, "Hear"),
+    "flows-while-revoking": (54, "HandOut"),
+}
+
+
+@pytest.fixture(scope="module")
+def tlc() -> Tlc:
+    return or_skip(find_tlc)
+
+
+def check(tlc: Tlc, folder: Path, runs: list[Run]) -> Verdict:
+    copy = folder / "model"
+    shutil.copytree(MODEL, copy)
+    write_runs(copy, runs)
+    return tlc.check(copy, "Trace.tla", "trace.cfg", workers=1)
+
+
+def stuck_at(verdict: Verdict, runs: list[Run]) -> str:
+    """The step that is none of the model."""
+    run, at = (int(re.findall(rf"^/\\ {name} = (\d+)", verdict.output, re.MULTILINE)[-1]) for name in ("run", "at"))
+    steps = runs[run - 1].steps
+    return f"seed {runs[run - 1].seed}, step {at} of {len(steps)}: {steps[at - 1]}"
+
+
+def test_every_step_of_a_run_is_a_step_of_the_model(tlc: Tlc, tmp_path: Path, figures: Callable[[str], None]) -> None:
+    runs = [record(seed, EVENTS) for seed in SEEDS]
+    assert not any(run.verdict.broken for run in runs)
+    assert {step["a"] for run in runs for step in run.steps} >= KINDS
+    verdict = check(tlc, tmp_path, runs)
+    steps = sum(len(run.steps) for run in runs)
+    figures(f"{len(runs)} runs of {EVENTS} events, {steps:,} steps")
+    assert verdict.broken is None, stuck_at(verdict, runs) if verdict.broken == "Deadlock reached" else verdict.output
+    assert verdict.states == steps + len(runs), "no run is left in the middle, and no step has two ends"
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_code_that_departs_from_the_model_is_found(name: str, tlc: Tlc, tmp_path: Path) -> None:
+    seed, kind = PLANTS[name]
+    with planted(MUTANTS[name]):
+        runs = [record(seed, EVENTS)]
+    verdict = check(tlc, tmp_path, runs)
+    assert verdict.broken == "Deadlock reached", verdict.output
+    assert f"'a': '{kind}'" in stuck_at(verdict, runs)
