@@ -176,7 +176,7 @@ HandOut(m, p) ==
 \* to be committed; one that was removed does not know of later commits.
 Commit(m, offsets) ==
     /\ Named(offsets) # {} /\ Named(offsets) \intersect Committing(m) = {}
-    /\ \A p \in Named(offsets) : offsets[p] \in (IF m \in InForce.members THEN promised[p] ELSE 0)..position[m][p]
+    /\ \A p \in Named(offsets) : offsets[p] \in (IF m \in stored.members THEN promised[p] ELSE 0)..position[m][p]
     /\ IdleRequests \/ \E p \in Named(offsets) : offsets[p] # InForce.committed[p]
     /\ commits' = [commits EXCEPT ![m] =
             @ \union {[kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, offsets |-> offsets]}]

@@ -41,8 +41,8 @@ PLANTS = {
     ),
     "takes commits of any older epoch": (
         "Coordinator.tla",
-        "/\\ HadItBy(group.current[request.m], request.p, request.epoch)",
-        "/\\ TRUE",
+        "HadItBy(group.current[request.m], p, request.epoch)",
+        "TRUE",
         "commits",
         "CommitsAreTheOwners",
     ),
