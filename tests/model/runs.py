@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import define, field, frozen
 
 from tests.model.draws import TameDraws
-from tests.model.recording import Recorder, Step
+from tests.model.notes import Step
+from tests.model.recording import Recorder
 from tests.model.seeing import PARTITIONS, tla
 from tests.simulation.casting import Mixture
 from tests.simulation.faults import Troubles
@@ -68,32 +68,21 @@ def record(seed: int, events: int) -> Run:
     simulation = _Small(seed, events, draws=TameDraws(seed), judge=recorder, timeline=timeline)
     verdict = simulation.run()
     assert simulation.casting.mixture is Mixture.CONSUMER, "the model has no classic members"
-    return Run(seed, verdict, recorder.names, list(_plain(recorder.steps)))
-
-
-def _plain(steps: Sequence[Step]) -> Iterator[Step]:
-    """The steps with what became known later."""
-    for step in steps:
-        if step["a"] == "LookUps":
-            for partition, offset in step["found"].items():
-                yield {"a": "LookUp", "m": step["m"], "p": partition, "offset": offset}
-        elif step.pop("twice", False):
-            yield {**step, "a": "RepeatCommit" if step["a"] == "ServeCommit" else "RepeatHeartbeat"}
-            yield step
-        else:
-            yield step
+    return Run(seed, verdict, sorted(recorder.notes.members), list(recorder.notes.told()))
 
 
 def write_runs(folder: Path, runs: Sequence[Run]) -> None:
     """Write the module."""
-    members = {name for run in runs for name in run.members}
-    lines = chain(
-        ["---- MODULE Runs ----", "EXTENDS Integers", f"MembersOfRuns == {tla(members)}", f"PartitionsOfRuns == {tla(set(PARTITIONS))}"],
-        (f"Run{number} == <<\n{_lines(run)}>>" for number, run in enumerate(runs, 1)),
-        [f"Runs == <<{', '.join(f'Run{number}' for number in range(1, len(runs) + 1))}>>", "===="],
-    )
-    text = "\n".join(lines)
-    (folder / "Runs.tla").write_text(text.replace("/", "_life"))
+    lines = [
+        "---- MODULE Runs ----",
+        "EXTENDS Integers",
+        f"MembersOfRuns == {tla({name for run in runs for name in run.members})}",
+        f"PartitionsOfRuns == {tla(set(PARTITIONS))}",
+        *(f"Run{number} == <<\n{_lines(run)}>>" for number, run in enumerate(runs, 1)),
+        f"Runs == <<{', '.join(f'Run{number}' for number in range(1, len(runs) + 1))}>>",
+        "====",
+    ]
+    (folder / "Runs.tla").write_text("\n".join(lines).replace("/", "_life"))
 
 
 def _lines(run: Run) -> str:

@@ -73,7 +73,9 @@ def group_of(coordinator: Coordinator) -> Mapping[str, Any]:
     """The group that a coordinator has in force."""
     group = coordinator.groups.get(GROUP) or Group(GROUP, coordinator.settings.behaviour.first_epoch)
     targets = {
-        member_id: frozenset(f"p{number}" for numbers in group.targets.get(member_id, {}).values() for number in numbers)
+        member_id: frozenset(
+            f"p{number}" for numbers in group.targets.get(member_id, {}).values() for number in numbers
+        )
         for member_id in group.members
     }
     committed = {f"p{tp.partition}": each.offset.offset for tp, each in group.offsets.items()}

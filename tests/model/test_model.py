@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.coordinator import invariants
+from kafka_nextgen.scenarios import watching
 from tests.conftest import or_skip
+from tests.simulation import checkers, more_checkers, running
 from tests.support.tlc import Tlc, Verdict, find_tlc
 
 MODEL = Path(__file__).parents[2] / "docs" / "model"
+
+#: Where what must hold is checked of the shipped machines.
+CHECKERS = [Path(str(module.__file__)) for module in (invariants, checkers, more_checkers, running)]
 
 #: Too long for every run: README.md of the model says what came of these, and how to start them.
 ON_DEMAND = {"commits-disturbed", "disturbed-twice", "settles-disturbed"}
@@ -120,3 +127,30 @@ def test_a_request_that_comes_late_from_a_connection_given_up_does_harm(kind: st
 def test_an_old_coordinator_that_still_answers_does_harm(tlc: Tlc) -> None:
     configuration, rule = DEPOSED
     assert check(tlc, MODEL, configuration).broken == rule
+
+
+def named() -> list[tuple[str, str]]:
+    """The invariants of the page, each with what checks it in the shipped machines."""
+    rows = re.findall(r"^\| (\w+) \|.*\| (.*) \|$", (MODEL / "README.md").read_text(), re.MULTILINE)
+    return [(name, checked_by) for name, checked_by in rows if name[0].isupper()]
+
+
+def test_the_page_has_every_invariant() -> None:
+    listed = {name for path in MODEL.glob("*.cfg") for name in re.findall(r"\b[A-Z]\w+[a-z]\b", rules_in(path))}
+    assert listed == {name for name, _ in named()}
+
+
+def rules_in(path: Path) -> str:
+    """The part of a configuration that names invariants and properties."""
+    return "".join(re.findall(r"(?:INVARIANTS|PROPERTIES)(.*?)(?=^[A-Z])", path.read_text(), re.DOTALL | re.MULTILINE))
+
+
+@pytest.mark.parametrize(("name", "checked_by"), named())
+def test_each_invariant_is_checked_in_the_shipped_machines_too(name: str, checked_by: str) -> None:
+    if sentence := re.fullmatch(r'"(.*)"', checked_by):
+        assert f'"{sentence[1]}"' in Path(str(watching.__file__)).read_text()
+    elif function := re.fullmatch(r"`(\w+)\.(\w+)`", checked_by):
+        (path,) = (path for path in CHECKERS if path.stem == function[1])
+        assert f"def {function[2]}(" in path.read_text()
+    else:
+        assert name == "OneReader", "it follows from another one"

@@ -21,7 +21,7 @@ SEEDS = (54, 94, 99, 104, 135, 257, 291, 301, 452, 633)
 EVENTS = 400
 
 #: The kinds of steps; a commit that is served twice is too rare for ten runs.
-KINDS = {each for each in re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())} - {"RepeatCommit"}
+KINDS = set(re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())) - {"RepeatCommit"}
 
 #: Bugs that break no rule by themselves, or not at once, a seed that departs from the model, and with which step.
 PLANTS = {

@@ -19,7 +19,8 @@ _HEAP = "-Xmx2g"
 _PATIENCE_S = 600.0
 
 _BROKEN = re.compile(
-    r"Invariant (\w+) is violated|Action property (\w+) is violated|(Temporal properties were violated|Deadlock reached)"
+    r"Invariant (\w+) is violated|Action property (\w+) is violated"
+    r"|(Temporal properties were violated|Deadlock reached)"
 )
 
 
@@ -27,7 +28,9 @@ _BROKEN = re.compile(
 class Verdict:
     """What a run of TLC came to."""
 
-    broken: str | None  # the invariant or action property that does not hold, or "Deadlock reached"; None if all is well
+    broken: (
+        str | None
+    )  # the invariant or action property that does not hold, or "Deadlock reached"; None if all is well
     states: int  # distinct ones
     generated: int
     depth: int  # of the longest of the shortest ways to a state; 0 if something is broken
