@@ -23,12 +23,8 @@ EVENTS = 400
 #: The kinds of steps; a commit that is served twice is too rare for ten runs.
 KINDS = set(re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())) - {"RepeatCommit"}
 
-#: Bugs that break no rule by themselves, or not at once, a seed that departs from the model, and with which step.
-PLANTS = {
-    "granted-at-epoch-0": (54, "Serve"),
-    "lost-answer-fences": (291, "Hear"),
-    "flows-while-revoking": (54, "HandOut"),
-}
+#: Bugs that break no rule by themselves, or not at once: of a coordinator, and of a member.
+PLANTS = ("granted-at-epoch-0", "lost-answer-fences", "flows-while-revoking")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +49,8 @@ def stuck_at(verdict: Verdict, runs: list[Run]) -> str:
 def test_every_step_of_a_run_is_a_step_of_the_model(tlc: Tlc, tmp_path: Path, figures: Callable[[str], None]) -> None:
     runs = [record(seed, EVENTS) for seed in SEEDS]
     assert not any(run.verdict.broken for run in runs)
-    assert {step["a"] for run in runs for step in run.steps} >= KINDS
+    missing = KINDS - {step["a"] for run in runs for step in run.steps}
+    assert not missing, f"other seeds are to be chosen: none of these has {missing}"
     verdict = check(tlc, tmp_path, runs)
     steps = sum(len(run.steps) for run in runs)
     figures(f"{len(runs)} runs of {EVENTS} events, {steps:,} steps")
@@ -62,10 +59,11 @@ def test_every_step_of_a_run_is_a_step_of_the_model(tlc: Tlc, tmp_path: Path, fi
 
 
 @pytest.mark.parametrize("name", PLANTS)
-def test_code_that_departs_from_the_model_is_found(name: str, tlc: Tlc, tmp_path: Path) -> None:
-    seed, kind = PLANTS[name]
+def test_code_that_departs_from_the_model_is_found(
+    name: str, tlc: Tlc, tmp_path: Path, figures: Callable[[str], None]
+) -> None:
     with planted(MUTANTS[name]):
-        runs = [record(seed, EVENTS)]
+        runs = [record(seed, EVENTS) for seed in SEEDS]
     verdict = check(tlc, tmp_path, runs)
     assert verdict.broken == "Deadlock reached", verdict.output
-    assert f"'a': '{kind}'" in stuck_at(verdict, runs)
+    figures(stuck_at(verdict, runs))
