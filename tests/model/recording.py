@@ -26,6 +26,8 @@ twice, and whether the answer of a look-up was heard.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import define, field
 
 from kafka_nextgen.coordinator.coordinator import Outcome
@@ -48,13 +50,17 @@ _COSTS_THE_PLACE = (Reaction.REJOIN, Reaction.FAIL)
 
 @define(eq=False)
 class Recorder(Judge):
-    """The judge of a run, who writes its steps down."""
+    """The judge of a run, who writes its steps down. The run goes on whatever it finds."""
 
     notes: Notes = field(factory=Notes)
+    found: list[str] = field(factory=list)
     coordinators: Coordinators = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.coordinators = Coordinators(self.notes)
+
+    def _find(self, what: Iterable[str]) -> None:
+        self.found.extend(what)
 
     # ---- what is told
 

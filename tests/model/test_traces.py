@@ -23,7 +23,7 @@ EVENTS = 400
 #: The kinds of steps; a commit that is served twice is too rare for ten runs.
 KINDS = set(re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())) - {"RepeatCommit"}
 
-#: Bugs that break no rule by themselves, or not at once: of a coordinator, and of a member.
+#: Bugs of a coordinator and of a member. The runs go on when a rule of the simulator is broken.
 PLANTS = ("granted-at-epoch-0", "lost-answer-fences", "flows-while-revoking")
 
 
@@ -48,7 +48,7 @@ def stuck_at(verdict: Verdict, runs: list[Run]) -> str:
 
 def test_every_step_of_a_run_is_a_step_of_the_model(tlc: Tlc, tmp_path: Path, figures: Callable[[str], None]) -> None:
     runs = [record(seed, EVENTS) for seed in SEEDS]
-    assert not any(run.verdict.broken for run in runs)
+    assert not any(run.found for run in runs)
     missing = KINDS - {step["a"] for run in runs for step in run.steps}
     assert not missing, f"other seeds are to be chosen: none of these has {missing}"
     verdict = check(tlc, tmp_path, runs)
