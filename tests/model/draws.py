@@ -1,7 +1,7 @@
 """The draws of runs that the model has everything of: those of a seed, but for what is switched off.
 
-Off are classic members, static ones, patterns, full groups, topics that come and go, clocks that drift, and callbacks
-that raise. Each poll hands out one record of a partition. All else is drawn, faults with their rates.
+Off are classic members, patterns, topics that come and go, clocks that drift, and callbacks that raise. All else is
+drawn, faults with their rates.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ OFF = frozenset(
     }
 )
 
-#: Where it is drawn how many members a group may have; how many records a poll hands out, which also decides about an
-#: instance id; and what a client subscribes to first.
-_SEATS, _RECORDS, _WISH = 0, 1, 1
+#: Where a client draws what it subscribes to first.
+_WISH = 1
 
 
 @define
@@ -50,13 +49,8 @@ class TameDraws(Mapping[Place, float]):
         return self._drawn(stream, number) if fixed is None else fixed
 
     def _fixed(self, stream: str, number: int) -> float | None:
-        is_off = (
-            stream in _SILENT
-            or (stream == "beginning" and number == _SEATS)
-            or (stream.startswith("habits of ") and number == _RECORDS)
-            or (_A_LIFE.fullmatch(stream) is not None and number == _WISH)
-        )
-        return 0.0 if is_off else None
+        is_wish = _A_LIFE.fullmatch(stream) is not None and number == _WISH
+        return 0.0 if is_wish or stream in _SILENT else None
 
     def _drawn(self, stream: str, number: int) -> float:
         random, drawn = self._streams.setdefault(stream, (Random(f"{self.seed} {stream}"), []))

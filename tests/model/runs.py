@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from tests.model.draws import TameDraws
 from tests.model.notes import Step
 from tests.model.recording import Recorder
 from tests.model.seeing import PARTITIONS, tla
+from tests.simulation.applications import Habits
 from tests.simulation.casting import Mixture
 from tests.simulation.faults import Troubles
 from tests.simulation.running import Simulation
@@ -34,9 +35,15 @@ class _Watched(Timeline):
 
 @define(eq=False)
 class _Small(Simulation):
-    """Two or three clients, and one topic."""
+    """Two or three clients that are not static, with room for all, and one topic; a poll hands out one record of each
+    partition.
+    """
+
+    def _habits_of(self, name: str) -> Habits:
+        return evolve(Simulation._habits_of(self, name), records=1)
 
     def _run(self) -> None:
+        self.cluster.settings = evolve(self.cluster.settings, group_consumer_max_size=100)
         self.cluster.start()
         self.cluster.set_topic("t0", len(PARTITIONS))
         Troubles(self, self.timeline, self.dice.stream("troubles")).start()
