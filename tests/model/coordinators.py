@@ -128,7 +128,7 @@ class Coordinators:
         asked = next((each for each in seen.under_way() if each.served is None and each.what == what), None)
         if asked is None:
             self.notes.note("ServeLate", **what, group=news)
-            _note_late([*seen.under_way(), *seen.before], what)
+            _note_late([*seen.under_way(), *reversed(seen.before)], what)
             waits = news is not None
         else:
             kind = "ServeCommit" if what["commits"] else "Serve"
@@ -163,12 +163,12 @@ class Coordinators:
 
 
 def _note_late(known: list[Asked], what: Mapping[str, Any]) -> None:
-    """Find the request that has come late, or for the second time."""
+    """Find the request that has come late, or for the second time: the latest that it can be."""
     for each in known:
-        if each.what != what:
-            continue
-        if each.served is not None:
-            each.served["twice"] = True
-        elif each.given_up is not None:
-            each.given_up["late"] = True
-        return
+        if each.what == what and not each.came_late:
+            each.came_late = True
+            if each.served is not None:
+                each.served["twice"] = True
+            elif each.given_up is not None:
+                each.given_up["late"] = True
+            return

@@ -28,6 +28,7 @@ class Asked:
     number: int
     served: Step | None = None
     given_up: Step | None = None
+    came_late: bool = False
 
 
 @define(eq=False)
