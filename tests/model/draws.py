@@ -1,12 +1,11 @@
 """The draws of runs that the model has everything of: those of a seed, but for what is switched off.
 
-Off are classic members, patterns, topics that come and go, clocks that drift, and callbacks that raise. All else is
+Off are classic members, extensions, offsets that expire, and all faults but those that the model has. All else is
 drawn, faults with their rates.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
@@ -14,26 +13,32 @@ from attrs import define, field
 
 from tests.simulation.dice import Fault, Place
 
-__all__ = ["OFF", "TameDraws"]
+__all__ = ["ON", "TameDraws"]
 
-#: What the model does not have.
-OFF = frozenset(
+#: What the model has: all else is off.
+ON = frozenset(
     {
-        Fault.TOPIC_CREATED,
-        Fault.TOPIC_GROWN,
-        Fault.TOPIC_DELETED,
-        Fault.TOPIC_RECREATED,
-        Fault.LATE_METADATA,
-        Fault.SUBSCRIPTION_CHANGED,
-        Fault.REPLACED,
-        Fault.CALLBACK_RAISES,
-        Fault.CLOCK_DRIFT,
-        Fault.REBALANCE_ENFORCED,
+        Fault.REQUEST_LOST,
+        Fault.ANSWER_LOST,
+        Fault.SILENCE,
+        Fault.LATE_REQUEST,
+        Fault.SLOW_MESSAGE,
+        Fault.NODE_CRASH,
+        Fault.FAIL_OVER,
+        Fault.OLD_COORDINATOR,
+        Fault.FAILED_APPEND,
+        Fault.SLOW_REPLICA,
+        Fault.COMPACTION,
+        Fault.SLOW_LOADING,
+        Fault.CLIENT_CRASH,
+        Fault.CLIENT_FREEZE,
+        Fault.POLL_PAUSE,
+        Fault.SLOW_CALLBACK,
+        Fault.CALLBACK_UNSUBSCRIBES,
+        Fault.UNSUBSCRIBED,
+        Fault.CLOSED,
     }
 )
-
-#: Where a client draws what it subscribes to first.
-_WISH = 1
 
 
 @define
@@ -45,12 +50,7 @@ class TameDraws(Mapping[Place, float]):
 
     def __getitem__(self, place: Place) -> float:
         stream, number = place
-        fixed = self._fixed(stream, number)
-        return self._drawn(stream, number) if fixed is None else fixed
-
-    def _fixed(self, stream: str, number: int) -> float | None:
-        is_wish = _A_LIFE.fullmatch(stream) is not None and number == _WISH
-        return 0.0 if is_wish or stream in _SILENT else None
+        return 0.0 if stream in _SILENT else self._drawn(stream, number)
 
     def _drawn(self, stream: str, number: int) -> float:
         random, drawn = self._streams.setdefault(stream, (Random(f"{self.seed} {stream}"), []))
@@ -65,5 +65,4 @@ class TameDraws(Mapping[Place, float]):
         return 0
 
 
-_A_LIFE = re.compile(r"c\d+/\d+")
-_SILENT = frozenset({"casting", *(f"rate of {fault.value}" for fault in OFF)})
+_SILENT = frozenset({"casting", "moods", *(f"rate of {fault.value}" for fault in Fault if fault not in ON)})

@@ -79,7 +79,7 @@ class Recorder(Judge):
         super().wanted(client, effect)
 
     def _sends(self, name: str, effect: fx.SendHeartbeat) -> None:
-        assert not effect.subscribed_pattern, "the model has no patterns; draws.py says where the first wish is drawn"
+        assert not effect.subscribed_pattern, "the model has no patterns"
         seen = self.notes.seen(name)
         what = heartbeat_of(name, effect.member_epoch, effect.owned, effect.full)
         if effect.member_epoch >= 0:

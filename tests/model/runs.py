@@ -7,11 +7,12 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
+from kafka_nextgen.membership.events import Subscribed
 from tests.model.draws import TameDraws
 from tests.model.notes import Step
 from tests.model.recording import Recorder
 from tests.model.seeing import PARTITIONS, tla
-from tests.simulation.applications import Habits
+from tests.simulation.applications import Application, Habits
 from tests.simulation.casting import Mixture
 from tests.simulation.faults import Troubles
 from tests.simulation.running import Simulation
@@ -43,7 +44,7 @@ class _Small(Simulation):
         return evolve(Simulation._habits_of(self, name), records=1)
 
     def _run(self) -> None:
-        self.cluster.settings = evolve(self.cluster.settings, group_consumer_max_size=100)
+        self.cluster.settings = evolve(self.cluster.settings, group_consumer_max_size=100, extensions=False)
         self.cluster.start()
         self.cluster.set_topic("t0", len(PARTITIONS))
         Troubles(self, self.timeline, self.dice.stream("troubles")).start()
@@ -52,10 +53,14 @@ class _Small(Simulation):
         self._run_for(self.most_events)
 
     def begin(self, name: str) -> None:
-        """Begin a life of a client; it will never subscribe to a pattern."""
-        Simulation.begin(self, name)
-        application = self.applications[-1]
-        application.wishes = [wish for wish in application.wishes if wish.pattern is None]
+        """Begin a life of a client, which will never subscribe to anything else."""
+        self.lives[name] += 1
+        client = self._client(name)
+        self.judge.watch(client)
+        wishes = [Subscribed(frozenset({"t0"}))]
+        application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
+        self.applications.append(application)
+        application.start()
 
 
 @frozen
@@ -74,6 +79,7 @@ def record(seed: int, events: int) -> Run:
     timeline = _Watched(event_is_over=recorder.event_is_over)
     simulation = _Small(seed, events, draws=TameDraws(seed), judge=recorder, timeline=timeline)
     simulation.run()
+    assert not recorder.broken, f"the recorder, or a machine, has stumbled: {recorder.broken}"
     assert simulation.casting.mixture is Mixture.CONSUMER, "the model has no classic members"
     return Run(seed, recorder.found, sorted(recorder.notes.members), list(recorder.notes.told()))
 
