@@ -17,10 +17,10 @@ from tests.support.tlc import Tlc, Verdict, find_tlc
 MODEL = Path(__file__).parents[2] / "docs" / "model"
 
 #: Ten short runs in which, together, each kind of step occurs.
-SEEDS = (3, 6, 10, 18, 25, 27, 28, 34, 39, 52)
+SEEDS = (3, 6, 10, 18, 25, 27, 34, 39, 40, 52)
 EVENTS = 400
 #: Of these, as many as it takes to find what is planted.
-ENOUGH = SEEDS[:3]
+ENOUGH = (3, 10, 27)
 
 #: The kinds of steps; a commit that is served twice is too rare for ten runs.
 KINDS = set(re.findall(r'e\.a = "(\w+)"', (MODEL / "Trace.tla").read_text())) - {"RepeatCommit"}
