@@ -29,12 +29,14 @@ WorkingOn(member) ==
 
 \* What is owned, and what will be before this heartbeat is answered: nobody else may have that.
 Reported(member) ==
-    IF member.status # "RECONCILING" THEN member.owned
+    IF member.status = "ACKNOWLEDGING" THEN member.owned \union member.target
+    ELSE IF member.status # "RECONCILING" THEN member.owned
     ELSE member.owned \union (IF member.step = "IDLE" THEN member.target ELSE member.goal)
 
 Heartbeat(m, member) ==
     LET full == member.status # "PREPARE_LEAVING"
-                /\ (member.full \/ member.status = "JOINING" \/ Reported(member) = {})
+                /\ \/ member.full \/ member.status = "JOINING" \/ Reported(member) = {}
+                   \/ member.status = "ACKNOWLEDGING" /\ ~(member.target \subseteq member.owned)
         acknowledges == member.status = "ACKNOWLEDGING" /\ ~member.told
         owned == IF full \/ acknowledges THEN Says(Reported(member)) ELSE Silent
     IN [kind |-> IF member.status = "JOINING" THEN "join" ELSE IF owned = Silent THEN "keepalive" ELSE "owning",

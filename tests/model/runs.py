@@ -41,7 +41,7 @@ class _Small(Simulation):
     """
 
     def _habits_of(self, name: str) -> Habits:
-        return evolve(Simulation._habits_of(self, name), records=1)
+        return evolve(Simulation._habits_of(self, name), records=1, is_static=False)
 
     def _run(self) -> None:
         self.cluster.settings = evolve(self.cluster.settings, group_consumer_max_size=100, extensions=False)
