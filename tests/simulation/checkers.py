@@ -114,7 +114,8 @@ class Judge:
         if transition := transition_in(outcome):
             self.met[transition] += 1
         clients = {client: self.watches[client.name] for client in self.clients.values()}
-        self.excuses.in_force(group, request, node.is_serving_late, outcome, clients)
+        known = coordinator.topics.by_id.keys()
+        self.excuses.in_force(group, request, node.is_serving_late, outcome, clients, known)
         for record in outcome.records:
             if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
                 self._forgotten(node, record, by_time=request is None)

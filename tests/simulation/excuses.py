@@ -7,7 +7,11 @@ assigned the one before, until it joins again and has synced; the coordinator ta
 means nothing to it, and it takes them for given up. They are given to no other member.
 
 *An upgrade*: a cooperative member has a partition until it has polled after it synced (KIP-429). If its group becomes a
-consumer group before that, the coordinator does not know of it, and gives the partition away at once.
+consumer group before that, the coordinator does not know of it, and gives the partition away at once. Nor does it know
+what members have of topics that it has not heard of yet.
+
+*A removed member*: a cooperative member whose session has ended, and that does not know of it, joins again by the id
+that it had. The coordinator takes it for new, and it goes on with what it had until it syncs (as in Kafka 4.3.0).
 
 *A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
 tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
@@ -45,7 +49,8 @@ class Excuse(Enum):
 
     MADE_AGAIN = "a classic member reads a topic made again by the name of the one it was assigned"
     GONE = "a classic member has a partition that is gone"
-    UPGRADE = "an upgrade gives away what a cooperative member has yet to give up"
+    UPGRADE = "an upgrade gives away what a classic member has yet to give up, or has of topics not heard of"
+    REMOVED = "a classic member that was removed joins again, and goes on with what it had until it syncs"
     LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
     LATE_COMMIT = "a late commit sets an offset back"
     NO_TARGET = "a consumer group in which only classic members are left makes no new target"
@@ -57,6 +62,8 @@ class Excuses:
 
     counts: Counter[Excuse] = field(factory=Counter)
     _granted: dict[str, set[TopicIdPartition]] = field(factory=dict)  # by member id, all that it ever had
+    _heard_of: Set[TopicId] | None = None  # the topics that the coordinator knew at the latest upgrade
+    _removed: set[str] = field(factory=set)  # ids of members that were removed
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
@@ -67,17 +74,25 @@ class Excuses:
         is_late: bool,
         outcome: Outcome,
         clients: Mapping[Client, Watch],
+        topics: Set[TopicId],
     ) -> None:
         """An outcome was put into force: it grants; perhaps it is an upgrade, or the request came late."""
         for record in outcome.records:
             if isinstance(record, r.CurrentMemberAssignment):
                 granted = self._granted.setdefault(record.member_id, set())
                 granted.update(partition for partition, _ in record.assigned)
+            elif isinstance(record, r.MemberMetadataRemoved):
+                self._removed.add(record.member_id)
         if any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
+            self._heard_of = frozenset(topics)
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
-        if is_late and isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
+        if isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
-            self._take(Excuse.LATE_REPORT, group, own)
+            if is_late:
+                self._take(Excuse.LATE_REPORT, group, own)
+            elif isinstance(request, JoinGroup) and request.member_id in self._removed & group.members.keys():
+                self._removed.discard(request.member_id)
+                self._take(Excuse.REMOVED, group, own)
 
     def _take(self, excuse: Excuse, group: Group, clients: Mapping[Client, Watch]) -> None:
         for client, watch in clients.items():
@@ -116,19 +131,14 @@ class Excuses:
         self, client: Client, beyond: frozenset[TopicIdPartition], cluster: Cluster
     ) -> frozenset[TopicIdPartition]:
         sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
-        made_again = self._made_again(beyond, client.member_id, cluster.names)
+        granted = self._granted.get(client.member_id, set())
+        made_again = _made_again(beyond - granted, granted, cluster.names)
+        unheard = {each for each in beyond - granted if self._heard_of and each.topic_id not in self._heard_of}
         gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
         self._note(Excuse.MADE_AGAIN, client, made_again)
         self._note(Excuse.GONE, client, gone)
-        return beyond - made_again - gone
-
-    def _made_again(
-        self, partitions: Set[TopicIdPartition], member_id: str, names: Mapping[TopicId, str]
-    ) -> set[TopicIdPartition]:
-        """Those that the member was never granted, but those of another topic with the same name."""
-        granted = self._granted.get(member_id, set())
-        had = {(names[each.topic_id], each.partition) for each in granted}
-        return {each for each in partitions - granted if (names[each.topic_id], each.partition) in had}
+        self._note(Excuse.UPGRADE, client, unheard)
+        return beyond - made_again - gone - unheard
 
     def _note(self, excuse: Excuse, client: Client, where: Iterable[TopicIdPartition]) -> None:
         """Count it once for each client and partition."""
@@ -140,3 +150,11 @@ class Excuses:
 
 def _is_classic(client: Client) -> bool:
     return isinstance(client, ClassicClient)
+
+
+def _made_again(
+    partitions: Set[TopicIdPartition], granted: Set[TopicIdPartition], names: Mapping[TopicId, str]
+) -> set[TopicIdPartition]:
+    """Those of which another topic with the same name was granted."""
+    had = {(names[each.topic_id], each.partition) for each in granted}
+    return {each for each in partitions if (names[each.topic_id], each.partition) in had}

@@ -7,10 +7,17 @@ from uuid import UUID
 import pytest
 from attrs import define, field
 
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.draft import Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import ClassicGroupMetadataRemoved, CurrentMemberAssignment, MemberStatus, Record
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage
+from kafka_nextgen.coordinator.records import (
+    ClassicGroupMetadataRemoved,
+    CurrentMemberAssignment,
+    MemberMetadataRemoved,
+    MemberStatus,
+    Record,
+)
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.classic_clients import ClassicClient
@@ -18,6 +25,8 @@ from tests.simulation.excuses import Excuse, Excuses
 from tests.simulation.test_classic_checkers import FOO, ID0, ID1, client
 
 BEFORE = TopicIdPartition(UUID(int=2), 1)
+NEW = TopicIdPartition(UUID(int=3), 0)
+JOIN = JoinGroup(1, "g", "A-1", "consumer", (), 12_000, 15_000)
 LATE = ConsumerGroupHeartbeat("g", "A-1", 3)
 
 
@@ -40,6 +49,7 @@ class Scene:
     excuses: Excuses = field(factory=Excuses)
     client: ClassicClient = field(factory=client)
     group: Group = field(factory=lambda: Group("g", 0))
+    request: Request = LATE
 
     def __attrs_post_init__(self) -> None:
         self.client.member = _Named()  # type: ignore[assignment]
@@ -50,7 +60,7 @@ class Scene:
         for record in records:
             if isinstance(record, CurrentMemberAssignment):
                 self.group.currents[record.member_id] = record
-        self.excuses.in_force(self.group, LATE, late, Outcome(None, records), {self.client: Working()})
+        self.excuses.in_force(self.group, self.request, late, Outcome(None, records), {self.client: Working()}, {FOO})
 
     def found(self, *working_on: TopicIdPartition) -> set[TopicIdPartition]:
         return set(self.excuses.but_for(self.client, frozenset(working_on), set(), self.client.cluster))
@@ -98,6 +108,25 @@ def test_what_is_taken_from_a_member_that_works_on_it_is_excused_until_it_gives_
     assert scene.excuses.counts == {excuse: 1}
     assert scene.found() == set()
     assert scene.found(ID0) == {ID0}, "it got it again by itself"
+
+
+def test_an_upgrade_does_not_know_what_members_have_of_topics_not_heard_of() -> None:
+    scene = Scene()
+    scene.client.cluster.names[NEW.topic_id] = "new"
+    scene.client.cluster.topics["new"] = TopicImage(NEW.topic_id, "new", 1)
+    scene.writes(granted(), ClassicGroupMetadataRemoved("g"))
+    assert scene.found(NEW) == set()
+    scene.writes(granted(NEW))
+    assert scene.found(NEW) == {NEW}, "it had it by its id since"
+
+
+def test_a_removed_member_that_joins_again_goes_on_with_what_it_had() -> None:
+    scene = Scene(request=JOIN)
+    scene.writes(granted(), MemberMetadataRemoved("g", "A-1"))
+    scene.group.members["A-1"] = None  # type: ignore[assignment]
+    scene.writes(granted())
+    assert scene.found(ID0, ID1) == {ID1}
+    assert scene.excuses.counts == {Excuse.REMOVED: 1}
 
 
 def test_a_request_in_time_excuses_nothing() -> None:

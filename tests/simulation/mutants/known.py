@@ -17,7 +17,7 @@ KNOWN: Mapping[str, tuple[int, int, bool]] = {
     "any-epoch": (5, 232, False),
     "assigns-unrevoked": (2, 169, False),
     "auto-commit-sets-back": (3, 1446, False),
-    "beats-too-slowly": (1, 2000, True),
+    "beats-too-slowly": (2, 2000, True),
     "bumps-always": (1, 74, False),
     "bumps-when-full": (1, 74, False),
     "classic-beats-too-slowly": (1, 2000, True),
