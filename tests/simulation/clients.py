@@ -542,7 +542,8 @@ class Client(ABC):
         self.observer.told_committed(self, same)
 
     def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
-        """Commit for the application."""
+        """Commit all that was handed out, for the application: it counts as processed then, also for auto-commit."""
+        self.consumed.update(offsets)
         wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
         meant = self._meaning(wanted)
 

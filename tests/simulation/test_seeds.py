@@ -15,14 +15,12 @@ from tests.simulation.running import Mode, Simulation
 
 _EVENTS = 400
 _A_PIECE = 10
-#: What is found and not mended yet.
-_OPEN = {124: "auto-commit takes a topic that was made again for an application that has sought back"}
 
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("first", range(1, 151, _A_PIECE))
 def test_nothing_is_found(first: int, mode: Mode) -> None:
-    for seed in set(range(first, first + _A_PIECE)) - _OPEN.keys():
+    for seed in range(first, first + _A_PIECE):
         assert not Simulation(seed, _EVENTS, mode).run().broken, seed
 
 
