@@ -29,9 +29,8 @@ WorkingOn(member) ==
 
 \* What is owned, and what will be before this heartbeat is answered: nobody else may have that.
 Reported(member) ==
-    IF member.status = "ACKNOWLEDGING" THEN member.owned \union member.target
-    ELSE IF member.status # "RECONCILING" THEN member.owned
-    ELSE member.owned \union (IF member.step = "IDLE" THEN member.target ELSE member.goal)
+    IF member.status \notin {"RECONCILING", "ACKNOWLEDGING"} THEN member.owned
+    ELSE member.owned \union member.goal \union member.target
 
 Heartbeat(m, member) ==
     LET full == member.status # "PREPARE_LEAVING"

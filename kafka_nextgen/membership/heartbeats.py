@@ -40,7 +40,7 @@ from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpo
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TargetInstalled, TimePassed
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
-from kafka_nextgen.membership.state import MemberState, Outcome, Sent
+from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Sent
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import JoinReason, TopicIdPartition
@@ -62,6 +62,9 @@ __all__ = [
 HEARTBEATING = frozenset(
     {Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING}
 )
+
+#: Where a member may take more at any moment, also of a target that waits for the reconciliation under way.
+_MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
 
 #: No coordinator's interval may flood it with heartbeats or outlast every session (seconds).
 SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S = 0.05, 60.0
@@ -118,14 +121,11 @@ def _is_about_to_take(state: MemberState) -> bool:
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
-    """What is owned, and what will be before this heartbeat is answered: nobody else may have that."""
-    if state.status is Status.ACKNOWLEDGING and state.target is not None:
-        return state.owned | state.target.partitions
-    if state.status is not Status.RECONCILING:
+    """What is owned, and what may be before this heartbeat is answered: no other member may have that."""
+    if state.status not in _MAY_TAKE:
         return state.owned
-    leads_to = state.goal or state.target
-    assert leads_to is not None, "a member reconciles towards a target"
-    return state.owned | state.held | leads_to.partitions
+    goal, target = (each.partitions if each else NOTHING for each in (state.goal, state.target))
+    return state.owned | state.held | goal | target
 
 
 def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:

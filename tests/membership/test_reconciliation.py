@@ -76,6 +76,18 @@ def test_a_full_heartbeat_does_not_report_what_on_revoked_has_finished_with() ->
     assert talk.wait(0.1)[0].endswith("owned=orders[0]")
 
 
+def test_a_full_heartbeat_names_a_target_that_waits_for_the_reconciliation_under_way() -> None:
+    """The member may begin with it before the heartbeat is answered, and what is left out may be another member's."""
+    talk = stable("orders[0]")
+    talk.wait(5)
+    talk.answer(6, "orders[0-1]")
+    talk.wait(5)
+    talk.answer(7, "orders[0-2]")
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(0.1)[0].endswith("owned=orders[0-2]"), "on_assigned of orders[1] still runs"
+
+
 def test_an_acknowledgement_waits_for_the_heartbeat_in_flight() -> None:
     talk = stable("orders[0]")
     talk.wait(5)

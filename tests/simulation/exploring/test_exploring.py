@@ -38,8 +38,8 @@ def explored(bounds: Bounds) -> Result:
         (Bounds(members=2, partitions=2, faults=0, auto_commit=True), 2_964),
         (Bounds(members=3, partitions=2, faults=0), 135_560),
         (Bounds(members=2, partitions=1, faults=1), 186_687),
-        (Bounds(members=2, partitions=2, faults=1), 388_509),
-        (Bounds(members=2, partitions=1, faults=2, kinds=LATE_AND_TOPICS), 796_708),
+        (Bounds(members=2, partitions=2, faults=1), 385_661),
+        (Bounds(members=2, partitions=1, faults=2, kinds=LATE_AND_TOPICS), 799_467),
     ],
     ids=["2-2-0-committing", "3-2-0", "2-1-1", "2-2-1", "2-1-2-late-and-topics"],
 )
