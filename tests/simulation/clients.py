@@ -123,7 +123,7 @@ class Client(ABC):
     positions: dict[TopicPartition, int] = field(factory=dict)
     consumed: dict[TopicPartition, int] = field(factory=dict)  # what was handed out before the latest poll
     found: dict[TopicPartition, int] = field(factory=dict)  # where reading began
-    seeks: dict[TopicPartition, int] = field(factory=dict)  # how often the application sought
+    seeks: dict[TopicPartition, int] = field(factory=dict)  # how often reading began, or the application sought
     # who waits
     asks: dict[int, Callable[[offsets_fx.CommitEnded | offsets_fx.LookupEnded], None]] = field(factory=dict)
     left_out: set[TopicPartition] = field(factory=set)  # of commits, for the coordinator knows no such topic
@@ -513,6 +513,7 @@ class Client(ABC):
         self.observer.sought(self, partition, offset)
 
     def _begin_at(self, partition: TopicPartition, offset: int) -> None:
+        self.seeks[partition] = self.seeks.get(partition, 0) + 1
         self.positions[partition] = self.found[partition] = offset
         self.observer.begins_at(self, partition, offset)
 
@@ -533,7 +534,7 @@ class Client(ABC):
         return self._asks_made
 
     def _meaning(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, object]:
-        """What an offset of each means: another topic may have taken a name, and the application may have sought."""
+        """What an offset of each means: another topic may have taken a name, and reading may have begun elsewhere."""
         return {tp: (self.topic_ids.get(tp.topic), self.seeks.get(tp)) for tp in partitions}
 
     def _tell_committed(self, offsets: Offsets, meant: Mapping[TopicPartition, object]) -> None:
