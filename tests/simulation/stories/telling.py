@@ -1,4 +1,7 @@
-"""Tells a finding as commands of the cluster world: those that it needs. What is told is played, and has to show it."""
+"""Tells a finding as commands of the cluster world: those that it needs. What is told is played, and has to show it.
+
+What words do not show is told by its draws, which show all there is.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from tests.simulation.mutants.planting import Mutant
 from tests.simulation.running import Mode
 from tests.simulation.shrinking import rule_of
 from tests.simulation.stories.commands import commands_in
+from tests.simulation.stories.drawn import draws_as_commands, named
 from tests.simulation.stories.editing import Editor
 from tests.simulation.stories.recording import Recording
 from tests.simulation.stories.verbs import cluster_player
@@ -34,6 +38,11 @@ class Story:
     commands: tuple[str, ...]
     finding: str
     bug: Mutant | None = None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is told by draws, and not in words."""
+        return any(command.startswith("run ") for command in self.commands)
 
     def text(self, *comments: str) -> str:
         """As a scenario, with what happens until something is broken."""
@@ -103,20 +112,36 @@ def tell(
         finding = _found(recording)
     if finding is None:
         return None
-    rule = rule_of(finding)
-    commands = tuple(commands_in(recording, settles=recording.timeline.happened > events))
+    holds = _Holds(rule_of(finding), bug)
+    commands = next(filter(holds, _ways(recording, events, mode)), None)
+    if commands is None:
+        raise UntoldError(f"without the bug something is found, too, or it is not {finding}")
+    commands = Editor(commands, holds, tries).run()
+    commands = tuple(named(commands, parsed(commands)))
+    return Story(commands, _ends_as(commands, bug) or "", bug)
 
-    def holds(fewer: Sequence[str]) -> bool:
+
+def _ways(recording: Recording, events: int, mode: Mode) -> Iterator[tuple[str, ...]]:
+    """All that was in a run as commands: in words, then by draws."""
+    has_settled = recording.timeline.happened > events
+    yield tuple(commands_in(recording, settles=has_settled))
+    last = min(events, recording.timeline.happened)
+    yield tuple(draws_as_commands(recording.dice.drawn, last, mode if has_settled else None))
+
+
+@frozen
+class _Holds:
+    """Whether commands show what a rule says: of a bug that is planted, with it alone."""
+
+    rule: str
+    bug: Mutant | None
+
+    def __call__(self, commands: Sequence[str]) -> bool:
         try:
-            found = _ends_as(fewer, bug)
-            return rule_of(found or "") == rule and (bug is None or ends_as(fewer) is None)
+            found = _ends_as(commands, self.bug)
+            return rule_of(found or "") == self.rule and (self.bug is None or ends_as(commands) is None)
         except NotationError:
             return False
-
-    if not holds(commands):
-        raise UntoldError(f"what is told comes to {_ends_as(commands, bug) or 'nothing'}, and not to {finding}")
-    commands = Editor(commands, holds, tries).run()
-    return Story(commands, _ends_as(commands, bug) or "", bug)
 
 
 def _with(bug: Mutant | None) -> AbstractContextManager[None]:

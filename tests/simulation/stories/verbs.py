@@ -17,6 +17,7 @@ from tests.simulation.dice import Fault
 from tests.simulation.mishaps import MISHAPS
 from tests.simulation.nodes import Node
 from tests.simulation.stories.actions import PLAIN
+from tests.simulation.stories.drawn import DRAWN
 from tests.simulation.stories.lines import TellingJudge
 from tests.simulation.stories.seams import word_of
 from tests.simulation.stories.stage import wish
@@ -287,6 +288,7 @@ CLUSTER: Mapping[str, Verb] = {
     "heal": heal,
     "settle": settle,
     "tick": tick,
+    **DRAWN,
 }
 
 

@@ -11,11 +11,12 @@ next c0 answer-lost nth=2          how the second decision about that from now o
 heal                               nothing goes wrong any more
 settle                             the group has to settle within its bound, and to stay so
 tick 5s
+draw c0/1 4 0.97, run 213          or, instead of all that, a run by its draws, see ``drawn``
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +26,8 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPol
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
 from tests.simulation.checkers import Judge
+from tests.simulation.dice import Place
+from tests.simulation.running import Verdict
 from tests.simulation.stories.lines import TellingJudge
 from tests.simulation.stories.stage import Stage
 
@@ -48,6 +51,10 @@ class ClusterWorld:
         self.stage = Stage(0, judge=judge or Judge())
         self.configure({})
         self.has_begun = False
+        self.draws: dict[Place, float] = {}
+        self.decided: dict[Place, str] = {}  # what each of them is said to decide
+        self.verdict: Verdict | None = None  # what came of them
+        self.words: Mapping[Place, str] = {}  # what each decided when it was run
 
     def configure(self, options: dict[str, str]) -> None:
         """Give coordinators and clients their settings; what is not said is as plain as can be."""
