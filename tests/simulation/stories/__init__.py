@@ -6,5 +6,6 @@
 | recording | a run, and all that was decided and done in it |
 | stage | a simulation that does what it is told |
 | world | its commands |
+| drawn | a run by its draws: any seed, exactly, also what no word is for |
 | telling | a finding as commands, as few as show it |
 """

@@ -1,4 +1,4 @@
-"""A run as its draws, which tells any seed exactly: what the words of the cluster world lack is no draw's concern.
+"""A run as its draws. These tell any seed exactly, also what the cluster world has no words for: each new fault, too.
 
 draw c0/1_connection_1_to_0 4 0.97 answer-lost    the draw at this place of this stream; all others are 0, the plainest
 run 213 then=safety                               so many events; then all heals, and the group has to settle

@@ -108,7 +108,9 @@ def _rounder(command: str) -> Iterator[str]:
     """The same with one number rounder; the roundest first."""
     if command.startswith("run "):
         events = int(command.split()[1])
-        yield from (command.replace(str(events), str(fewer), 1) for fewer in (events // 2, events * 9 // 10, events - 1))
+        yield from (
+            command.replace(str(events), str(fewer), 1) for fewer in (events // 2, events * 9 // 10, events - 1)
+        )
     for number in re.finditer(r"\d+\.\d+", command):
         for digits in (0, 1, 2, 3):
             for value in (float(number[0]), float(number[0]) + 0.5 * 10**-digits):

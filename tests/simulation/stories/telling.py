@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 
 from attrs import frozen
 
@@ -102,10 +103,12 @@ def tell(
     *,
     tries: int = 1_000,
     settles: bool = True,
+    by_draws: bool = True,
 ) -> Story | None:
     """Tell what a seed finds; None for nothing. Raises ``UntoldError`` if what is told comes to something else.
 
-    Of a ``bug`` that is planted is told what nothing is found in without it.
+    Of a ``bug`` that is planted is told what nothing is found in without it. ``by_draws`` if what words do not show is
+    told by draws.
     """
     recording = Recording(seed, events, mode, settles=settles)
     with _with(bug):
@@ -113,9 +116,10 @@ def tell(
     if finding is None:
         return None
     holds = _Holds(rule_of(finding), bug)
-    commands = next(filter(holds, _ways(recording, events, mode)), None)
+    ways = _ways(recording, events, mode) if by_draws else islice(_ways(recording, events, mode), 1)
+    commands = next(filter(holds, ways), None)
     if commands is None:
-        raise UntoldError(f"without the bug something is found, too, or it is not {finding}")
+        raise UntoldError(f"what is told is not {finding}, or the same is found without the bug")
     commands = Editor(commands, holds, tries).run()
     commands = tuple(named(commands, parsed(commands)))
     return Story(commands, _ends_as(commands, bug) or "", bug)
