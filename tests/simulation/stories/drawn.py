@@ -18,7 +18,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from tests.simulation.dice import Dice, Draws, Fault, Place
 from tests.simulation.running import Mode, Simulation
 from tests.simulation.stories.seams import Seam, Seams
-from tests.simulation.stories.world import ClusterWorld
+from tests.simulation.stories.world import ClusterWorld, Verb
 
 __all__ = ["DRAWN", "draws_as_commands", "named"]
 
@@ -114,4 +114,4 @@ def run(world: ClusterWorld, command: Command) -> Iterator[str]:
     yield from ()
 
 
-DRAWN: Mapping[str, Callable[[ClusterWorld, Command], Iterator[str]]] = {"draw": draw, "run": run}
+DRAWN: Mapping[str, Verb] = {"draw": draw, "run": run}

@@ -43,12 +43,14 @@ class Editor:
         return holds
 
     def _leave_out_kinds(self, kind_of: Callable[[str], str]) -> None:
-        """Leave out all commands of a kind, the most frequent kind first."""
-        counts = Counter(map(kind_of, self.commands))
-        for kind, _ in counts.most_common():
-            fewer = [each for each in self.commands if kind_of(each) != kind]
-            if len(fewer) < len(self.commands):
-                self._take(fewer)
+        """Leave out all commands of some kinds, the most frequent first: of many kinds at a time, then of fewer."""
+        left = [kind for kind, _ in Counter(map(kind_of, self.commands)).most_common()]
+        size = len(left) // 2
+        while size:
+            for some in [set(left[at : at + size]) for at in range(0, len(left), size)]:
+                if self._take([each for each in self.commands if kind_of(each) not in some]):
+                    left = [kind for kind in left if kind not in some]
+            size //= 2
 
     def _leave_out_commands(self) -> None:
         size = max(1, len(self.commands) // 2)
