@@ -17,6 +17,7 @@ from kafka_nextgen.membership.offsets.events import GroupEntered
 from kafka_nextgen.types import LeaveMode, TopicPartition
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.timing import Timing
 
 __all__ = ["Application", "Habits"]
 
@@ -59,9 +60,11 @@ class Application:
     _polls: int = 0
     _error: fx.RaiseToApplication | None = field(default=None)
     _whims: Dice = field(init=False)
+    _timing: Timing = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._whims = self.dice.stream(f"whims of {self.client.name}")
+        self._timing = Timing(self, self.dice.stream(f"timing of {self.client.name}"))
 
     def start(self, wanted: ev.Subscribed | None = None) -> None:
         """Subscribe to what is wanted, or to anything, and begin to poll."""
@@ -124,6 +127,7 @@ class Application:
         share = 0.1 if self.client.member.status.name in _COMMON else 0.7
         if not self.is_over and self._whims.happens(Fault.IN_THE_MIDDLE, share):
             self.client.later(self._whims.pick((0.0, 0.0, 0.002, 0.01)), self._act)
+        self._timing.notice()
 
     def _act(self) -> None:
         if self.is_over or self.is_stuck:
@@ -133,16 +137,17 @@ class Application:
 
     def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
         """What it may do, and what of that when its member is out of the group."""
-        subscribe, again, client = self._subscribe_to_any, self._again, self.client
+        subscribe, again, client = self.subscribe_to_any, self.again, self.client
         out = (self.unsubscribe, again, again, self._close_seldom, client.think_again)
-        return (*out, self._poll_early, subscribe, subscribe, self._commit, self._suffer, self._suffer_and_commit), out
+        return (*out, self._poll_early, subscribe, subscribe, self.commit, self._suffer, self._suffer_and_commit), out
 
-    def _commit(self) -> None:
+    def commit(self) -> None:
+        """Commit what is read, and do not wait."""
         self._commit_beside([tp for tp in sorted(self.client.applied) if tp in self.client.positions])
 
     def _suffer_and_commit(self) -> None:
         self._suffer()
-        self._commit()
+        self.commit()
 
     def _suffer(self) -> None:
         """Something happens to the client."""
@@ -157,7 +162,8 @@ class Application:
         )
         suffer()
 
-    def _subscribe_to_any(self) -> None:
+    def subscribe_to_any(self) -> None:
+        """Subscribe to something else."""
         if not self.is_closing:
             self.subscribe(self._whims.pick(self.wishes))
 
@@ -182,7 +188,7 @@ class Application:
         """Do in a callback what may be done there."""
         flowing = self.client.flowing
         act = self._whims.pick(
-            (lambda: self._commit_beside(flowing), self._seek, self._subscribe_to_any, self._again, self._close_seldom)
+            (lambda: self._commit_beside(flowing), self._seek, self.subscribe_to_any, self.again, self._close_seldom)
         )
         act()
 
@@ -191,10 +197,10 @@ class Application:
         if offsets:
             self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
 
-    def _again(self) -> None:
+    def again(self) -> None:
         """Give the subscription up and take another."""
         self.unsubscribe()
-        self._subscribe_to_any()
+        self.subscribe_to_any()
 
     # ---- polling
 
@@ -259,6 +265,9 @@ class Application:
         self._poll_after(self._pause())
 
     def _pause(self) -> float:
+        outlasts_s = self._timing.outlasts(0.01)
+        if outlasts_s is not None:
+            return outlasts_s
         if self.dice.happens(Fault.POLL_PAUSE, 0.02):
             return self.habits.max_poll_interval_s * self.dice.between(0.5, 3.0)
         return self.habits.processing_s * self.dice.between(0.5, 1.5)
@@ -275,7 +284,11 @@ class Application:
             self.is_stuck = True
             return
         callback = self.client.callbacks[0]
-        if self.dice.happens(Fault.SLOW_CALLBACK, 0.5):
+        outlasts_s = self._timing.outlasts(0.15)
+        if outlasts_s is not None:
+            self._timing.disturb()
+            self.client.later(outlasts_s, lambda: self._end_callback(callback, then))
+        elif self.dice.happens(Fault.SLOW_CALLBACK, 0.5):
             slow_s = self.dice.pick((self.dice.between(0.5, 20.0), self.dice.between(25.0, 45.0)))
             self.client.later(slow_s, lambda: self._end_callback(callback, then))
         else:

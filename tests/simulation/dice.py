@@ -84,6 +84,8 @@ class Fault(Enum):
     CLOSED_IN_THE_MIDDLE = "closed in the middle of a rebalance"
     STORM = "storm of subscriptions"
     IN_THE_MIDDLE = "application acts in the middle of something"
+    OUTLASTED = "callback or pause outlasts the poll interval"
+    IN_A_PHASE = "application acts in a phase that is soon over"
     SOUGHT = "application seeks"
     LEAVE_OVERTAKES = "leaves with a heartbeat in flight"
     CLOCK_DRIFT = "clock drifts"
