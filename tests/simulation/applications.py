@@ -284,9 +284,8 @@ class Application:
             self.is_stuck = True
             return
         callback = self.client.callbacks[0]
-        outlasts_s = self._timing.outlasts(0.15)
+        outlasts_s = self._timing.outlasts_in(callback)
         if outlasts_s is not None:
-            self._timing.disturb()
             self.client.later(outlasts_s, lambda: self._end_callback(callback, then))
         elif self.dice.happens(Fault.SLOW_CALLBACK, 0.5):
             slow_s = self.dice.pick((self.dice.between(0.5, 20.0), self.dice.between(25.0, 45.0)))
@@ -295,6 +294,7 @@ class Application:
             self._end_callback(callback, then)
 
     def _end_callback(self, callback: Callback, then: Callable[[], None]) -> None:
+        self._timing.end_callback()
         if self._whims.happens(Fault.CALLBACK_REENTERS, 0.3):
             self._reenter()
         if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:

@@ -59,6 +59,7 @@ class ClassicClient(Client):
     _is_looking: bool = False
 
     rules = RULES
+    speaks_classic = True
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

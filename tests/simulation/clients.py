@@ -142,6 +142,7 @@ class Client(ABC):
     offsets: OffsetMachine = field(init=False)
 
     rules: ClassVar[OffsetRules]
+    speaks_classic: ClassVar[bool] = False
 
     def __attrs_post_init__(self) -> None:
         self.member = self.make_member()

@@ -176,7 +176,7 @@ class Simulation:
         ]
         application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
         self.applications.append(application)
-        must_want = self._must_want(name) if client.is_static and isinstance(client, ClassicClient) else None
+        must_want = self._must_want(name) if client.is_static and client.speaks_classic else None
         application.start(must_want)
 
     def _must_want(self, name: str) -> Subscribed | None:

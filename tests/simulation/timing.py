@@ -6,14 +6,15 @@ decides something before it is back. Others close, commit or lose their rights w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import define
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import effects as fx
-from tests.simulation.clients import Client
+from kafka_nextgen.membership.classic import events as cev
+from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 
 __all__ = ["Acting", "Timing"]
@@ -64,14 +65,29 @@ class Timing:
         self._is_away = True
         return float(self.application.habits.max_poll_interval_s) + self.dice.between(0.5, 12.0)
 
-    def disturb(self) -> None:
-        """A callback that outlasts the poll interval has begun: what would end the membership before is kept off."""
+    def outlasts_in(self, callback: Callback) -> float | None:
+        """The same of a callback that begins, most often of one in which the member gives up all that it has."""
+        member = self.application.client.member
+        gives_up = isinstance(callback, fx.CallOnRevoked) and member.status.name in _STAYS_IN
+        seconds = self.outlasts(0.8 if gives_up and not member.state.held else 0.15)
+        if seconds is not None:
+            self._disturb(gives_up)
+        return seconds
+
+    def _disturb(self, gives_up: bool) -> None:
+        """What would end the membership before the callback has outlasted the poll interval is kept off, or is it."""
         client, draw = self.application.client, self.dice.chance()
-        if draw < 0.3 and isinstance(client.callbacks[0], fx.CallOnRevoked):
+        if draw < 0.3 and gives_up:
             client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
         elif draw < 0.9:
             offline_s = float(self.application.habits.max_poll_interval_s) + self.dice.between(0.0, 10.0)
             client.later(self.dice.between(0.0, _MOST_S) * self.dice.chance(), lambda: client.go_offline(offline_s))
+
+    def end_callback(self) -> None:
+        """A callback is about to return."""
+        it = self.application
+        if not it.is_closing and self.dice.happens(Fault.IN_A_PHASE, 0.1):
+            self.dice.pick((it.again, it.again, it.unsubscribe, it.close))()
 
     def notice(self) -> None:
         """The member has another status."""
@@ -80,12 +96,17 @@ class Timing:
             if self._is_away:
                 self._is_away = False
                 self._later(self.dice.pick((0.0, 0.01, 1.0)), self._when_stale())
-        elif status in _PHASES and self.dice.happens(Fault.IN_A_PHASE, 0.15):
-            self._later(self.dice.pick((0.0, 0.0, 0.002, 0.02)), self.dice.pick(self._in_a_phase()))
+        elif status in _ACTS:
+            share, acts = _ACTS[status]
+            if self.dice.happens(Fault.IN_A_PHASE, share):
+                self.dice.pick(acts)(self)
 
-    def _later(self, seconds: float, act: Callable[[], object]) -> None:
+    def _later(self, seconds: float, act: Callable[[], object], status: str | None = None) -> None:
+        """Act some time later, if the member has this status then."""
+
         def act_if_there() -> None:
-            if not self.application.is_over and not self.application.is_stuck:
+            it = self.application
+            if not it.is_over and not it.is_stuck and status in (None, it.client.member.status.name):
                 act()
 
         self.application.client.later(seconds, act_if_there)
@@ -96,22 +117,44 @@ class Timing:
             (it.again, it.again, it.again, it.unsubscribe, it.unsubscribe, it.close, it.close, it.client.think_again)
         )
 
-    def _in_a_phase(self) -> Sequence[Callable[[], object]]:
-        it, client = self.application, self.application.client
+    # ---- in a phase of a classic member, which may have partitions meanwhile
 
-        def lose_rights() -> None:
-            client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
+    def _close(self) -> None:
+        self._later(self.dice.pick((0.0, 0.0, 0.002, 0.02)), self.application.close)
 
-        def lose_rights_and_commit() -> None:
-            lose_rights()
-            it.commit()
+    def _commit_when_out(self) -> None:
+        """Commit at about the time when the member is put out, or loses its rights."""
+        self._later(self.dice.between(0.0, 0.008), self.application.commit)
+        self._later(self.dice.between(0.0, 0.008), self.dice.pick((self._lose_rights, self._be_removed)))
 
-        def go_and_commit() -> None:
-            client.be_removed(by_instance=False)
-            it.commit()
+    def _wait_for_others(self) -> None:
+        """The same if others of the group take long."""
+        act = self.dice.pick((self._lose_rights, self._commit_when_out, self.application.close))
+        self._later(self.dice.between(0.5, 4.0), act, "COMPLETING")
 
-        return (it.close, it.close, lose_rights, lose_rights_and_commit, go_and_commit, go_and_commit)
+    def _lose_rights(self) -> None:
+        self.application.client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
+
+    def _be_removed(self) -> None:
+        self.application.client.be_removed(by_instance=False)
+
+    def _enforce(self) -> None:
+        enforce = cev.RebalanceEnforced("the application wants it")
+        if self.application.client.speaks_classic:
+            self._later(self.dice.between(0.5, 3.0), lambda: self.application.client.feed(enforce), "STABLE")
+
+    def _change_twice(self) -> None:
+        """Subscribe to something else while the member commits for the sake of what it subscribed to before."""
+        first_s = self.dice.between(0.5, 3.0)
+        for seconds in (first_s, first_s + self.dice.between(0.0005, 0.006)):
+            self._later(seconds, self.application.subscribe_to_any, "STABLE")
 
 
-#: In which a classic member that keeps its partitions has them while the group rebalances.
-_PHASES = frozenset({"PREPARING", "COMPLETING"})
+#: In which callbacks of a member run that stays in the group.
+_STAYS_IN = frozenset({"RECONCILING", "STABLE"})
+
+_ACTS: Mapping[str, tuple[float, Sequence[Callable[[Timing], None]]]] = {
+    "PREPARING": (0.2, (Timing._close, Timing._commit_when_out, Timing._commit_when_out)),
+    "COMPLETING": (0.4, (Timing._close, Timing._wait_for_others, Timing._wait_for_others, Timing._wait_for_others)),
+    "STABLE": (0.15, (Timing._enforce, Timing._enforce, Timing._change_twice)),
+}
