@@ -294,7 +294,7 @@ class Application:
             self._end_callback(callback, then)
 
     def _end_callback(self, callback: Callback, then: Callable[[], None]) -> None:
-        self._timing.end_callback()
+        self._timing.end_callback(callback)
         if self._whims.happens(Fault.CALLBACK_REENTERS, 0.3):
             self._reenter()
         if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:

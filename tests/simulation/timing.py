@@ -13,6 +13,7 @@ from attrs import define
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as cev
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
@@ -30,6 +31,7 @@ class Acting(Protocol):
 
     client: Client
     habits: Any
+    wishes: Sequence[ev.Subscribed]
     is_closing: bool
     is_over: bool
     is_stuck: bool
@@ -39,6 +41,9 @@ class Acting(Protocol):
 
     def unsubscribe(self) -> None:
         """Give the subscription up."""
+
+    def subscribe(self, wanted: ev.Subscribed) -> None:
+        """Subscribe to something."""
 
     def subscribe_to_any(self) -> None:
         """Subscribe to something else."""
@@ -69,7 +74,7 @@ class Timing:
         """The same of a callback that begins, most often of one in which the member gives up all that it has."""
         member = self.application.client.member
         gives_up = isinstance(callback, fx.CallOnRevoked) and member.status.name in _STAYS_IN
-        seconds = self.outlasts(0.8 if gives_up and not member.state.held else 0.15)
+        seconds = self.outlasts(1.0 if gives_up and not member.state.held else 0.15)
         if seconds is not None:
             self._disturb(gives_up)
         return seconds
@@ -77,17 +82,18 @@ class Timing:
     def _disturb(self, gives_up: bool) -> None:
         """What would end the membership before the callback has outlasted the poll interval is kept off, or is it."""
         client, draw = self.application.client, self.dice.chance()
-        if draw < 0.3 and gives_up:
+        if draw < 0.2 and gives_up:
             client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
         elif draw < 0.9:
             offline_s = float(self.application.habits.max_poll_interval_s) + self.dice.between(0.0, 10.0)
             client.later(self.dice.between(0.0, _MOST_S) * self.dice.chance(), lambda: client.go_offline(offline_s))
 
-    def end_callback(self) -> None:
-        """A callback is about to return."""
+    def end_callback(self, callback: Callback) -> None:
+        """A callback is about to return; the most may come of it if there is more to give up."""
         it = self.application
-        if not it.is_closing and self.dice.happens(Fault.IN_A_PHASE, 0.1):
-            self.dice.pick((it.again, it.again, it.unsubscribe, it.close))()
+        gives_up_some = isinstance(callback, fx.CallOnRevoked) and it.client.member.state.held
+        if not it.is_closing and self.dice.happens(Fault.IN_A_PHASE, 0.5 if gives_up_some else 0.1):
+            self.dice.pick((it.again, self._again_by_pattern, it.unsubscribe, it.close))()
 
     def notice(self) -> None:
         """The member has another status."""
@@ -114,8 +120,18 @@ class Timing:
     def _when_stale(self) -> Callable[[], object]:
         it = self.application
         return self.dice.pick(
-            (it.again, it.again, it.again, it.unsubscribe, it.unsubscribe, it.close, it.close, it.client.think_again)
+            (it.again, it.again, self._again_by_pattern, it.unsubscribe, it.close, it.close, it.client.think_again)
         )
+
+    def _again_by_pattern(self) -> None:
+        """Subscribe anew to what has to be found out first."""
+        self.application.unsubscribe()
+        self._subscribe_by_pattern()
+
+    def _subscribe_by_pattern(self) -> None:
+        it = self.application
+        if not it.is_closing:
+            it.subscribe(next(wish for wish in it.wishes if wish.pattern is not None))
 
     # ---- in a phase of a classic member, which may have partitions meanwhile
 
@@ -139,15 +155,16 @@ class Timing:
         self.application.client.be_removed(by_instance=False)
 
     def _enforce(self) -> None:
-        enforce = cev.RebalanceEnforced("the application wants it")
-        if self.application.client.speaks_classic:
-            self._later(self.dice.between(0.5, 3.0), lambda: self.application.client.feed(enforce), "STABLE")
+        """Have the group rebalance."""
+        it, enforce = self.application, cev.RebalanceEnforced("the application wants it")
+        act = (lambda: it.client.feed(enforce)) if it.client.speaks_classic else it.subscribe_to_any
+        self._later(self.dice.between(0.5, 3.0), act, "STABLE")
 
     def _change_twice(self) -> None:
         """Subscribe to something else while the member commits for the sake of what it subscribed to before."""
         first_s = self.dice.between(0.5, 3.0)
-        for seconds in (first_s, first_s + self.dice.between(0.0005, 0.006)):
-            self._later(seconds, self.application.subscribe_to_any, "STABLE")
+        self._later(first_s, self.application.subscribe_to_any, "STABLE")
+        self._later(first_s + self.dice.between(0.0005, 0.006), self._subscribe_by_pattern, "STABLE")
 
 
 #: In which callbacks of a member run that stays in the group.
