@@ -137,7 +137,7 @@ class Application:
 
     def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
         """What it may do, and what of that when its member is out of the group."""
-        subscribe, again, client = self.subscribe_to_any, self.again, self.client
+        subscribe, again, client = self.subscribe_to_any, self._again, self.client
         out = (self.unsubscribe, again, again, self._close_seldom, client.think_again)
         return (*out, self._poll_early, subscribe, subscribe, self.commit, self._suffer, self._suffer_and_commit), out
 
@@ -188,7 +188,7 @@ class Application:
         """Do in a callback what may be done there."""
         flowing = self.client.flowing
         act = self._whims.pick(
-            (lambda: self._commit_beside(flowing), self._seek, self.subscribe_to_any, self.again, self._close_seldom)
+            (lambda: self._commit_beside(flowing), self._seek, self.subscribe_to_any, self._again, self._close_seldom)
         )
         act()
 
@@ -197,7 +197,7 @@ class Application:
         if offsets:
             self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
 
-    def again(self) -> None:
+    def _again(self) -> None:
         """Give the subscription up and take another."""
         self.unsubscribe()
         self.subscribe_to_any()

@@ -48,6 +48,7 @@ class Connection:
     _pending: deque[UnderWay] = field(factory=deque)
     _unserved: deque[UnderWay] = field(factory=deque)
     _crashes: int = field(init=False)
+    _arrived: deque[UnderWay] = field(factory=deque)  # and not yet let in, while the node does nothing
     _inbox: deque[UnderWay] = field(factory=deque)
     _is_busy: bool = False
     _arrival: float = 0.0
@@ -103,6 +104,11 @@ class Connection:
         return self.dice.tail(_LATENCY_S)
 
     def _arrive(self, request: UnderWay) -> None:
+        self._arrived.append(request)
+        self._let_in()
+
+    def _let_in(self) -> None:
+        """Serve the request that arrived first, as soon as the node does anything."""
         if not self.is_open:
             return
         if not self._is_reached:
@@ -110,9 +116,9 @@ class Connection:
             return
         self._held_until = max(self._held_until, self.node.stalled_until)
         if self.timeline.now < self._held_until:
-            self.timeline.at(self._held_until, lambda: self._arrive(request))
+            self.timeline.at(self._held_until, self._let_in)
             return
-        self._inbox.append(request)
+        self._inbox.append(self._arrived.popleft())
         self._serve_next()
 
     def _serve_next(self) -> None:

@@ -32,6 +32,7 @@ class Acting(Protocol):
     client: Client
     habits: Any
     wishes: Sequence[ev.Subscribed]
+    wanted: ev.Subscribed | None
     is_closing: bool
     is_over: bool
     is_stuck: bool
@@ -47,9 +48,6 @@ class Acting(Protocol):
 
     def subscribe_to_any(self) -> None:
         """Subscribe to something else."""
-
-    def again(self) -> None:
-        """Give the subscription up and take another."""
 
     def commit(self) -> None:
         """Commit what is read, and do not wait."""
@@ -93,7 +91,7 @@ class Timing:
         it = self.application
         gives_up_some = isinstance(callback, fx.CallOnRevoked) and it.client.member.state.held
         if not it.is_closing and self.dice.happens(Fault.IN_A_PHASE, 0.5 if gives_up_some else 0.1):
-            self.dice.pick((it.again, self._again_by_pattern, it.unsubscribe, it.close))()
+            self.dice.pick((self._again, self._again, self._unsubscribe, it.close))()
 
     def notice(self) -> None:
         """The member has another status."""
@@ -119,19 +117,31 @@ class Timing:
 
     def _when_stale(self) -> Callable[[], object]:
         it = self.application
-        return self.dice.pick(
-            (it.again, it.again, self._again_by_pattern, it.unsubscribe, it.close, it.close, it.client.think_again)
-        )
+        think = it.client.think_again
+        return self.dice.pick((self._again, self._again, self._again, self._unsubscribe, it.close, it.close, think))
 
-    def _again_by_pattern(self) -> None:
-        """Subscribe anew to what has to be found out first."""
-        self.application.unsubscribe()
-        self._subscribe_by_pattern()
+    @property
+    def _must_keep_to_it(self) -> bool:
+        """A stable classic group does not notice that a static member comes back with another subscription."""
+        return self.application.client.speaks_classic and self.application.client.is_static
 
-    def _subscribe_by_pattern(self) -> None:
+    def _unsubscribe(self) -> None:
+        if self._must_keep_to_it:
+            self._again()
+        else:
+            self.application.unsubscribe()
+
+    def _again(self) -> None:
+        """Give the subscription up and take another one, or a pattern, for which topics have to be found out first."""
         it = self.application
-        if not it.is_closing:
-            it.subscribe(next(wish for wish in it.wishes if wish.pattern is not None))
+        wanted = it.wanted if self._must_keep_to_it else self.dice.pick((self.dice.pick(it.wishes), self._pattern))
+        if wanted is not None and not it.is_closing:
+            it.unsubscribe()
+            it.subscribe(wanted)
+
+    @property
+    def _pattern(self) -> ev.Subscribed:
+        return next(wish for wish in self.application.wishes if wish.pattern is not None)
 
     # ---- in a phase of a classic member, which may have partitions meanwhile
 
@@ -164,7 +174,8 @@ class Timing:
         """Subscribe to something else while the member commits for the sake of what it subscribed to before."""
         first_s = self.dice.between(0.5, 3.0)
         self._later(first_s, self.application.subscribe_to_any, "STABLE")
-        self._later(first_s + self.dice.between(0.0005, 0.006), self._subscribe_by_pattern, "STABLE")
+        change_s = self.dice.between(0.0005, 0.006)
+        self._later(first_s + change_s, lambda: self.application.subscribe(self._pattern), "STABLE")
 
 
 #: In which callbacks of a member run that stays in the group.
