@@ -41,7 +41,7 @@ PLANTS = {
     ),
     "reports what it has now, and not what it is about to get": (
         "Member.tla",
-        'member.owned \\union member.goal \\union member.target',
+        "member.owned \\union member.goal \\union member.target",
         "member.owned",
         "disturbed",
         "ReportedUntilGivenUp",
