@@ -78,12 +78,13 @@ class Application:
     def subscribe(self, wanted: ev.Subscribed) -> None:
         """Subscribe to something."""
         self.wanted = wanted
+        self.client.is_subscribed = True
         self.client.feed_offsets(GroupEntered())
         self.client.feed(wanted)
 
     def unsubscribe(self) -> None:
         """Give the subscription up; it subscribes again some time later."""
-        self.wanted = None
+        self.wanted, self.client.is_subscribed = None, False
         self.client.feed(ev.Unsubscribed())
         self.client.later(self.dice.between(0.1, 20.0), self._subscribe_again)
 
@@ -99,6 +100,7 @@ class Application:
             if client.member.status.name in ("RECONCILING", "COMPLETING", "PREPARING"):
                 self.dice.note(Fault.CLOSED_IN_THE_MIDDLE)
             client.consumed = {tp: at for tp, at in client.positions.items() if tp in client.applied}
+            client.is_subscribed = False
             client.feed(ev.Closed(self.dice.pick(tuple(LeaveMode))))
 
     def _note_error(self, error: fx.RaiseToApplication) -> None:

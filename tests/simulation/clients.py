@@ -114,6 +114,7 @@ class Client(ABC):
     connections: dict[int, Connection] = field(factory=dict)
     connections_made: int = 0
     is_dead: bool = False
+    is_subscribed: bool = False  # the application wants something, also while the member still leaves
     callbacks: list[Callback] = field(factory=list)
     # where reading is
     applied: frozenset[TopicPartition] = frozenset()
@@ -445,7 +446,8 @@ class Client(ABC):
             self.on_error(effect)
 
     def _left(self, effect: fx.Left) -> None:
-        self.feed_offsets(offsets_ev.GroupQuit())
+        if not self.is_subscribed:
+            self.feed_offsets(offsets_ev.GroupQuit())
         if self.on_left is not None:
             self.on_left()
 
