@@ -115,9 +115,7 @@ def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> Sen
 
 def _is_about_to_take(state: MemberState) -> bool:
     """Whether the member, which acknowledges, was told of more meanwhile: it may have been taken back unheard."""
-    return (
-        state.status is Status.ACKNOWLEDGING and state.target is not None and not state.target.partitions <= state.owned
-    )
+    return state.status is Status.ACKNOWLEDGING and _reported(state) != state.owned
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:

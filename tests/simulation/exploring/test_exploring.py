@@ -164,7 +164,6 @@ def test_what_a_member_may_take_next_must_be_acknowledged_with_the_rest(monkeypa
     monkeypatch.setattr(
         heartbeats, "_reported", lambda state: state.owned if state.status is Status.ACKNOWLEDGING else reported(state)
     )
-    monkeypatch.setattr(heartbeats, "_is_about_to_take", lambda _: False)
     bounds = Bounds(members=2, partitions=1, faults=2, kinds=LATE_AND_TOPICS)
     result = explored(bounds)
     assert result.finding is not None
