@@ -202,7 +202,7 @@ class Shard:
         except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
-        if errors and self._is_resumed:
+        if errors:
             self._alarm.set_after(RETRY_S)
         else:
             self._arm()
