@@ -32,10 +32,7 @@ _TABLES: tuple[Any, ...] = (failures.JOIN_REACTIONS, failures.SYNC_REACTIONS, fa
 
 
 def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
-    """Replace a rule wherever the table has it."""
-    for key, row in list(transitions.TABLE.items()):
-        if row.rule is rule:
-            garden.put(transitions.TABLE, key, evolve(row, rule=instead))
+    garden.put_rule(transitions.TABLE, rule, instead)
 
 
 def _reaction(code: ErrorCode, reaction: failures.Reaction, *tables: Any) -> Callable[[Garden], None]:

@@ -29,10 +29,7 @@ __all__ = ["MEMBERS"]
 
 
 def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
-    """Replace a rule wherever the table has it."""
-    for key, row in list(transitions.TABLE.items()):
-        if row.rule is rule:
-            garden.put(transitions.TABLE, key, evolve(row, rule=instead, to=frozenset(Status)))
+    garden.put_rule(transitions.TABLE, rule, instead, to=frozenset(Status))
 
 
 def _reaction(code: ErrorCode, reaction: failures.Reaction) -> Callable[[Garden], None]:

@@ -12,7 +12,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 __all__ = ["Garden", "Mutant", "Part", "Plant", "planted"]
 
@@ -52,6 +52,12 @@ class Garden:
         before = table[key]
         table[key] = value
         self._undo.append(lambda: table.update({key: before}))
+
+    def put_rule(self, table: Any, rule: object, instead: object, **more: object) -> None:
+        """Replace a rule in each row of a table of transitions that has it, with what ``more`` changes in the row."""
+        for key, row in list(table.items()):
+            if row.rule is rule:
+                self.put(table, key, evolve(row, rule=instead, **more))
 
     def drop(self, table: Any, key: object) -> None:
         """Take an entry out of a table."""
