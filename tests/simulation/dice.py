@@ -7,7 +7,7 @@ Each part of the run (a client, a node, a connection) has a stream of its own, s
 leaves the others as they are.
 
 All draws together are the run. They may be given instead of a seed. 0 is the plainest of each: no fault, the first of
-several, the least. What is not given is 0. So a run is made smaller by making its draws 0, see ``shrinking``.
+several, the least. What is not given is 0. So a run is made smaller by making its draws 0, see ``stories``.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ from kafka_nextgen.scenarios.notation import NotationError
 from tests.simulation.mutants import planted
 from tests.simulation.mutants.planting import Mutant
 from tests.simulation.running import Mode
-from tests.simulation.shrinking import rule_of
 from tests.simulation.stories.commands import commands_in
 from tests.simulation.stories.drawn import draws_as_commands, named
 from tests.simulation.stories.editing import Editor
 from tests.simulation.stories.recording import Recording
+from tests.simulation.stories.rules import rule_of
 from tests.simulation.stories.verbs import cluster_player
 from tests.simulation.stories.world import ClusterWorld
 

@@ -9,16 +9,15 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from kafka_nextgen.scenarios import InvariantError, parse
+from kafka_nextgen.scenarios import parse
 from tests.scenarios.files import FOLDER, PLAYERS, files, player_of, scenario_in
 from tests.simulation import replay
 from tests.simulation.__main__ import main
 from tests.simulation.mutants import MUTANTS, planted
-from tests.simulation.shrinking import rule_of
 from tests.simulation.stories.ladder import Shape, ladder_of
 from tests.simulation.stories.ladder_svg import svg
-from tests.simulation.stories.telling import Story, ends_as
-from tests.simulation.stories.verbs import cluster_player
+from tests.simulation.stories.showing import rule_shown
+from tests.simulation.stories.telling import Story
 
 ROOT = Path(__file__).parents[3]
 SECTION = (ROOT / "docs" / "testing.md").read_text().split("## From a bug to its scenario\n")[1].split("\n## ")[0]
@@ -38,14 +37,7 @@ def shows_the_bug(story: str) -> str:
     """What a story finds with the bug; without it nothing is found, and it plays to its end."""
     commands = commands_in(story)
     assert len(commands) <= MOST_COMMANDS
-    assert ends_as(commands) is None
-    cluster_player().play(parse(story))
-    with planted(BUG):
-        found = ends_as(commands)
-        with pytest.raises(InvariantError):
-            cluster_player().play(parse(story))
-    assert found is not None
-    return rule_of(found)
+    return rule_shown(commands, story, BUG)
 
 
 def test_the_story_on_the_page_is_what_happens() -> None:

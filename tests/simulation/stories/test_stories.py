@@ -9,16 +9,17 @@ from contextlib import suppress
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.scenarios import InvariantError, ScenarioError, parse
+from kafka_nextgen.scenarios import ScenarioError, parse
 from tests.simulation.dice import Fault
 from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.mutants.planting import Mutant
 from tests.simulation.running import Mode
-from tests.simulation.shrinking import rule_of
 from tests.simulation.stories.drawn import draws_as_commands, named
 from tests.simulation.stories.finding import told
 from tests.simulation.stories.lines import TellingJudge
 from tests.simulation.stories.recording import Recording
+from tests.simulation.stories.rules import rule_of
+from tests.simulation.stories.showing import rule_shown
 from tests.simulation.stories.telling import Story, UntoldError, ends_as, parsed, tell
 from tests.simulation.stories.verbs import CLUSTER, cluster_player
 from tests.simulation.stories.world import ClusterWorld
@@ -38,12 +39,7 @@ def test_a_planted_bug_is_told_and_played(name: str) -> None:
     bug = MUTANTS[name]
     story = next(each for seed in range(1, 80) if (each := told_of(seed, bug)) is not None)
     assert len(story.commands) <= 15
-    with planted(bug):
-        assert rule_of(ends_as(story.commands) or "") == rule_of(story.finding)
-        with pytest.raises(InvariantError):
-            play(story.text())
-    assert ends_as(story.commands) is None
-    play(story.text())
+    assert rule_shown(story.commands, story.text(), bug) == rule_of(story.finding)
 
 
 def told_of(seed: int, bug: Mutant) -> Story | None:
@@ -58,12 +54,7 @@ def test_what_words_do_not_show_is_told_by_draws() -> None:
     stories = (tell(seed, 400, bug=bug, tries=300) for seed in range(1, 80))
     story = next(each for each in stories if each is not None and each.is_drawn)
     assert len(story.commands) <= 30
-    with planted(bug):
-        assert rule_of(ends_as(story.commands) or "") == rule_of(story.finding)
-        with pytest.raises(InvariantError):
-            play(story.text())
-    assert ends_as(story.commands) is None
-    play(story.text())
+    assert rule_shown(story.commands, story.text(), bug) == rule_of(story.finding)
 
 
 def play(text: str) -> str:
