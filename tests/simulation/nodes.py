@@ -311,7 +311,7 @@ class Node:
         if not self._is_resumed:
             self._resume(self.coordinator)
         errors = {self._store(outcome, None) for outcome in self.coordinator.expire(self.timeline.now)}
-        if errors <= {ErrorCode.NONE} or not self._is_resumed:
+        if errors <= {ErrorCode.NONE}:
             self._arm()
         else:
             self._set_timer(self.timeline.now + _RETRY_S)
