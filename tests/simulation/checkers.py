@@ -69,6 +69,8 @@ class Judge:
     stored: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was written last
     set_back: dict[_Place, int] = field(factory=dict)  # what a late commit took the place of
     asked_after: dict[tuple[str, _Place], int] = field(factory=dict)  # what was promised when a client looked it up
+    forgotten: Counter[_Place] = field(factory=Counter)  # how often the offset expired, or went with its group
+    sent_after: dict[tuple[str, _Place], int] = field(factory=dict)  # the same, when a client sent its last commit
     full_heartbeats: int = 0  # with the JoinGroups of members
     generations: Generations = field(factory=Generations)
     refusals: Refusals = field(factory=Refusals)
@@ -142,6 +144,7 @@ class Judge:
             return
         place = (image.topic_id, record.partition.partition)
         self.promised[place] = 0
+        self.forgotten[place] += 1
         if by_time:
             self.cluster.dice.note(Fault.OFFSETS_EXPIRED)
             age_ms = node.timeline.now * 1000 - _committed_at_ms(node, record.partition)
@@ -287,6 +290,8 @@ class Judge:
         """The application was told that these are committed."""
         for partition, offset in offsets.items():
             place = _place(client, partition)
+            if self.sent_after.get((client.name, place)) != self.forgotten[place]:
+                continue  # the answer was on its way when the offset was forgotten
             if partition in client.applied and offset.offset > self.set_back.get(place, -1):
                 self.promised[place] = max(self.promised[place], offset.offset)
                 self._look_for_promised(partition, place)
@@ -307,6 +312,9 @@ class Judge:
 
     def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """A commit is sent."""
+        for partition in offsets:
+            place = _place(client, partition)
+            self.sent_after[client.name, place] = self.forgotten[place]
         self._find(client_checkers.commits(client, offsets))
 
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
