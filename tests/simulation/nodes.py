@@ -206,16 +206,17 @@ class Node:
         self.observer.asked(self, request, outcome)
         if outcome.records and self._crashes(Fault.CRASH_BEFORE_APPEND):
             return
+        is_parked = isinstance(outcome.response, Parked)
+        if is_parked:  # before another that is released brings its connection's next request at once
+            self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
         error = self._store(outcome, request)
         if outcome.records:
             self._crash_soon(Fault.CRASH_AFTER_APPEND)
         self._arm()
         if error is not ErrorCode.NONE:
+            self._parked.pop(getattr(request, "number", 0), None)
             reply(refuse(request, error))
-            return
-        if isinstance(outcome.response, Parked):
-            self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
-        else:
+        elif not is_parked:
             self._answer(_Waiting(self.replica.end, request, outcome.response, reply))
 
     def _crashes(self, fault: Fault) -> bool:
