@@ -65,11 +65,13 @@ def commits(client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata])
 
 
 def failed(client: Client, asked: object, failure: Failure, after_s: float) -> Iterator[str]:
-    """A commit or lookup whose time is not over waits for what passes, as long as its partitions are there."""
+    """A commit or lookup whose time is not over waits for what passes, as long as its partitions stay there."""
     is_early = isinstance(asked, CommitAsked | LookupAsked) and after_s < asked.timeout_s - _LAST_PAUSE_S
     if not isinstance(failure, Refused) or not is_early or failure.code not in _PASSING or client.member_epoch <= 0:
         return
-    if failure.codes.keys() <= client.applied - client.stopped:
+    began = client.clock() - after_s
+    had = {tp for tp in client.applied - client.stopped if client.had_since[tp] <= began}
+    if failure.codes.keys() <= had:
         yield f"{client.name} fails with {ErrorCode(failure.code).name} what passes, after {after_s:.1f} s"
 
 

@@ -118,6 +118,7 @@ class Client(ABC):
     callbacks: list[Callback] = field(factory=list)
     # where reading is
     applied: frozenset[TopicPartition] = frozenset()
+    had_since: dict[TopicPartition, float] = field(factory=dict)  # by its clock
     topic_ids: dict[str, TopicId] = field(factory=dict)
     stopped: set[TopicPartition] = field(factory=set)
     unreleased: set[TopicPartition] = field(factory=set)  # on_partitions_assigned has not returned
@@ -417,6 +418,7 @@ class Client(ABC):
             for partition in gone:
                 known.pop(partition, None)
         self.applied, self.topic_ids = effect.partitions, dict(effect.topic_ids)
+        self.had_since.update(dict.fromkeys(effect.added, self.clock()))
         self.stopped.clear()
         self.unreleased = (self.unreleased & effect.partitions) | effect.added
         self.feed_offsets(offsets_ev.AssignmentApplied(effect.partitions, effect.added))
