@@ -68,7 +68,7 @@ def _give_up_computing(draft: Draft, _: Arm) -> None:
         draft.cancel(TimerKind.COMPUTE)  # it was taken out by another timer that ran out with this one
         return
     timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
-    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s")
+    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
 
 
 def _match(draft: Draft, timer: Arm) -> None:

@@ -8,12 +8,15 @@ From when it was first told it has its rebalance timeout to install something.
 | what happens to the member | then |
 |---|---|
 | it installs | the assignment is judged (``installing``) |
-| its time is over; its assignor failed; what it installed is invalid | it has failed at this epoch |
+| its assignor failed; what it installed is invalid | it has failed at this epoch |
+| its time is over | it is asked again if all others have failed or were late, too, at this epoch |
 | it leaves, is taken out, leaves for a while, or another process takes its place | as if nobody had been chosen |
 | not all members have that assignor any more | as if there had been nothing to compute |
 
-Nobody is fenced for any of it, and the last target stands meanwhile. When everybody has failed, the group waits for a
-new epoch: another member, other metadata, other topics. Who has assignors of its own is told once of each failure.
+Nobody is fenced for any of it, and the last target stands meanwhile. When all have failed, the group waits for a new
+epoch: another member, other metadata, other topics. It does not wait for one because a member was late: a lost request
+or a slow moment may pass, and partitions without a reader would stay so. Members with assignors of their own are told
+once of each failure.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from attrs import evolve
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
 from kafka_nextgen.coordinator.extensions.registration.places import waits
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -73,10 +77,16 @@ def choose(draft: Draft, member_id: str) -> bool:
 
 def _may_compute(draft: Draft, computing: Computing, member_id: str) -> bool:
     group = draft.group
-    has_failed = member_id in computing.failed and computing.failed_epoch == group.epoch
     member = group.members[member_id]
     names = {assignor.name for assignor in member.client_assignors}
-    return computing.assignor in names and not has_failed and not waits(group, member)
+    return computing.assignor in names and _may_be_asked(group, computing, member_id) and not waits(group, member)
+
+
+def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
+    if computing.failed_epoch != group.epoch or member_id not in computing.failed | computing.late:
+        return True
+    others = {each for each, member in group.members.items() if member.client_assignors}
+    return member_id in computing.late and others <= computing.failed | computing.late
 
 
 def end_computation(draft: Draft) -> None:
@@ -102,7 +112,7 @@ def let_go_of_computation(draft: Draft, member_id: str) -> None:
         draft.group.computing = evolve(computing, member_id=None, prepared=None)
 
 
-def fail(draft: Draft, why: str) -> str:
+def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
     """The member that computes did not succeed: how that is told. ``why`` is read after "assignor of member"."""
     group, computing = draft.group, draft.group.computing
     member_id = computing.member_id
@@ -111,14 +121,15 @@ def fail(draft: Draft, why: str) -> str:
         f"assignor {computing.assignor!r} of member {member_id} {why[:_LONGEST]}: group {group.group_id!r} keeps the "
         f"target of epoch {group.assignment_epoch}"
     )
-    before = computing.failed if computing.failed_epoch == group.epoch else frozenset()
+    if computing.failed_epoch != group.epoch:
+        computing = evolve(computing, failed=frozenset(), late=frozenset(), failed_epoch=group.epoch)
     draft.cancel(TimerKind.COMPUTE)
     draft.group.computing = evolve(
         computing,
         member_id=None,
         prepared=None,
-        failed=before | {member_id},
-        failed_epoch=group.epoch,
+        failed=computing.failed if is_late else computing.failed | {member_id},
+        late=computing.late | {member_id} if is_late else computing.late,
         complaint=complaint,
         untold=frozenset(each for each, member in group.members.items() if member.client_assignors),
     )

@@ -28,7 +28,8 @@ class Computing:
     | a ``member_id`` | it is told with each answer that it should compute |
     | ``prepared`` | it knows the group, and is at it |
 
-    Whoever has ``failed`` is not asked again as long as the group is at that epoch. ``complaint`` says of the last
+    A member that has ``failed`` is not asked again as long as the group is at that epoch. One that was ``late`` is, if
+    no other is left. ``complaint`` says of the last
     failure what is still to be told to the members in ``untold``. ``is_urgent`` after an assignment for an older
     epoch: the next is not put off.
     """
@@ -38,6 +39,7 @@ class Computing:
     prepared: Prepared | None = None
     is_urgent: bool = False
     failed: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
     failed_epoch: int = -1
     complaint: str = ""
     untold: frozenset[str] = frozenset()
