@@ -324,6 +324,11 @@ class Engine:
             self.fetches.note_told([tp for tp, reason in error.failed.items() if reason in LOSSES or tp in lost])
             raise
 
+    def note_sought(self, partitions: frozenset[TopicPartition]) -> None:
+        """The application goes on elsewhere in these partitions: auto-commit has to know, in order with commits."""
+        if self._config.enable_auto_commit:
+            self._thread.call_after_submitted(lambda: self.offsets.sought(partitions))
+
     # ---- the end
 
     def call_off(self, grace_s: float) -> None:

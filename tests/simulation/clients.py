@@ -515,6 +515,7 @@ class Client(ABC):
         self.found[partition] = min(self.found[partition], offset)
         self.consumed.pop(partition, None)
         self.seeks[partition] = self.seeks.get(partition, 0) + 1
+        self.feed_offsets(offsets_ev.Sought(frozenset({partition})))
         self.observer.sought(self, partition, offset)
 
     def _begin_at(self, partition: TopicPartition, offset: int) -> None:

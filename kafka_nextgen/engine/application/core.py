@@ -259,12 +259,14 @@ class ConsumerCore:
         self.cursor.settle()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
+        self.engine.note_sought(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
         self.cursor.settle()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
         self.fetches.seek_to(chosen, where)
+        self.engine.note_sought(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out nothing of these until they are resumed."""

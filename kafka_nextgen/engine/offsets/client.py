@@ -189,6 +189,10 @@ class OffsetClient:
         """Nothing of these partitions is handed out any more."""
         self.feed(ev.PartitionsStopped(partitions))
 
+    def sought(self, partitions: frozenset[TopicPartition]) -> None:
+        """The application goes on elsewhere in these partitions."""
+        self.feed(ev.Sought(partitions))
+
     def stop(self) -> None:
         """Feed nothing any more by time."""
         self._stopped = True

@@ -47,6 +47,9 @@ class GroupOffsets(Protocol):
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
         """Nothing of these partitions is handed out any more."""
 
+    def sought(self, partitions: frozenset[TopicPartition]) -> None:
+        """The application goes on elsewhere in these partitions."""
+
     def feed(self, event: OffsetEvent) -> None:
         """Hear what happened to the member."""
 
@@ -75,6 +78,9 @@ class NoGroupOffsets:
         """Nothing depends on it."""
 
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
+        """Nothing depends on it."""
+
+    def sought(self, partitions: frozenset[TopicPartition]) -> None:
         """Nothing depends on it."""
 
     def feed(self, event: OffsetEvent) -> None:

@@ -5,7 +5,8 @@
 * The commit before a revocation takes its place. It has every position of the assignment, also those that were
   acknowledged: a delayed duplicate of an older commit may have arrived since and set the offset back.
 * An application that commits by itself, too, may be ahead of what counts as processed. Auto-commit takes back neither
-  what is committed nor what is about to be; but it follows an application that has sought back, whose position is
+  what is committed nor what is about to be; but it follows an application that has sought back. Commits of before the
+  seek do not count then. Nor do they where reading went back by itself, to the first offset there is: the position is
   behind the one that auto-commit saw before.
 """
 
@@ -80,7 +81,7 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
 def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:
     """Whether the next owner would begin elsewhere without a commit of these, as far as that is known."""
     committed, wanted = {**found, **state.acknowledged}, {**found, **_wanted(state)}
-    return any(not (offset == committed.get(tp) == wanted.get(tp)) for tp, offset in offsets.items())
+    return any(tp in state.sought or not (at == committed.get(tp) == wanted.get(tp)) for tp, at in offsets.items())
 
 
 def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:

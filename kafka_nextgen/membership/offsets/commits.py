@@ -70,7 +70,7 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
     """These are committed. What was given up meanwhile may be committed otherwise by now, even if it came back."""
     counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
-    return evolve(state, acknowledged=state.acknowledged.updated(counted))
+    return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
 
 def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:

@@ -29,6 +29,7 @@ __all__ = [
     "OffsetEvent",
     "PartitionsStopped",
     "ProtocolChosen",
+    "Sought",
     "TimePassed",
     "Withdrawn",
 ]
@@ -156,6 +157,13 @@ class AssignmentApplied:
 
 
 @frozen
+class Sought:
+    """The application goes on elsewhere in these partitions: it does not count on older commits of them any more."""
+
+    partitions: frozenset[TopicPartition]
+
+
+@frozen
 class ProtocolChosen:
     """The member is in its group by the protocol that has these rules."""
 
@@ -182,6 +190,7 @@ OffsetEvent = (
     | EpochPublished
     | PartitionsStopped
     | AssignmentApplied
+    | Sought
     | ProtocolChosen
     | TimePassed
 )

@@ -42,6 +42,7 @@ from kafka_nextgen.membership.offsets.events import (
     OffsetEvent,
     PartitionsStopped,
     ProtocolChosen,
+    Sought,
     TimePassed,
     Withdrawn,
 )
@@ -73,6 +74,7 @@ RULES: Mapping[type, Rule] = dict(
         _row(LookupAsked, asking.ask_lookup),
         _row(Withdrawn, asking.withdraw),
         _row(ConsumedRead, auto_commit.take_consumed),
+        _row(Sought, standing.seek),
         # What the coordinator says.
         _row(CommitAnswered, commits.answered),
         _row(CommitLost, commits.lost),

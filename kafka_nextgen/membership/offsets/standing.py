@@ -24,6 +24,7 @@ from kafka_nextgen.membership.offsets.events import (
     GroupQuit,
     PartitionsStopped,
     ProtocolChosen,
+    Sought,
 )
 from kafka_nextgen.membership.offsets.patience import is_ready
 from kafka_nextgen.membership.offsets.settings import Moment
@@ -36,6 +37,7 @@ __all__ = [
     "enter_group",
     "publish_epoch",
     "quit_group",
+    "seek",
     "stop_partitions",
 ]
 
@@ -91,6 +93,15 @@ def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) 
     return stirred_all(state), ()
 
 
+def seek(state: OffsetState, event: Sought, _at: Moment) -> Outcome:
+    """Commits of before say nothing of how far these are processed: auto-commit begins anew, wherever that is."""
+    partitions = event.partitions & state.owned.keys()
+    turn = state.turn + 1
+    owned = {**state.owned, **dict.fromkeys(partitions, turn)}
+    state = _without(state, partitions)
+    return evolve(state, turn=turn, owned=owned, sought=state.sought | partitions), ()
+
+
 def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
     turn = state.turn + 1
     return evolve(state, turn=turn, given_up={**state.given_up, **dict.fromkeys(partitions, turn)})
@@ -102,4 +113,5 @@ def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState
         state,
         acknowledged=state.acknowledged.without(partitions),
         consumed={tp: offset for tp, offset in state.consumed.items() if tp not in partitions},
+        sought=state.sought - partitions,
     )

@@ -2,8 +2,9 @@
 
 *Life* and *turn* tell what a member may still commit. ``life`` changes whenever the member falls out of the group:
 what it owned in one life is not its to commit in the next. ``turn`` changes whenever partitions are given up or
-assigned. A commit from before a partition was given up is not repeated for it, for another member may have gone on from
-there; one from before it was assigned says nothing of how far it is committed now.
+assigned, or the application seeks. A commit from before a partition was given up is not repeated for it, for another
+member may have gone on from there; one from before it was assigned says nothing of how far it is committed now, and
+one from before the application sought nothing of how far it wants to be.
 """
 
 from __future__ import annotations
@@ -126,7 +127,9 @@ class OffsetState(Numbering):
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
     life: int = 0
     turn: int = 0
-    owned: Mapping[TopicPartition, int] = field(factory=dict)  # and since which turn
+    owned: Mapping[TopicPartition, int] = field(
+        factory=dict
+    )  # and since which turn; that of the latest seek, if there was one
     lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
     stopping: frozenset[TopicPartition] = NOTHING  # being given up: the application may still commit them
@@ -142,6 +145,7 @@ class OffsetState(Numbering):
 
     acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the last commit of each
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as auto-commit saw it last
+    sought: frozenset[TopicPartition] = NOTHING  # by the application, and not committed since
     interval_at: float | None = None  # when auto-commit looks next
     reading: int | None = None  # the number under which it looks just now
 
@@ -151,7 +155,7 @@ class OffsetState(Numbering):
         return self.member_epoch >= 0 or not self.belongs
 
     def counts(self, partition: TopicPartition, turn: int) -> bool:
-        """Whether a commit of this turn was made in the present assignment of a partition."""
+        """Whether a commit of this turn was made since the partition was assigned, and since the latest seek."""
         return turn >= self.owned.get(partition, inf)
 
 

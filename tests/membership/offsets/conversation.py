@@ -64,6 +64,9 @@ class Conversation:
     def stops(self, partitions: str) -> list[str]:
         return self.says(ev.PartitionsStopped(parse_partitions(partitions)))
 
+    def seeks(self, partitions: str) -> list[str]:
+        return self.says(ev.Sought(parse_partitions(partitions)))
+
     # What is wanted.
 
     def commit(self, text: str, within_s: float = 60.0, lost: str = "") -> list[str]:

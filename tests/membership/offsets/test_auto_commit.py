@@ -210,6 +210,38 @@ def test_auto_commit_follows_an_application_that_sought_back() -> None:
     assert talk.consumed("foo[0]=2") == ["commit epoch=3 foo[0]=2"]
 
 
+def test_after_a_seek_back_too_it_takes_back_nothing_that_the_application_committed_ahead() -> None:
+    talk = reader()
+    talk.passes(5)
+    talk.consumed("foo[0]=9")
+    talk.accept()
+    talk.seeks("foo[0]")
+    talk.commit("foo[0]=4")
+    talk.accept()
+    talk.passes(5)
+    assert talk.consumed("foo[0]=2") == []
+    talk.passes(5)
+    assert talk.consumed("foo[0]=6") == ["commit epoch=3 foo[0]=6"]
+
+
+def test_what_was_asked_for_before_the_application_sought_back_is_not_ahead_of_it() -> None:
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.seeks("foo[0]")
+    assert talk.accept() == ["1 done"]
+    talk.passes(5)
+    assert talk.consumed("foo[0]=2") == ["commit epoch=3 foo[0]=2"]
+
+
+def test_before_a_revocation_a_position_that_was_sought_has_all_the_time_there_is() -> None:
+    """Reading began there, but what was committed before the seek has to be set back."""
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.accept()
+    talk.seeks("foo[0]")
+    assert revocation_s(talk, "foo[0]=2", found="foo[0]=2") == 60
+
+
 def test_an_owner_that_comes_back_begins_anew() -> None:
     talk = reader()
     talk.commit("foo[1]=9")
