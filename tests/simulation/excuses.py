@@ -20,6 +20,10 @@ tells what the member had, and the coordinator takes the rest for given up, thou
 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
+
+*A static member came back* to a stable classic group, which does not rebalance for it (KIP-345): what its assignment
+lacks is read by none until the next rebalance. It lacks partitions where the topics have grown while the leader was
+away (KIP-814), and where the member was to give some up and to join again for them to be given away (KIP-429).
 """
 
 from __future__ import annotations
@@ -31,12 +35,14 @@ from enum import Enum
 from attrs import define, field
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.scenarios.watching import Watch
-from kafka_nextgen.types import TopicId, TopicIdPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 from tests.simulation.cluster import Cluster
@@ -53,6 +59,7 @@ class Excuse(Enum):
     REMOVED = "a classic member that was removed joins again, and goes on with what it had until it syncs"
     LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
     LATE_COMMIT = "a late commit sets an offset back"
+    CAME_BACK = "a static member came back to a stable classic group, and its assignment lacks partitions"
     NO_TARGET = "a consumer group in which only classic members are left makes no new target"
 
 
@@ -65,6 +72,7 @@ class Excuses:
     _heard_of: Set[TopicId] | None = None  # the topics that the coordinator knew at the latest upgrade
     _removed: set[str] = field(factory=set)  # ids of members that were removed
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
+    _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
     def in_force(
@@ -86,6 +94,8 @@ class Excuses:
         if any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
             self._heard_of = frozenset(topics)
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
+        if isinstance(request, JoinGroup) and _comes_back(request, group):
+            self._came_back = group.classic.generation if group.classic else None
         if isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
             if is_late:
@@ -112,6 +122,15 @@ class Excuses:
         waits = 0 < group.num_classic == len(group.members) and group.assignment_epoch < group.epoch
         self.counts[Excuse.NO_TARGET] += waits
         return waits
+
+    def is_left_out(self, group: Group, partition: TopicPartition) -> bool:
+        """Whether the assignment that a static member came back to gives a partition to no member."""
+        classic = group.classic
+        if classic is None or classic.generation != self._came_back or not classic.is_in(ClassicStatus.STABLE):
+            return False
+        left_out = all(partition not in decode_assignment(each.assignment) for each in classic.in_order())
+        self.counts[Excuse.CAME_BACK] += left_out
+        return left_out
 
     def but_for(
         self,
@@ -146,6 +165,12 @@ class Excuses:
             case = (excuse, client.name, partition)
             self.counts[excuse] += case not in self._noted
             self._noted.add(case)
+
+
+def _comes_back(request: JoinGroup, group: Group) -> bool:
+    """Whether this is another life of a static member, for which the group did not rebalance."""
+    is_stable = group.classic is not None and group.classic.is_in(ClassicStatus.STABLE)
+    return is_stable and request.instance_id is not None and not request.member_id
 
 
 def _is_classic(client: Client) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from attrs import define, field
+from attrs import define, evolve, field
 
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.draft import Outcome
 from kafka_nextgen.coordinator.group import Group
@@ -18,8 +19,10 @@ from kafka_nextgen.coordinator.records import (
     Record,
 )
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
+from kafka_nextgen.embedded import encode_assignment
+from kafka_nextgen.scenarios.notation import parse_partitions
 from kafka_nextgen.scenarios.watching import Watch
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.excuses import Excuse, Excuses
 from tests.simulation.test_classic_checkers import FOO, ID0, ID1, client
@@ -127,6 +130,23 @@ def test_a_removed_member_that_joins_again_goes_on_with_what_it_had() -> None:
     scene.writes(granted())
     assert scene.found(ID0, ID1) == {ID1}
     assert scene.excuses.counts == {Excuse.REMOVED: 1}
+
+
+def _stable(*assigned: str, generation: int = 3) -> ClassicGroup:
+    member = ClassicMember("A-2", "A", "c", "h", 15_000, 12_000, (), encode_assignment(parse_partitions(*assigned)))
+    return ClassicGroup("g", ClassicStatus.STABLE, generation, members={"A-2": member})
+
+
+def test_what_the_assignment_lacks_that_a_static_member_came_back_to_may_have_no_reader() -> None:
+    scene = Scene(request=evolve(JOIN, member_id="", instance_id="A"))
+    scene.group.classic = _stable("foo[0]")
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1))
+    scene.writes()
+    assert scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1))
+    assert scene.excuses.counts == {Excuse.CAME_BACK: 1}
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 0)), "it is assigned"
+    scene.group.classic = _stable("foo[0]", generation=4)
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1)), "the group has rebalanced since"
 
 
 def test_a_request_in_time_excuses_nothing() -> None:
