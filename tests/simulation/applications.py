@@ -230,6 +230,7 @@ class Application:
         self._error = None
         self.polled_at = self.client.timeline.now
         self.client.note_poll()
+        self._timing.polled()
         self._run_callbacks(self._take_records)
 
     def _done_closing(self) -> None:
@@ -301,7 +302,8 @@ class Application:
             self._reenter()
         if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:
             self.unsubscribe()
-        error = "raised" if self.dice.happens(Fault.CALLBACK_RAISES, 0.2) else None
+        raises = self.dice.happens(Fault.CALLBACK_RAISES, 0.2) or self._timing.raises(callback)
+        error = "raised" if raises else None
         self.client.end_callback(callback, error)
         if error is not None:
             self._is_busy = False

@@ -12,7 +12,7 @@ from enum import Enum
 from attrs import define, field
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
-from kafka_nextgen.assignors.strategies import STRATEGIES
+from kafka_nextgen.assignors.strategies import STRATEGIES, are_cooperative
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from tests.simulation.assignors import Talkative
@@ -80,7 +80,8 @@ class Casting:
         """What a client of the classic protocol goes by; its assignors are in an order of its own, after those that it
         brings.
         """
-        others = [name for name in sorted(STRATEGIES) if name != self.common and self.dice.chance() < 0.4]
+        share = 0.05 if are_cooperative((self.common,)) else 0.4  # who offers another one does not cooperate
+        others = [name for name in sorted(STRATEGIES) if name != self.common and self.dice.chance() < share]
         local = tuple(assignor.name for assignor in own)
         others.insert(self.dice.whole(0, len(others)), self.common)
         return ClassicSettings(

@@ -24,6 +24,8 @@ STAYING = frozenset({Fault.NODE_GONE, Fault.CALLBACK_HANGS, Fault.CLIENT_GONE})
 #: A fault that is rolled for so often (seconds) comes with its rate of the seed.
 _ROLL_S = 2.0
 _FOR_EVER_S = 1e9
+#: After this time (seconds) coordinators wait no more for an assignor that was slow before all healed.
+_ASSIGNORS_FAIL_S = 20.0
 
 #: The oldest versions with which the simulated clients, static ones among them, can still do what they do.
 _LOWEST = {JOIN_GROUP: 5, SYNC_GROUP: 3, HEARTBEAT: 3, LEAVE_GROUP: 3}
@@ -82,7 +84,8 @@ class Troubles:
         for application in self.stage.applications:
             application.client.freeze(0.0)
             application.client.offline_until = 0.0
-            application.client.think_again()  # whose assignor failed is not asked again before there is news
+            # Whose assignor failed is not asked again before there is news, and one that is slow fails only then.
+            application.client.later(_ASSIGNORS_FAIL_S, application.client.think_again)
 
     def stay(self) -> None:
         """Some faults stay for good: a callback never ends, a client never wakes, a node never comes back."""

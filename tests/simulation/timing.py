@@ -15,6 +15,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as cev
+from kafka_nextgen.membership.states import Phase
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 
@@ -60,6 +61,8 @@ class Timing:
     application: Acting
     dice: Dice
     _is_away: bool = False  # for longer than it may be
+    _joins_again: bool = False  # of its own accord, into a group that may tell it the generation it is in
+    _raises: bool = False  # in the next callback
 
     def outlasts(self, share: float) -> float | None:
         """For how long the application is away if that is longer than it may be."""
@@ -90,8 +93,43 @@ class Timing:
         """A callback is about to return; the most may come of it if there is more to give up."""
         it = self.application
         gives_up_some = isinstance(callback, fx.CallOnRevoked) and it.client.member.state.held
-        if not it.is_closing and self.dice.happens(Fault.IN_A_PHASE, 0.5 if gives_up_some else 0.1):
+        if it.is_closing:
+            return
+        if self._gives_up_all(callback) and self.dice.happens(Fault.IN_A_PHASE, 0.7):
+            self._be_refused_with_nothing()
+        elif self.dice.happens(Fault.IN_A_PHASE, 0.5 if gives_up_some else 0.1):
             self.dice.pick((self._again, self._again, self._unsubscribe, it.close))()
+
+    def _gives_up_all(self, callback: Callback) -> bool:
+        """Whether a classic member has been assigned nothing of what it had."""
+        client = self.application.client
+        gives_up = isinstance(callback, fx.CallOnRevoked) and client.speaks_classic
+        return gives_up and client.member.status.name == "STABLE" and client.member.state.assigned == frozenset()
+
+    def _be_refused_with_nothing(self) -> None:
+        """Commit what is being given up, and be put out: the refusal finds a member that has nothing, and waits for
+        a poll since its callback raised.
+        """
+        self.application.commit()
+        self._later(0.0, self._be_removed)
+        self._raises = True
+
+    def raises(self, callback: Callback) -> bool:
+        """Whether a callback that is about to return raises."""
+        if not self._raises or isinstance(callback, fx.CallOnRevoked):
+            return False
+        self._raises = False
+        self.dice.note(Fault.CALLBACK_RAISES)
+        return True
+
+    def polled(self) -> None:
+        """The application has polled. While a classic member commits for the sake of a rebalance it may want a pattern,
+        for which the topics have to be found out.
+        """
+        client = self.application.client
+        commits = client.speaks_classic and client.member.phase is Phase.COMMITTING
+        if commits and self.dice.happens(Fault.IN_A_PHASE, 0.5):
+            self._later(self.dice.between(0.0, 0.004), lambda: self.application.subscribe(self._pattern), "STABLE")
 
     def notice(self) -> None:
         """The member has another status."""
@@ -100,6 +138,9 @@ class Timing:
             if self._is_away:
                 self._is_away = False
                 self._later(self.dice.pick((0.0, 0.01, 1.0)), self._when_stale())
+        elif status == "PREPARING" and self._joins_again:
+            self._joins_again = False
+            self._be_removed_while_joining()
         elif status in _ACTS:
             share, acts = _ACTS[status]
             if self.dice.happens(Fault.IN_A_PHASE, share):
@@ -164,18 +205,21 @@ class Timing:
     def _be_removed(self) -> None:
         self.application.client.be_removed(by_instance=False)
 
+    def _be_removed_while_joining(self) -> None:
+        """Commit behind the JoinGroup, and be put out before or after that is served: what is committed is refused to a
+        member that is told its own generation again, or one that is out goes on with what it had.
+        """
+        self._later(self.dice.between(0.0, 0.004), self.application.commit)
+        self._later(self.dice.between(0.0, 0.006), self._be_removed)
+
     def _enforce(self) -> None:
         """Have the group rebalance."""
-        it, enforce = self.application, cev.RebalanceEnforced("the application wants it")
-        act = (lambda: it.client.feed(enforce)) if it.client.speaks_classic else it.subscribe_to_any
+        act = self._join_again if self.application.client.speaks_classic else self.application.subscribe_to_any
         self._later(self.dice.between(0.5, 3.0), act, "STABLE")
 
-    def _change_twice(self) -> None:
-        """Subscribe to something else while the member commits for the sake of what it subscribed to before."""
-        first_s = self.dice.between(0.5, 3.0)
-        self._later(first_s, self.application.subscribe_to_any, "STABLE")
-        change_s = self.dice.between(0.0005, 0.006)
-        self._later(first_s + change_s, lambda: self.application.subscribe(self._pattern), "STABLE")
+    def _join_again(self) -> None:
+        self._joins_again = True
+        self.application.client.feed(cev.RebalanceEnforced("the application wants it"))
 
 
 #: In which callbacks of a member run that stays in the group.
@@ -184,5 +228,5 @@ _STAYS_IN = frozenset({"RECONCILING", "STABLE"})
 _ACTS: Mapping[str, tuple[float, Sequence[Callable[[Timing], None]]]] = {
     "PREPARING": (0.2, (Timing._close, Timing._commit_when_out, Timing._commit_when_out)),
     "COMPLETING": (0.4, (Timing._close, Timing._wait_for_others, Timing._wait_for_others, Timing._wait_for_others)),
-    "STABLE": (0.15, (Timing._enforce, Timing._enforce, Timing._change_twice)),
+    "STABLE": (0.15, (Timing._enforce,)),
 }

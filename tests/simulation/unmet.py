@@ -33,8 +33,4 @@ UNMET: Mapping[str, Unmet] = {
         "our coordinator answers with the protocol type and the assignor that the member joined with",
         "classic/sync_refused.txt",
     ),
-    "classic member LEAVING --TimePassed--> LEAVING": Unmet(
-        "a classic member that leaves has one timer, and is woken for nothing else",
-        "classic/leave_decided.txt",
-    ),
 }
