@@ -32,7 +32,7 @@ from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
-from tests.simulation import classic_answers, client_checkers, log_checkers, more_checkers
+from tests.simulation import classic_answers, client_checkers, log_checkers, migration_checkers, more_checkers
 from tests.simulation.classic_checkers import (
     ClassicWatch,
     Generations,
@@ -157,6 +157,7 @@ class Judge:
         self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(classic_answers.accepted(group, request, outcome))
+        self._find(migration_checkers.asked(node.coordinator, group, request, outcome, node.timeline.now))
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
