@@ -199,6 +199,13 @@ class Application:
         if offsets:
             self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
 
+    def _commit_by_name(self) -> None:
+        """Commit offsets ahead of what counts as processed; one that has sought back does not (docs/simulation.md)."""
+        client = self.client
+        offsets = {tp: client.positions[tp] for tp in client.flowing}
+        if offsets:
+            client.commit(offsets, self.habits.commit_timeout_s, lambda _: None, counts=False)
+
     def _again(self) -> None:
         """Give the subscription up and take another."""
         self.unsubscribe()
@@ -257,6 +264,8 @@ class Application:
             return
         if draw < self.habits.commits_waiting + self.habits.commits_beside:
             self._commit_beside(client.flowing)
+        elif self._whims.chance() > 0.8:
+            self._commit_by_name()
         if self._whims.comes_up(Fault.SOUGHT, 0.05):
             self._seek()
         self._go_on()

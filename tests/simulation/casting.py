@@ -48,7 +48,7 @@ class Casting:
     _share_of_own: float = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.mixture = self.dice.pick(tuple(Mixture))
+        self.mixture = self.dice.pick((*Mixture, Mixture.BOTH))  # which goes through most of both protocols
         self.policy = self.dice.pick(_POLICIES)
         self.common = self.dice.pick(sorted(STRATEGIES))
         self._share_of_classic = self.dice.between(0.2, 0.8)

@@ -548,9 +548,19 @@ class Client(ABC):
         same = {tp: at for tp, at in offsets.items() if means[tp] == meant[tp] and tp not in self.left_out}
         self.observer.told_committed(self, same)
 
-    def commit(self, offsets: Mapping[TopicPartition, int], timeout_s: float, ended: Callable[[Any], None]) -> None:
-        """Commit all that was handed out, for the application: it counts as processed then, also for auto-commit."""
-        self.consumed.update(offsets)
+    def commit(
+        self,
+        offsets: Mapping[TopicPartition, int],
+        timeout_s: float,
+        ended: Callable[[Any], None],
+        *,
+        counts: bool = True,
+    ) -> None:
+        """Commit offsets for the application. If they are all that was handed out, and are not named by it, that counts
+        as processed then, also for auto-commit.
+        """
+        if counts:
+            self.consumed.update(offsets)
         wanted = {tp: OffsetAndMetadata(at) for tp, at in offsets.items()}
         meant = self._meaning(wanted)
 

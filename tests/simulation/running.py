@@ -19,6 +19,7 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.applications import Application, Habits
 from tests.simulation.assignors import Moody
@@ -173,6 +174,7 @@ class Simulation:
         wishes = [Subscribed(frozenset({topic})) for topic in topics] + [
             Subscribed(frozenset(topics)),
             Subscribed(pattern="t.*"),
+            Subscribed(pattern="t[0-2]"),
         ]
         application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
         self.applications.append(application)
@@ -322,7 +324,8 @@ class Simulation:
                 continue
             if client.member_epoch <= 0:
                 continue  # the group is full
-            wanted |= set(self.cluster.topics) if subscribed.pattern else subscribed.topics
+            topics = self.cluster.topics
+            wanted.update(matching(subscribed.pattern, topics) if subscribed.pattern else subscribed.topics)
             for partition in client.flowing:
                 read[TopicIdPartition(client.topic_ids[partition.topic], partition.partition)] += 1
         for name in sorted(wanted & set(self.cluster.topics)):
