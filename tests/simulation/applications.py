@@ -101,7 +101,9 @@ class Application:
                 self.dice.note(Fault.CLOSED_IN_THE_MIDDLE)
             client.consumed = {tp: at for tp, at in client.positions.items() if tp in client.applied}
             client.is_subscribed = False
-            client.feed(ev.Closed(self.dice.pick(tuple(LeaveMode))))
+            mode = self.dice.pick(tuple(LeaveMode))
+            client.leaves_silently = mode is LeaveMode.REMAIN
+            client.feed(ev.Closed(mode))
 
     def _note_error(self, error: fx.RaiseToApplication) -> None:
         self._error = error
@@ -200,7 +202,7 @@ class Application:
             self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
 
     def _commit_by_name(self) -> None:
-        """Commit offsets ahead of what counts as processed; one that has sought back does not (docs/simulation.md)."""
+        """Commit offsets ahead of what counts as processed."""
         client = self.client
         offsets = {tp: client.positions[tp] for tp in client.flowing}
         if offsets:

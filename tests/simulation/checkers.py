@@ -32,7 +32,15 @@ from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
-from tests.simulation import classic_answers, client_checkers, log_checkers, migration_checkers, more_checkers
+from tests.simulation import (
+    classic_answers,
+    classic_steps,
+    client_checkers,
+    computing_checkers,
+    log_checkers,
+    migration_checkers,
+    more_checkers,
+)
 from tests.simulation.classic_checkers import (
     ClassicWatch,
     Generations,
@@ -69,8 +77,8 @@ class Judge:
     stored: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was written last
     set_back: dict[_Place, int] = field(factory=dict)  # what a late commit took the place of
     asked_after: dict[tuple[str, _Place], int] = field(factory=dict)  # what was promised when a client looked it up
-    forgotten: Counter[_Place] = field(factory=Counter)  # how often the offset expired, or went with its group
-    sent_after: dict[tuple[str, _Place], int] = field(factory=dict)  # the same, when a client sent its last commit
+    withdrawn: Counter[_Place] = field(factory=Counter)  # how often promises ceased to count: forgotten, or sought
+    sent_after: dict[tuple[str, _Place], int] = field(factory=dict)  # the same, when a client sent its latest commit
     full_heartbeats: int = 0  # with the JoinGroups of members
     generations: Generations = field(factory=Generations)
     refusals: Refusals = field(factory=Refusals)
@@ -99,14 +107,17 @@ class Judge:
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
         """An outcome was appended and put into force."""
         self.unchanged.in_force(outcome)
+        coordinator = node.coordinator
+        if not outcome.records and outcome.classic and node.is_at_work and coordinator and GROUP in coordinator.groups:
+            self._check_classic(coordinator, coordinator.groups[GROUP], request, outcome)
         if not outcome.records or not node.is_at_work:
             return
-        coordinator = node.coordinator
         assert coordinator is not None, "it has just worked"
         group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(more_checkers.in_force(coordinator))
+        self._find(classic_steps.in_force(group, request, outcome))
         self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
         if not counted_members(group):  # generations may begin again
@@ -124,6 +135,12 @@ class Judge:
             if isinstance(record, r.OffsetCommitted):
                 self._committed(record, node.is_serving_late)
         self._look_for_trespassers(node)
+
+    def _check_classic(self, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome) -> None:
+        """A classic group goes on, and nothing is recorded of that."""
+        if self.unchanged.is_new(coordinator, group):
+            self._find(violations(group, coordinator.topics, coordinator.timers.running()))
+        self._find(classic_steps.in_force(group, request, outcome))
 
     def _committed(self, record: r.OffsetCommitted, is_late: bool) -> None:
         place = (record.topic_id, record.partition.partition)
@@ -144,7 +161,7 @@ class Judge:
             return
         place = (image.topic_id, record.partition.partition)
         self.promised[place] = 0
-        self.forgotten[place] += 1
+        self.withdrawn[place] += 1
         if by_time:
             self.cluster.dice.note(Fault.OFFSETS_EXPIRED)
             age_ms = node.timeline.now * 1000 - _committed_at_ms(node, record.partition)
@@ -157,7 +174,9 @@ class Judge:
         self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(classic_answers.accepted(group, request, outcome))
+        self._find(classic_steps.asked(group, request, outcome))
         self._find(migration_checkers.asked(node.coordinator, group, request, outcome, node.timeline.now))
+        self._find(computing_checkers.asked(group, request, outcome))
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
@@ -281,19 +300,23 @@ class Judge:
         """Reading goes on elsewhere: a lower offset may be committed now."""
         place = _place(client, partition)
         self.promised[place] = min(self.promised[place], offset)
+        self.withdrawn[place] += 1
 
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
         """The application got records."""
         place = _place(client, partition)
         self.handed[place] = max(self.handed[place], end)
+        watch = self.watches.get(client.name)
+        if isinstance(watch, ClassicWatch):
+            watch.handed_out()
+            self._take(client, watch)
 
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""
         for partition, offset in offsets.items():
             place = _place(client, partition)
-            if self.sent_after.get((client.name, place)) != self.forgotten[place]:
-                continue  # the answer was on its way when the offset was forgotten
-            if partition in client.applied and offset.offset > self.set_back.get(place, -1):
+            is_latest = self.withdrawn[place] == self.sent_after.get((client.name, place))
+            if is_latest and partition in client.applied and offset.offset > self.set_back.get(place, -1):
                 self.promised[place] = max(self.promised[place], offset.offset)
                 self._look_for_promised(partition, place)
 
@@ -313,9 +336,8 @@ class Judge:
 
     def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """A commit is sent."""
-        for partition in offsets:
-            place = _place(client, partition)
-            self.sent_after[client.name, place] = self.forgotten[place]
+        for place in (_place(client, partition) for partition in offsets):
+            self.sent_after[client.name, place] = self.withdrawn[place]
         self._find(client_checkers.commits(client, offsets))
 
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:

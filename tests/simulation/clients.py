@@ -114,6 +114,7 @@ class Client(ABC):
     connections: dict[int, Connection] = field(factory=dict)
     connections_made: int = 0
     is_dead: bool = False
+    leaves_silently: bool = False  # its application wants that
     is_subscribed: bool = False  # the application wants something, also while the member still leaves
     callbacks: list[Callback] = field(factory=list)
     # where reading is

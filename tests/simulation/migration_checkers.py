@@ -160,4 +160,6 @@ def _has_a_step(group: Group, current: r.CurrentMemberAssignment) -> bool:
 
 def _armed(outcome: Outcome, kind: TimerKind) -> dict[str, float]:
     """When timers of this kind run out, by the ids of their members."""
-    return {each.key.member_id: each.deadline for each in outcome.timers if isinstance(each, Arm) and each.key.kind is kind}
+    return {
+        each.key.member_id: each.deadline for each in outcome.timers if isinstance(each, Arm) and each.key.kind is kind
+    }

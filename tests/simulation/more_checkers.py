@@ -10,10 +10,12 @@
 | the group epoch rises for a reason only | the same |
 | who leaves for a while keeps its place; who comes back has what the instance had | the same |
 | a commit or lookup is accepted or refused by the epochs at which its partitions were granted | the same |
+| a pattern is matched anew when topics were created | the same |
 | a request that is repeated changes nothing | when its outcome is in force |
 | no matches of patterns without subscribers are kept, and no offsets of topics that are gone | the same |
 | a member keeps nothing of topics that it has just unsubscribed from | before its outcome is in force |
 | a member states the epoch it was last told, and its commits do so, too | when it sends a heartbeat |
+| what it says to have is all that it was told to have last, as far as it knows the topics | the same |
 | what is committed before a revocation is all that was handed out | when it is asked for |
 """
 
@@ -37,6 +39,8 @@ from tests.simulation.clients import GROUP, Client
 
 __all__ = ["Members", "asked", "in_force", "refusal", "repeated"]
 
+#: Two matchings are at least so far apart, and at most if there is a reason (seconds).
+_MATCHED_S = 10.001
 _OF_ADMISSION = frozenset(
     {
         ErrorCode.NONE,
@@ -117,10 +121,28 @@ def _heartbeat(
         yield f"the session timer of {who}, answered with {answer.error.name}, is set {len(armed)} times"
     if answer.error is not ErrorCode.NONE:
         return
+    if request.member_epoch > 0:
+        yield from _matched(coordinator, group, request, outcome, now)
     if request.member_epoch == -2:
         yield from _left_for_a_while(outcome, who)
     elif request.member_epoch >= 0 and outcome.response is answer:
         yield from _stepped(coordinator, group, request, answer, outcome, who)
+
+
+def _matched(
+    coordinator: Coordinator, group: Group, request: ConsumerGroupHeartbeat, outcome: Outcome, now: float
+) -> Iterator[str]:
+    """A pattern is matched anew within ten seconds of when topics were created, or it came."""
+    known = group.members.get(request.member_id)
+    pattern = None if known is None or request.subscribed_pattern is not None else known.subscribed_pattern
+    if pattern is None or not group.has_seen_topics:
+        return
+    matches = group.patterns.get(pattern)
+    armed = [each.deadline for each in outcome.timers if isinstance(each, Arm) and each.key.kind is TimerKind.PATTERN]
+    latest_s = max((each.timestamp_ms for each in group.patterns.values()), default=0) / 1000
+    if matches is None or matches.version != coordinator.topics.created_version:
+        if not armed or armed[-1] > max(now, latest_s + _MATCHED_S):
+            yield f"topics were created, and {pattern} is not matched anew"
 
 
 def _left_for_a_while(outcome: Outcome, who: str) -> Iterator[str]:
@@ -307,18 +329,27 @@ class Members:
     """What members were told, and say."""
 
     told: dict[str, int] = field(factory=dict)  # the epoch, by the client's name
+    assigned: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # what it was told to have last
     published: dict[str, int] = field(factory=dict)
 
     def heard(self, client: Client, answer: object, in_flight: int | None) -> None:
         """An answer arrived, maybe to a heartbeat that is not waited for any more."""
         if isinstance(answer, ev.HeartbeatAnswered) and answer.number == in_flight and answer.member_epoch > 0:
             self.told[client.name] = answer.member_epoch
+            if answer.assignment is not None:
+                self.assigned[client.name] = answer.assignment
 
     def wanted(self, client: Client, effect: object) -> Iterator[str]:
         """A member wants something done."""
         if isinstance(effect, fx.PublishEpoch):
             self.published[client.name] = effect.member_epoch
+        if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch == 0:
+            self.assigned.pop(client.name, None)
         if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch > 0:
+            names = client.member.state.names
+            due = {each for each in self.assigned.get(client.name, ()) if each.topic_id in names}
+            if effect.owned is not None and not due <= effect.owned:
+                yield f"{client.name} leaves {len(due - effect.owned)} partitions out of what it has, and was told to have"
             told, published = self.told.get(client.name), self.published.get(client.name)
             if told != effect.member_epoch:
                 yield f"{client.name} was told epoch {told}, and states {effect.member_epoch}"

@@ -1,0 +1,85 @@
+"""Which member may compute a group's target, and what an assignment that it installs has to come to (KIP-848, "Client
+Side Mode"): beside ``more_checkers``.
+
+| rule | when it is looked at |
+|---|---|
+| only a member that has the assignor, and has not failed with it at this epoch, is told to compute | before the \
+outcome is in force |
+| only the member that was told so may prepare and install | the same |
+| an installed assignment is the target of the epoch it was prepared at, and no member has a share beside it | the same |
+| who leaves does not compute | when the outcome is in force |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.coordinator.extensions.computing_state import Computing
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+
+__all__ = ["asked"]
+
+
+def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
+    """What is wrong with the outcome of a request, which is not in force yet."""
+    answer, computing = outcome.response, group.computing
+    if isinstance(request, ConsumerGroupHeartbeat) and isinstance(answer, ConsumerGroupHeartbeatAnswer):
+        if answer.should_compute:
+            yield from _told(group, request, answer, outcome)
+    if isinstance(request, PrepareAssignment | InstallAssignment):
+        assert isinstance(answer, AssignmentPrepared | AssignmentInstalled), "it is answered so"
+        if answer.error is ErrorCode.NONE and request.member_id != computing.member_id:
+            yield f"{request.member_id} takes part in a computation that {computing.member_id or 'no member'} is to make"
+    made = [each for each in outcome.records if isinstance(each, r.TargetAssignmentMetadata)]
+    if isinstance(request, InstallAssignment) and made and computing.prepared is not None:
+        yield from _installed(group, request, made[-1], outcome)
+
+
+def _told(
+    group: Group, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer, outcome: Outcome
+) -> Iterator[str]:
+    after = dict(outcome.computing).get(group.group_id, group.computing)
+    written = [each for each in outcome.records if isinstance(each, r.MemberMetadata)]
+    known = next((each for each in reversed(written) if each.member_id == answer.member_id), None)
+    member = known or group.members[request.member_id]
+    raised = [each.epoch for each in outcome.records if isinstance(each, r.GroupMetadata)]
+    if after.assignor not in {each.name for each in member.client_assignors}:
+        yield f"{member.member_id} is told to compute with {after.assignor}, and does not have it"
+    if _has_failed(group.computing, member.member_id, (raised or [group.epoch])[-1]):
+        yield f"{member.member_id} is told to compute, and has failed at this epoch"
+
+
+def _has_failed(computing: Computing, member_id: str, epoch: int) -> bool:
+    return member_id in computing.failed and computing.failed_epoch == epoch
+
+
+def _installed(
+    group: Group, request: InstallAssignment, made: r.TargetAssignmentMetadata, outcome: Outcome
+) -> Iterator[str]:
+    prepared = group.computing.prepared
+    assert prepared is not None, "it was prepared"
+    if made.assignment_epoch != prepared.group_epoch:
+        yield f"what was prepared at epoch {prepared.group_epoch} is installed for epoch {made.assignment_epoch}"
+    holders = {
+        group.instances.get(member.instance_id or "", member_id): member_id
+        for member_id, member in prepared.spec.members.items()
+    }
+    shares = dict(group.targets)
+    for record in outcome.records:
+        if isinstance(record, r.TargetAssignmentMember):
+            shares[record.member_id] = record.partitions
+        elif isinstance(record, r.TargetAssignmentMemberRemoved):
+            shares.pop(record.member_id, None)
+    for member_id in group.members:
+        given = request.members.get(holders.get(member_id, ""))
+        due = sum(map(len, given.partitions.values())) if given is not None else 0
+        has = sum(map(len, shares.get(member_id, {}).values()))
+        if has != due:
+            yield f"{member_id} is to have {due} partitions by the assignment, and has {has}"
