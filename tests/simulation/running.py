@@ -19,7 +19,6 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.applications import Application, Habits
 from tests.simulation.assignors import Moody
