@@ -26,6 +26,7 @@ from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
@@ -154,7 +155,9 @@ class ClassicWatch(Watch):
     def _watches(self) -> None:
         waits_s = self.client.clock() - self.looked_at
         is_late = waits_s > self.client.settings.metadata_max_age_s + _DESCRIBED_S
-        is_at_rest = self.client.member.state.phase is Phase.IDLE and not self.client.callbacks
+        state = self.client.member.state
+        is_settled = state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
+        is_at_rest = is_settled and not self.client.callbacks
         self.expect(not (self.leads and is_at_rest and is_late and self.is_late), "a leader looks at its topics")
         self.is_late = is_late
 
@@ -167,7 +170,8 @@ class ClassicWatch(Watch):
 
     def heard(self, effect: object, answer: object) -> None:
         """An answer arrived, or the request is lost."""
-        if isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
+        is_out = isinstance(effect, OffsetCommit) and ErrorCode.UNKNOWN_MEMBER_ID in answer.values()  # type: ignore[attr-defined]
+        if is_out or isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
             self.is_in = False
         if isinstance(effect, cfx.SendClassicHeartbeat) and effect.number == self.beat:
             assert isinstance(answer, cev.SessionKept | HeartbeatRefused | HeartbeatLost)
