@@ -14,24 +14,23 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.invariants import violations
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups, Request
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_topic_ids
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
 from tests.simulation import (
     classic_answers,
     classic_steps,
@@ -53,15 +52,13 @@ from tests.simulation.classic_coverage import transition_in
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.coverage import rule_of
-from tests.simulation.dice import Fault
 from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
+from tests.simulation.promises import Promises
 from tests.simulation.replicas import records_of
 from tests.simulation.unchanged import Unchanged, changes_nothing
 
 __all__ = ["Judge"]
-
-_Place = tuple[TopicId | None, int]
 
 
 @define(eq=False)
@@ -72,13 +69,7 @@ class Judge:
     cluster: Cluster | None = None
     clients: dict[str, Client] = field(factory=dict)  # those that live, by member id
     watches: dict[str, Watch] = field(factory=dict)
-    handed: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # up to which offset anyone got records
-    promised: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was told to be committed
-    stored: dict[_Place, int] = field(factory=lambda: defaultdict(int))  # what was written last
-    set_back: dict[_Place, int] = field(factory=dict)  # what a late commit took the place of
-    asked_after: dict[tuple[str, _Place], int] = field(factory=dict)  # what was promised when a client looked it up
-    withdrawn: Counter[_Place] = field(factory=Counter)  # how often promises ceased to count: forgotten, or sought
-    sent_after: dict[tuple[str, _Place], int] = field(factory=dict)  # the same, when a client sent its latest commit
+    promises: Promises = field(factory=Promises)
     full_heartbeats: int = 0  # with the JoinGroups of members
     generations: Generations = field(factory=Generations)
     refusals: Refusals = field(factory=Refusals)
@@ -129,11 +120,7 @@ class Judge:
         clients = {client: self.watches[client.name] for client in self.clients.values()}
         known = coordinator.topics.by_id.keys()
         self.excuses.in_force(group, request, node.is_serving_late, outcome, clients, known)
-        for record in outcome.records:
-            if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
-                self._forgotten(node, record, by_time=request is None)
-            if isinstance(record, r.OffsetCommitted):
-                self._committed(record, node.is_serving_late)
+        self._find(self.promises.in_force(node, group, request, outcome, self.excuses))
         self._look_for_trespassers(node)
 
     def _check_classic(self, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome) -> None:
@@ -141,32 +128,6 @@ class Judge:
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(classic_steps.in_force(group, request, outcome))
-
-    def _committed(self, record: r.OffsetCommitted, is_late: bool) -> None:
-        place = (record.topic_id, record.partition.partition)
-        offset = record.offset.offset
-        if offset > self.handed[place]:
-            self._find([f"{record.partition}: {offset} is committed, but {self.handed[place]} handed out"])
-        if is_late and offset < max(self.promised[place], self.stored[place]):
-            self.promised[place] = min(self.promised[place], offset)
-            self.set_back[place] = self.stored[place]
-            self.excuses.late_commit()
-        self.stored[place] = offset
-
-    def _forgotten(self, node: Node, record: r.OffsetRemoved, *, by_time: bool) -> None:
-        """An offset is gone, because it is old or its group was deleted: what was told of it counts no more."""
-        assert self.cluster is not None
-        image = self.cluster.topics.get(record.partition.topic)
-        if image is None:
-            return
-        place = (image.topic_id, record.partition.partition)
-        self.promised[place] = 0
-        self.withdrawn[place] += 1
-        if by_time:
-            self.cluster.dice.note(Fault.OFFSETS_EXPIRED)
-            age_ms = node.timeline.now * 1000 - _committed_at_ms(node, record.partition)
-            if age_ms < node.settings.offsets_retention_ms:
-                self._find([f"{record.partition}: what was committed {age_ms:.0f} ms ago has expired"])
 
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
@@ -278,34 +239,24 @@ class Judge:
             watch.answered(answer.number, False)
 
     def looks_up(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
-        """A client asks for committed offsets. It may freeze before it hears of them, and others go on."""
-        for partition in partitions:
-            place = _place(client, partition)
-            self.asked_after[client.name, place] = self.promised[place]
+        """A client asks for committed offsets."""
+        self.promises.looks_up(client, partitions)
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
         """Reading of a partition begins."""
-        place = _place(client, partition)
-        promised = min(self.promised[place], self.asked_after.get((client.name, place), 0))
-        if offset < promised:
-            self._find([f"{client.name} begins {partition} at {offset}, though {promised} was committed"])
-        if offset > self.handed[place]:
-            self._find([f"{client.name} begins {partition} at {offset}, {self.handed[place]} was handed out"])
+        self._find(self.promises.begins_at(client, partition, offset))
 
     def begins_anew(self, client: Client, partition: TopicPartition) -> None:
-        """Reading of a partition begins at its first record, whatever is committed (``fetching.topics``)."""
-        self.promised[_place(client, partition)] = 0
+        """Reading of a partition begins at its first record."""
+        self.promises.begins_anew(client, partition)
 
     def sought(self, client: Client, partition: TopicPartition, offset: int) -> None:
-        """Reading goes on elsewhere: a lower offset may be committed now."""
-        place = _place(client, partition)
-        self.promised[place] = min(self.promised[place], offset)
-        self.withdrawn[place] += 1
+        """Reading goes on elsewhere."""
+        self.promises.sought(client, partition, offset)
 
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
         """The application got records."""
-        place = _place(client, partition)
-        self.handed[place] = max(self.handed[place], end)
+        self.promises.handed_out(client, partition, end)
         watch = self.watches.get(client.name)
         if isinstance(watch, ClassicWatch):
             watch.handed_out()
@@ -313,31 +264,12 @@ class Judge:
 
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""
-        for partition, offset in offsets.items():
-            place = _place(client, partition)
-            is_latest = self.withdrawn[place] == self.sent_after.get((client.name, place))
-            if is_latest and partition in client.applied and offset.offset > self.set_back.get(place, -1):
-                self.promised[place] = max(self.promised[place], offset.offset)
-                self._look_for_promised(partition, place)
-
-    def _look_for_promised(self, partition: TopicPartition, place: _Place) -> None:
-        """What was told to be committed is there."""
-        leading = None if self.cluster is None else self.cluster.leading
-        if leading is None or not leading.is_at_work or leading.coordinator is None:
-            return
-        group = leading.coordinator.groups.get(GROUP)
-        stored = None if group is None else group.offsets.get(partition)
-        topic = leading.coordinator.topics.by_name.get(partition.topic)
-        if topic is None or topic.topic_id != place[0] or topic.num_partitions <= partition.partition:
-            return  # it is another one by now, or was
-        if stored is None or stored.topic_id not in (None, place[0]) or stored.offset.offset < self.promised[place]:
-            offset = -1 if stored is None else stored.offset.offset
-            self._find([f"{partition}: {self.promised[place]} was told to be committed, and {offset} is there"])
+        assert self.cluster is not None
+        self._find(self.promises.told_committed(client, offsets, self.cluster))
 
     def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """A commit is sent."""
-        for place in (_place(client, partition) for partition in offsets):
-            self.sent_after[client.name, place] = self.withdrawn[place]
+        self.promises.commits(client, offsets)
         self._find(client_checkers.commits(client, offsets))
 
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
@@ -349,24 +281,4 @@ class Judge:
     def check_promises(self, node: Node) -> None:
         """What was told to be committed is still there, or more."""
         assert self.cluster is not None
-        group = node.coordinator.groups.get(GROUP) if node.coordinator else None
-        for image in self.cluster.topics.values():
-            for number in range(image.num_partitions):
-                promised = self.promised[image.topic_id, number]
-                found = group.offsets.get(TopicPartition(image.name, number)) if group else None
-                offset = -1 if found is None else found.offset.offset
-                if promised > offset and promised:
-                    self._find([f"{image.name}[{number}]: {promised} was told to be committed, and {offset} is there"])
-
-
-def _committed_at_ms(node: Node, partition: TopicPartition) -> int:
-    """When the offset that a node knew last was committed, by its log."""
-    for batch in reversed(node.replica.batches):
-        for record in records_of(batch):
-            if isinstance(record, r.OffsetCommitted) and record.partition == partition:
-                return record.commit_timestamp_ms
-    return 0
-
-
-def _place(client: Client, partition: TopicPartition) -> _Place:
-    return client.topic_ids.get(partition.topic), partition.partition
+        self._find(self.promises.kept(node, self.cluster))

@@ -16,7 +16,8 @@ that it had. The coordinator takes it for new, and it goes on with what it had u
 *A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
 tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
 
-*A late commit*: it sets an offset back behind a newer commit of the same member.
+*A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on a
+partition for any reason above, behind its owner's.
 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
@@ -58,7 +59,7 @@ class Excuse(Enum):
     UPGRADE = "an upgrade gives away what a classic member has yet to give up, or has of topics not heard of"
     REMOVED = "a classic member that was removed joins again, and goes on with what it had until it syncs"
     LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
-    LATE_COMMIT = "a late commit sets an offset back"
+    LATE_COMMIT = "a commit that is late, or of what is another's by one of these, sets an offset back"
     CAME_BACK = "a static member came back to a stable classic group, and its assignment lacks partitions"
     NO_TARGET = "a consumer group in which only classic members are left makes no new target"
 
