@@ -95,7 +95,7 @@ class Timing:
         gives_up_some = isinstance(callback, fx.CallOnRevoked) and it.client.member.state.held
         if it.is_closing:
             return
-        if self._gives_up_all(callback) and self.dice.happens(Fault.IN_A_PHASE, 0.7):
+        if self._gives_up_all(callback) and self.dice.happens(Fault.IN_A_PHASE):
             self._be_refused_with_nothing()
         elif self.dice.happens(Fault.IN_A_PHASE, 0.5 if gives_up_some else 0.1):
             self.dice.pick((self._again, self._again, self._unsubscribe, it.close))()

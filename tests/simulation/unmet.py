@@ -33,4 +33,15 @@ UNMET: Mapping[str, Unmet] = {
         "our coordinator answers with the protocol type and the assignor that the member joined with",
         "classic/sync_refused.txt",
     ),
+    "classic member COMPLETING --CommitRefused--> FATAL": Unmet(
+        "a commit is refused with FENCED_INSTANCE_ID in classic groups only, and these tell a member the generation that "
+        "it commits in again only after a downgrade by a static member that came back: then, within milliseconds, "
+        "another would have to take its instance id",
+        "classic/commit_refused_while_syncing.txt",
+    ),
+    "classic member COMPLETING --CommitRefused--> PREPARING": Unmet(
+        "an application commits what it reads: that of a member without partitions commits nothing, and what it "
+        "committed before it gave them up is answered before its JoinGroup",
+        "classic/commit_refused_while_syncing.txt",
+    ),
 }
