@@ -34,9 +34,9 @@ UNMET: Mapping[str, Unmet] = {
         "classic/sync_refused.txt",
     ),
     "classic member COMPLETING --CommitRefused--> FATAL": Unmet(
-        "only classic groups refuse a commit with FENCED_INSTANCE_ID, and only after a downgrade by a static member that "
-        "came back do these tell a member the generation in which it commits: within milliseconds of that another would "
-        "have to take its instance id",
+        "only classic groups refuse a commit with FENCED_INSTANCE_ID, and only after a downgrade by a static member "
+        "that came back do these tell a member the generation in which it commits: within milliseconds of that "
+        "another would have to take its instance id",
         "classic/commit_refused_while_syncing.txt",
     ),
     "classic member COMPLETING --CommitRefused--> PREPARING": Unmet(
