@@ -46,6 +46,9 @@ class Owner(Protocol):
     def feed(self, event: object) -> None:
         """Tell the member what happened."""
 
+    def note_heard(self, request: object, answer: object) -> None:
+        """Tell who looks at the client from outside."""
+
     def compute(self, name: str, group: AssignmentSpec, ended: Callable[[GroupAssignment | str], None]) -> None:
         """Have an assignor assign the group."""
 
@@ -93,9 +96,14 @@ class Assigning:
         self._send(effect, CONSUMER_GROUP_INSTALL_ASSIGNMENT, message, install.to_event)
 
     def _send(self, effect: Any, api: Api, message: Any, to_event: Callable[[int, Any], Any]) -> None:
+        def answered(frame: bytes) -> None:
+            event = to_event(effect.number, read(api, frame, api.max_version))
+            self.owner.note_heard(effect, event)
+            self.feed(event)
+
         self.owner.call(
             write(api, message, self.owner.name, api.max_version),
-            lambda frame: self.feed(to_event(effect.number, read(api, frame, api.max_version))),
+            answered,
             lambda reason: self.feed(ev.Lost(effect.number, reason)),
             max(0.0, effect.deadline - self.owner.clock()),
         )

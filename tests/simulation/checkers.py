@@ -27,7 +27,12 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.classic.effects import SendJoinGroup
+from kafka_nextgen.membership.classic.effects import (
+    SendClassicHeartbeat,
+    SendJoinGroup,
+    SendLeaveGroup,
+    SendSyncGroup,
+)
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
@@ -35,6 +40,7 @@ from tests.simulation import (
     classic_answers,
     classic_steps,
     client_checkers,
+    commit_checkers,
     computing_checkers,
     log_checkers,
     migration_checkers,
@@ -60,6 +66,9 @@ from tests.simulation.unchanged import Unchanged, changes_nothing
 
 __all__ = ["Judge"]
 
+#: Whose answers concern the members (``client_checkers``); how a leave is answered makes no difference.
+_OF_MEMBERS = (fx.SendHeartbeat, SendJoinGroup, SendSyncGroup, SendClassicHeartbeat, SendLeaveGroup)
+
 
 @define(eq=False)
 class Judge:
@@ -78,6 +87,7 @@ class Judge:
     _idle_answer: Response | None = None  # to the request worked out last, if it changed nothing
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
     members: more_checkers.Members = field(factory=more_checkers.Members)
+    commits_made: commit_checkers.Commits = field(factory=commit_checkers.Commits)
     conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
 
     def watch(self, client: Client) -> None:
@@ -223,6 +233,8 @@ class Judge:
     def heard(self, client: Client, request: object, answer: object) -> None:
         """An answer arrived."""
         watch = self.watches.get(client.name)
+        if not isinstance(request, _OF_MEMBERS):
+            self.commits_made.heard(client, request, answer)
         self.conduct.heard(client, request, answer)
         if isinstance(watch, ClassicWatch):
             watch.heard(request, answer)
@@ -244,6 +256,7 @@ class Judge:
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
         """Reading of a partition begins."""
+        self.commits_made.begins(client, partition, offset)
         self._find(self.promises.begins_at(client, partition, offset))
 
     def begins_anew(self, client: Client, partition: TopicPartition) -> None:
@@ -257,6 +270,7 @@ class Judge:
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
         """The application got records."""
         self.promises.handed_out(client, partition, end)
+        self.commits_made.handed_out(client, partition, end)
         watch = self.watches.get(client.name)
         if isinstance(watch, ClassicWatch):
             watch.handed_out()
@@ -265,12 +279,18 @@ class Judge:
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""
         assert self.cluster is not None
+        self._find(self.commits_made.told(client, offsets))
         self._find(self.promises.told_committed(client, offsets, self.cluster))
+
+    def asks(self, client: Client) -> None:
+        """A request is made."""
+        self._find(self.commits_made.asks(client))
 
     def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """A commit is sent."""
         self.promises.commits(client, offsets)
         self._find(client_checkers.commits(client, offsets))
+        self._find(self.commits_made.sent(client, offsets))
 
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
         """A commit or a lookup failed."""

@@ -87,6 +87,9 @@ class ClientObserver(Protocol):
     def heard(self, client: Client, request: object, answer: object) -> None:
         """An answer arrived, whatever it says."""
 
+    def asks(self, client: Client) -> None:
+        """A request is made, of whatever kind."""
+
     def commits(self, client: Client, offsets: Offsets) -> None:
         """A commit is sent."""
 
@@ -110,6 +113,7 @@ class Client(ABC):
     assignors: tuple[Talkative, ...] = field(default=(), kw_only=True)  # of its own
     member: Any = field(init=False)
     coordinator: int | None = None
+    searches: int = 0  # for the coordinator
     heard_from: int | None = None  # the node whose answer was heard last
     connections: dict[int, Connection] = field(factory=dict)
     connections_made: int = 0
@@ -165,6 +169,10 @@ class Client(ABC):
         if self.assignors:
             self.dice.pick(self.assignors).think_again()
             self.feed(ev.AssignorsAsked(self._offers()))
+
+    def note_heard(self, request: object, answer: object) -> None:
+        """Tell who looks at the client from outside."""
+        self.observer.heard(self, request, answer)
 
     def compute(self, name: str, group: AssignmentSpec, ended: Callable[[GroupAssignment | str], None]) -> None:
         """Have one of them assign the group; it ends with what it made, or with why it made nothing."""
@@ -280,6 +288,7 @@ class Client(ABC):
 
     def find_coordinator(self, found: Callable[[int | None], None]) -> None:
         """Ask a node that can be reached, which says what it believes."""
+        self.searches += 1
         nodes = self.nodes()
         if not nodes:
             self.later(0.05, lambda: found(None))
@@ -322,6 +331,7 @@ class Client(ABC):
         way_s: float | None = None,
     ) -> Call:
         """Make a call; it ends while the client is awake."""
+        self.observer.asks(self)
 
         def forget_and_lose(reason: str) -> None:
             self.coordinator = None
@@ -606,6 +616,7 @@ class Client(ABC):
             self.feed_offsets(offsets_ev.CommitAnswered(effect.number, codes))
 
         def lost(reason: str) -> None:
+            self.observer.heard(self, request, reason)
             self.feed_offsets(offsets_ev.CommitLost(effect.number, reason))
 
         timeout_s = max(0.0, effect.deadline - self.clock())

@@ -1,0 +1,94 @@
+"""What clients commit, and what they are told of it: beside ``client_checkers``.
+
+| rule | when it is looked at |
+|---|---|
+| nothing is committed beyond what was handed out since reading began | when a commit is sent |
+| one commit of a partition is under way at a time, but for those that are being given up | the same |
+| what was refused is not told to be committed, unless it was accepted since, or a later one was | when it is told |
+| who was told twice by a node that it does not coordinate looks for the right one (once may be by the answer to a \
+commit that is waited for no more) | when any request is sent |
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.offset_requests import OffsetCommit
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.simulation.clients import Client
+
+__all__ = ["Commits"]
+
+_Key = tuple[str, TopicPartition]
+_Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+_OFTEN = 2
+_ELSEWHERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
+
+
+@define
+class Commits:
+    """The commits of all clients, by their names."""
+
+    reached: dict[_Key, int] = field(factory=dict)  # what was handed out since reading began
+    under_way: Counter[_Key] = field(factory=Counter)
+    refused: dict[_Key, set[int]] = field(factory=lambda: defaultdict(set))  # since the latest that was accepted
+    astray: Counter[tuple[str, int]] = field(factory=Counter)  # how often that was told since the latest search
+
+    def begins(self, client: Client, partition: TopicPartition, offset: int) -> None:
+        """Reading begins."""
+        self.reached[client.name, partition] = offset
+
+    def handed_out(self, client: Client, partition: TopicPartition, end: int) -> None:
+        """The application got records."""
+        key = client.name, partition
+        self.reached[key] = max(self.reached.get(key, 0), end)
+
+    def asks(self, client: Client) -> Iterator[str]:
+        """A request is made."""
+        if self.astray[client.name, client.searches] >= _OFTEN and client.coordinator is not None:
+            yield f"{client.name} asks on where it was told to look elsewhere"
+
+    def sent(self, client: Client, offsets: _Offsets) -> Iterator[str]:
+        """A commit is sent."""
+        for partition, offset in offsets.items():
+            key = client.name, partition
+            reads = client.offsets.state.belongs and partition in client.positions.keys() & client.applied
+            if reads and offset.offset > self.reached.get(key, offset.offset):
+                yield f"{client.name} commits {partition} at {offset.offset}, and has read up to {self.reached[key]}"
+            if self.under_way[key] and not client.stopped:
+                yield f"{client.name} commits {partition} while another commit of it is under way"
+            self.under_way[key] += 1
+
+    def heard(self, client: Client, request: Any, answer: Any) -> None:
+        """A request was answered; a commit perhaps not."""
+        if isinstance(request, OffsetCommit):
+            for partition, offset in request.offsets.items():
+                key = client.name, partition
+                self.under_way[key] -= 1
+                if not isinstance(answer, Mapping) or partition not in answer:
+                    continue
+                if answer[partition]:
+                    self.refused[key].add(offset.offset)
+                else:
+                    self.refused.pop(key, None)
+        if not _ELSEWHERE.isdisjoint(_codes(answer)):
+            self.astray[client.name, client.searches] += 1
+
+    def told(self, client: Client, offsets: _Offsets) -> Iterator[str]:
+        """The application was told that these are committed."""
+        for partition, offset in offsets.items():
+            if offset.offset in self.refused.get((client.name, partition), ()):
+                yield f"{client.name} is told that {partition} is committed at {offset.offset}, which was refused"
+
+
+def _codes(answer: Any) -> Iterable[int]:
+    """Of a commit, a look-up, or what a member computes."""
+    if isinstance(answer, Mapping):
+        return answer.values()
+    errors: Mapping[TopicPartition, int] = getattr(answer, "errors", {})
+    return (*errors.values(), getattr(answer, "error", 0), getattr(answer, "code", 0))
