@@ -1,7 +1,8 @@
 """Who speaks which protocol, and what clients of the classic protocol offer: drawn anew for each seed.
 
-A group is of one protocol, or of both; then each life of a client may speak another one than the life before, as in a
-rolling upgrade or downgrade. When all has healed a client keeps to what it spoke last.
+A group is of one protocol, or of both; then each life of a client may speak another one than the life before. In half
+of these groups most of so many lives speak the one, then most of so many the other, as in a rolling upgrade, a rolling
+downgrade, and so on. When all has healed a client keeps to what it spoke last.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ _OWN: Mapping[str, PartitionAssignor] = {"mine": UniformAssignor(), "yours": Ran
 _POLICIES = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.BIDIRECTIONAL, *MigrationPolicy)
 
 
+#: After so many lives it is the other protocol's turn, which so great a share speaks then.
+_ROLL, _MOST = 5, 0.9
+
+
 class Mixture(Enum):
     """The protocols of one group."""
 
@@ -44,6 +49,8 @@ class Casting:
     extends: bool = field(init=False)  # the coordinator has what no Kafka has
     spoken: dict[str, bool] = field(factory=dict)  # whether a client speaks the classic protocol
     _share_of_classic: float = field(init=False)
+    _rolls: bool = field(init=False)
+    _lives: int = 0
     _own: Dice = field(init=False)
     _share_of_own: float = field(init=False)
 
@@ -52,6 +59,7 @@ class Casting:
         self.policy = self.dice.pick(_POLICIES)
         self.common = self.dice.pick(sorted(STRATEGIES))
         self._share_of_classic = self.dice.between(0.2, 0.8)
+        self._rolls = self.dice.chance() > 0.5
         self._own = self.dice.stream("own assignors")
         self.extends = self._own.chance() > 0.6
         self._share_of_own = self._own.pick((1.0, 1.0, 0.7))
@@ -64,7 +72,9 @@ class Casting:
 
     def _draw(self) -> bool:
         if self.mixture is Mixture.BOTH:
-            return self.dice.chance() < self._share_of_classic
+            self._lives += 1
+            rolling = _MOST if self._lives // _ROLL % 2 == 0 else 1 - _MOST
+            return self.dice.chance() < (rolling if self._rolls else self._share_of_classic)
         return self.mixture is Mixture.CLASSIC
 
     def own_assignors(self) -> tuple[Talkative, ...]:

@@ -150,6 +150,12 @@ class Judge:
         self._find(computing_checkers.asked(group, request, outcome))
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
+    def expired(self, node: Node, outcome: Outcome) -> None:
+        """Timers ran out, and nothing that comes of it is in force yet."""
+        assert node.coordinator is not None, "it has just worked"
+        group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
+        self._find(migration_checkers.asked(node.coordinator, group, None, outcome, node.timeline.now))
+
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""
         if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):

@@ -6,7 +6,7 @@
 | a group with members changes its protocol only where the policy says so | before the outcome is in force |
 | an upgrade takes over each member, with what it was given last, at its generation, and with all of its session; \
 each request that waits is answered | the same |
-| a downgrade keeps the group epoch and each target, leaves nothing of the consumer group, and rebalances if a member \
+| a downgrade sets no epoch back, keeps each target, leaves nothing of the consumer group, and rebalances if a member \
 is gone | the same |
 | a JoinGroup frees what it shows to be gone, and nothing else; its generation is the member's epoch, and it counts \
 what it subscribes to | the same |
@@ -36,8 +36,10 @@ __all__ = ["asked"]
 _Partitions = Set[TopicIdPartition]
 
 
-def asked(coordinator: Coordinator, group: Group, request: Request, outcome: Outcome, now: float) -> Iterator[str]:
-    """What is wrong with the outcome of a request, which is not in force yet."""
+def asked(
+    coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome, now: float
+) -> Iterator[str]:
+    """What is wrong with the outcome of a request, or of timers that ran out, which is not in force yet."""
     kinds = {type(record) for record in outcome.records}
     if group.classic is not None:
         if group.classic.members and r.ClassicGroupMetadataRemoved in kinds:
@@ -68,6 +70,11 @@ def _upgraded(coordinator: Coordinator, classic: ClassicGroup, outcome: Outcome,
     for record in outcome.records:
         if isinstance(record, r.CurrentMemberAssignment):
             first.setdefault(record.member_id, record)
+    targets: dict[str, _Partitions] = {}
+    for record in outcome.records:
+        if isinstance(record, r.TargetAssignmentMember):
+            share = {TopicIdPartition(topic, each) for topic, of in record.partitions.items() for each in of}
+            targets.setdefault(record.member_id, share)
     begun = _armed(outcome, TimerKind.SESSION)
     for member in classic.in_order():
         had = coordinator.topics.with_ids(decode_assignment(member.assignment))
@@ -75,6 +82,8 @@ def _upgraded(coordinator: Coordinator, classic: ClassicGroup, outcome: Outcome,
         known = first.get(member.member_id)
         if known is None or (known.member_epoch, dict(known.assigned)) != expected:
             yield f"{member.member_id} is not upgraded with {len(had)} partitions at {classic.generation}"
+        if targets.get(member.member_id, frozenset()) != had:
+            yield f"{member.member_id} is upgraded, and what it has is not its target"
         if begun.get(member.member_id) != now + member.session_timeout_ms / 1000:
             yield f"{member.member_id} is upgraded, and its session does not begin anew"
 
@@ -83,7 +92,7 @@ def _downgraded(coordinator: Coordinator, group: Group, outcome: Outcome) -> Ite
     if not coordinator.settings.group_consumer_migration_policy.downgrades:
         yield "a consumer group is downgraded, and the policy forbids it"
     record = next(each for each in outcome.records if isinstance(each, r.ClassicGroupMetadata))
-    if record.generation != group.epoch:
+    if record.generation < group.epoch:
         yield f"a group at epoch {group.epoch} is downgraded to generation {record.generation}"
     removed = {each.member_id for each in outcome.records if isinstance(each, r.TargetAssignmentMemberRemoved)}
     if not group.targets.keys() <= removed:

@@ -55,6 +55,9 @@ class Observer(Protocol):
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
 
+    def expired(self, node: Node, outcome: Outcome) -> None:
+        """Timers ran out, and nothing that comes of it is in force yet."""
+
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force; its answer has not left yet."""
 
@@ -311,7 +314,10 @@ class Node:
             return
         if not self._is_resumed:
             self._resume(self.coordinator)
-        errors = {self._store(outcome, None) for outcome in self.coordinator.expire(self.timeline.now)}
+        errors: set[ErrorCode] = set()
+        for outcome in self.coordinator.expire(self.timeline.now):
+            self.observer.expired(self, outcome)
+            errors.add(self._store(outcome, None))
         if errors <= {ErrorCode.NONE}:
             self._arm()
         else:
