@@ -119,7 +119,7 @@ class ClassicWatch(Watch):
                 super().sees(effect)
             case PublishEpoch():
                 self.published_epoch = effect.member_epoch
-                self.is_in |= effect.member_epoch > 0
+                self.is_in = effect.member_epoch > 0 or (self.is_in and bool(effect.member_id))
             case CallOnLost():
                 self.is_in = False
                 super().sees(effect)
