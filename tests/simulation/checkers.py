@@ -108,17 +108,22 @@ class Judge:
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
         """An outcome was appended and put into force."""
         self.unchanged.in_force(outcome)
-        coordinator = node.coordinator
-        if not outcome.records and outcome.classic and node.is_at_work and coordinator and GROUP in coordinator.groups:
-            self._check_classic(coordinator, coordinator.groups[GROUP], request, outcome)
-        if not outcome.records or not node.is_at_work:
+        if not (outcome.records or outcome.classic) or not node.is_at_work:
             return
+        coordinator = node.coordinator
         assert coordinator is not None, "it has just worked"
         group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
-        self._find(more_checkers.in_force(coordinator))
         self._find(classic_steps.in_force(group, request, outcome))
+        if outcome.records:
+            self._written(node, coordinator, group, request, outcome)
+
+    def _written(
+        self, node: Node, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome
+    ) -> None:
+        """An outcome that changes more than where a classic group stands."""
+        self._find(more_checkers.in_force(coordinator))
         self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
         if not counted_members(group):  # generations may begin again
@@ -132,12 +137,6 @@ class Judge:
         self.excuses.in_force(group, request, node.is_serving_late, outcome, clients, known)
         self._find(self.promises.in_force(node, group, request, outcome, self.excuses))
         self._look_for_trespassers(node)
-
-    def _check_classic(self, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome) -> None:
-        """A classic group goes on, and nothing is recorded of that."""
-        if self.unchanged.is_new(coordinator, group):
-            self._find(violations(group, coordinator.topics, coordinator.timers.running()))
-        self._find(classic_steps.in_force(group, request, outcome))
 
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
@@ -279,8 +278,7 @@ class Judge:
         self.commits_made.handed_out(client, partition, end)
         watch = self.watches.get(client.name)
         if isinstance(watch, ClassicWatch):
-            watch.handed_out()
-            self._take(client, watch)
+            self._find(f"{client.name}: {rule}" for rule in watch.conduct.handed_out(watch))
 
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""

@@ -8,11 +8,6 @@
 one that a silent coordinator owes | when it is sent |
 | a generation that a member has synced in never falls, as long as the coordinator knows it by the same id | when an \
 answer is heard |
-| a member that leaves says so, but for static ones, and those that the application has leave silently | when it has left |
-| a leader gives out each partition that it saw, once, but for those that are to be given up first | when it is sent |
-| a leader looks at topics as often as it has to | when a heartbeat is sent |
-| what an application was told of does not go without a callback | when assignments are applied |
-| a callback that raised is called again before more is handed out | when records are handed out |
 | within a generation no partition is assigned twice | when an assignment is heard |
 | of those in a classic group's generation, no two work on the same partition | when assignments are applied, and \
 after outcomes |
@@ -26,25 +21,15 @@ from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
-from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.effects import (
-    ApplyAssignment,
-    CallOnLost,
-    CallOnRevoked,
-    FindCoordinator,
-    Left,
-    PublishEpoch,
-    RaiseToApplication,
-)
+from kafka_nextgen.membership.effects import CallOnRevoked, FindCoordinator, PublishEpoch, RaiseToApplication
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
-from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.scenarios.watching import NOTHING, Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.classic_conduct import ClassicConduct
 from tests.simulation.clients import Client
 
 __all__ = [
@@ -58,10 +43,6 @@ __all__ = [
 ]
 
 
-#: So long a question about topics may take (seconds).
-_DESCRIBED_S = 6.0
-
-
 def watch_of(client: Client) -> Watch:
     """What watches this client's effects."""
     return ClassicWatch(client=client) if isinstance(client, ClassicClient) else Watch()
@@ -72,14 +53,14 @@ class ClassicWatch(Watch):
     """One life of a client of the classic protocol, seen from outside."""
 
     client: ClassicClient = field(kw_only=True)
+    conduct: ClassicConduct = field(init=False)
     join: int | None = None
     joined: tuple[str, int] | None = None  # the id and the generation that the latest JoinGroup was answered with
     beat: int | None = None
-    is_in: bool = False  # it was a member, and nothing has put it out
-    leads: bool = False
-    looked_at: float = 0.0  # when it looked at topics, by its own clock
-    is_late: bool = False  # with that, when it sent its latest heartbeat
     settled: dict[str, int] = field(factory=dict)  # by member id, the latest generation that the member has synced in
+
+    def __attrs_post_init__(self) -> None:
+        self.conduct = ClassicConduct(self.client)
 
     @property
     def working_on(self) -> frozenset[TopicIdPartition]:
@@ -90,6 +71,7 @@ class ClassicWatch(Watch):
 
     def sees(self, effect: object) -> None:
         """Look at what the member wants done."""
+        self.broken.extend(self.conduct.wanted(effect, self))
         match effect:
             case cfx.SendJoinGroup():
                 self._joins(effect)
@@ -97,32 +79,16 @@ class ClassicWatch(Watch):
                 self.expect(not self.failed, "nothing is sent after a fatal error")
                 is_answer = self.joined == (effect.member_id, effect.generation)
                 self.expect(is_answer, "a SyncGroup follows a JoinGroup that was answered")
-                self._assigns(effect)
             case FindCoordinator():
                 self.beat = None
             case cfx.SendClassicHeartbeat():
                 self.expect(not self.failed, "nothing is sent after a fatal error")
                 self.expect(self.beat is None, "one heartbeat is in flight")
                 self.beat = effect.number
-                self._watches()
             case cfx.SendLeaveGroup():
                 self.join = self.joined = self.beat = None
-                self.is_in = False
-            case cfx.AskForTopics():
-                self.looked_at = self.client.clock()
-            case ApplyAssignment():
-                self.expect(self.told <= effect.partitions, "what the application was told of goes with a callback")
-                super().sees(effect)
-            case Left():
-                may_be_silent = self.client.is_static or self.client.leaves_silently
-                self.expect(may_be_silent or not self.is_in, "a member that leaves says so")
-                super().sees(effect)
             case PublishEpoch():
                 self.published_epoch = effect.member_epoch
-                self.is_in = effect.member_epoch > 0 or (self.is_in and bool(effect.member_id))
-            case CallOnLost():
-                self.is_in = False
-                super().sees(effect)
             case CallOnRevoked(partitions=()):
                 self.expect(not self.told, "an eager member gives up everything")
             case _:
@@ -139,50 +105,17 @@ class ClassicWatch(Watch):
         self.expect(not (owned and not self.client.settings.is_cooperative), "an eager member joins with nothing")
         self.expect(not self.client.callbacks, "a member joins when the application has heard of everything")
 
-    def _assigns(self, effect: cfx.SendSyncGroup) -> None:
-        state, own = self.client.member.state, self.client.settings.local_assignors
-        if effect.assignments and effect.strategy not in own:
-            seen = [
-                TopicPartition(name, n) for name, topic in state.watched.items() for n in range(topic.num_partitions)
-            ]
-            given = [tp for part in effect.assignments for tp in part.partitions]
-            owned = {tp for each in state.roster for tp in each.subscription.owned}  # which has to be given up first
-            self.expect(
-                len(given) == len(set(given)) and set(given) <= set(seen), "a leader gives out what it saw, once"
-            )
-            self.expect(set(seen) - set(given) <= owned, "a leader gives out all that it saw")
-
-    def _watches(self) -> None:
-        waits_s = self.client.clock() - self.looked_at
-        is_late = waits_s > self.client.settings.metadata_max_age_s + _DESCRIBED_S
-        state = self.client.member.state
-        is_settled = state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
-        is_at_rest = is_settled and not self.client.callbacks
-        self.expect(not (self.leads and is_at_rest and is_late and self.is_late), "a leader looks at its topics")
-        self.is_late = is_late
-
-    def handed_out(self) -> None:
-        """The application has polled, and got records."""
-        state = self.client.member.state
-        is_settled = state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
-        left = self.doubtful & self.applied - self.stopped
-        self.expect(not (is_settled and left), "a callback that raised is called again")
-
     def heard(self, effect: object, answer: object) -> None:
         """An answer arrived, or the request is lost."""
-        is_out = isinstance(effect, OffsetCommit) and ErrorCode.UNKNOWN_MEMBER_ID in answer.values()  # type: ignore[attr-defined]
-        if is_out or isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
-            self.is_in = False
+        self.conduct.heard(answer)
         if isinstance(effect, cfx.SendClassicHeartbeat) and effect.number == self.beat:
             assert isinstance(answer, cev.SessionKept | HeartbeatRefused | HeartbeatLost)
             self.beat = None
         if isinstance(answer, cev.JoinAnswered) and answer.number == self.join:
             self.joined = (answer.member_id, answer.generation)
-            self.leads = answer.leader_id == answer.member_id
             before = self.settled.get(answer.member_id, 0)
             self.expect(answer.generation >= before, f"generation {answer.generation} comes after {before}")
         if isinstance(effect, cfx.SendSyncGroup) and isinstance(answer, cev.SyncAnswered):
-            self.looked_at, self.is_late = self.client.clock(), False
             self.settled[effect.member_id] = effect.generation
 
     def _with_ids(self, partitions: frozenset[TopicPartition]) -> frozenset[TopicIdPartition]:

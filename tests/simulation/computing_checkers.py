@@ -6,8 +6,7 @@ Side Mode"): beside ``more_checkers``.
 | only a member that has the assignor, and has not failed with it at this epoch, is told to compute | before the \
 outcome is in force |
 | only the member that was told so may prepare and install | the same |
-| an installed assignment is the target of the epoch it was prepared at, and no member has a share beside it | the same |
-| who leaves does not compute | when the outcome is in force |
+| an installed assignment is the target of the epoch it was prepared at, and no member has another share | the same |
 """
 
 from __future__ import annotations
@@ -31,12 +30,11 @@ def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the outcome of a request, which is not in force yet."""
     answer, computing = outcome.response, group.computing
     if isinstance(request, ConsumerGroupHeartbeat) and isinstance(answer, ConsumerGroupHeartbeatAnswer):
-        if answer.should_compute:
-            yield from _told(group, request, answer, outcome)
+        yield from _told(group, request, answer, outcome)
     if isinstance(request, PrepareAssignment | InstallAssignment):
         assert isinstance(answer, AssignmentPrepared | AssignmentInstalled), "it is answered so"
         if answer.error is ErrorCode.NONE and request.member_id != computing.member_id:
-            yield f"{request.member_id} takes part in a computation that {computing.member_id or 'no member'} is to make"
+            yield f"{request.member_id} takes part in a computation that {computing.member_id} is to make"
     made = [each for each in outcome.records if isinstance(each, r.TargetAssignmentMetadata)]
     if isinstance(request, InstallAssignment) and made and computing.prepared is not None:
         yield from _installed(group, request, made[-1], outcome)
@@ -45,6 +43,8 @@ def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
 def _told(
     group: Group, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer, outcome: Outcome
 ) -> Iterator[str]:
+    if not answer.should_compute:
+        return
     after = dict(outcome.computing).get(group.group_id, group.computing)
     written = [each for each in outcome.records if isinstance(each, r.MemberMetadata)]
     known = next((each for each in reversed(written) if each.member_id == answer.member_id), None)

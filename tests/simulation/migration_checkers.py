@@ -18,6 +18,7 @@ it has its rebalance timeout for that, and its session begins anew | the same |
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
@@ -27,13 +28,15 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import Request
+from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.embedded import decode_assignment, decode_subscription
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["asked"]
 
-_Partitions = Set[TopicIdPartition]
+_T = TypeVar("_T", r.CurrentMemberAssignment, r.TargetAssignmentMember)
+_ALIVE = (HeartbeatAnswer(), HeartbeatAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
 
 
 def asked(
@@ -52,9 +55,8 @@ def asked(
     elif isinstance(request, SyncGroup) and isinstance(outcome.response, SyncGroupAnswer):
         if outcome.response.error is ErrorCode.NONE:
             yield from _synced(coordinator, group, request, outcome.response)
-    elif isinstance(request, Heartbeat) and isinstance(outcome.response, HeartbeatAnswer):
-        if outcome.response.error in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS):
-            yield from _beat(group, request, outcome, now)
+    elif isinstance(request, Heartbeat) and outcome.response in _ALIVE:
+        yield from _beat(group, request, outcome, now)
 
 
 # ---- from one protocol to the other
@@ -66,23 +68,15 @@ def _upgraded(coordinator: Coordinator, classic: ClassicGroup, outcome: Outcome,
     waiting = {number for member in classic.in_order() for number in (member.join, member.sync)} - {None}
     if waiting - dict(outcome.released).keys():
         yield "a group is upgraded, and requests of its members wait on"
-    first: dict[str, r.CurrentMemberAssignment] = {}
-    for record in outcome.records:
-        if isinstance(record, r.CurrentMemberAssignment):
-            first.setdefault(record.member_id, record)
-    targets: dict[str, _Partitions] = {}
-    for record in outcome.records:
-        if isinstance(record, r.TargetAssignmentMember):
-            share = {TopicIdPartition(topic, each) for topic, of in record.partitions.items() for each in of}
-            targets.setdefault(record.member_id, share)
+    currents, targets = _first_of(outcome, r.CurrentMemberAssignment), _first_of(outcome, r.TargetAssignmentMember)
     begun = _armed(outcome, TimerKind.SESSION)
     for member in classic.in_order():
         had = coordinator.topics.with_ids(decode_assignment(member.assignment))
         expected = classic.generation, dict.fromkeys(had, classic.generation)
-        known = first.get(member.member_id)
+        known, target = currents.get(member.member_id), targets.get(member.member_id)
         if known is None or (known.member_epoch, dict(known.assigned)) != expected:
             yield f"{member.member_id} is not upgraded with {len(had)} partitions at {classic.generation}"
-        if targets.get(member.member_id, frozenset()) != had:
+        if target is None or set(flatten(target.partitions)) != had:
             yield f"{member.member_id} is upgraded, and what it has is not its target"
         if begun.get(member.member_id) != now + member.session_timeout_ms / 1000:
             yield f"{member.member_id} is upgraded, and its session does not begin anew"
@@ -99,8 +93,8 @@ def _downgraded(coordinator: Coordinator, group: Group, outcome: Outcome) -> Ite
         yield f"a group is downgraded, and {len(group.targets.keys() - removed)} targets stay"
     for member in record.members:
         former = group.instances.get(member.instance_id or "", member.member_id)
-        target = {TopicIdPartition(topic, each) for topic, of in group.target(former).items() for each in of}
-        if coordinator.topics.with_names(target) != decode_assignment(member.assignment):
+        target = coordinator.topics.with_names(flatten(group.target(former)))
+        if target != decode_assignment(member.assignment):
             yield f"{member.member_id} is downgraded without its target"
     stays = {each.member_id for each in record.members}
     is_stable = outcome.classic and outcome.classic[0].is_in(ClassicStatus.STABLE)
@@ -120,7 +114,7 @@ def _joined(
     after = next((each for each in reversed(written) if each.member_id == answer.member_id), before)
     said = decode_subscription(request.protocols[0].metadata)
     owned, revoking = coordinator.topics.with_ids(said.owned), dict(before.pending_revocation).keys()
-    kept: _Partitions = dict(after.assigned).keys() | dict(after.pending_revocation).keys()
+    kept: Set[TopicIdPartition] = dict(after.assigned).keys() | dict(after.pending_revocation).keys()
     if owned & ((dict(before.assigned).keys() | revoking) - kept):
         yield f"{who} has not shown that partitions are gone, and they are free"
     if revoking and not owned & revoking and revoking & dict(after.pending_revocation).keys():
@@ -159,12 +153,15 @@ def _beat(group: Group, request: Heartbeat, outcome: Outcome, now: float) -> Ite
 def _has_a_step(group: Group, current: r.CurrentMemberAssignment) -> bool:
     """Whether a member at the target's epoch has to give something up, or can have what it waits for."""
     if current.status is r.MemberStatus.UNRELEASED_PARTITIONS:
-        return all(
-            group.owners.get(TopicIdPartition(topic, each), current.member_id) == current.member_id
-            for topic, of in group.target(current.member_id).items()
-            for each in of
-        )
+        target = flatten(group.target(current.member_id))
+        return all(group.owners.get(each, current.member_id) == current.member_id for each in target)
     return current.status is r.MemberStatus.UNREVOKED_PARTITIONS
+
+
+def _first_of(outcome: Outcome, kind: type[_T]) -> dict[str, _T]:
+    """The first record of a kind for each member: what follows an upgrade may write another one."""
+    records = (record for record in reversed(outcome.records) if isinstance(record, kind))
+    return {record.member_id: record for record in records}
 
 
 def _armed(outcome: Outcome, kind: TimerKind) -> dict[str, float]:

@@ -140,9 +140,9 @@ def _matched(
     matches = group.patterns.get(pattern)
     armed = [each.deadline for each in outcome.timers if isinstance(each, Arm) and each.key.kind is TimerKind.PATTERN]
     latest_s = max((each.timestamp_ms for each in group.patterns.values()), default=0) / 1000
-    if matches is None or matches.version != coordinator.topics.created_version:
-        if not armed or armed[-1] > max(now, latest_s + _MATCHED_S):
-            yield f"topics were created, and {pattern} is not matched anew"
+    is_due = matches is None or matches.version != coordinator.topics.created_version
+    if is_due and (not armed or armed[-1] > max(now, latest_s + _MATCHED_S)):
+        yield f"topics were created, and {pattern} is not matched anew"
 
 
 def _left_for_a_while(outcome: Outcome, who: str) -> Iterator[str]:
@@ -349,7 +349,7 @@ class Members:
             names = client.member.state.names
             due = {each for each in self.assigned.get(client.name, ()) if each.topic_id in names}
             if effect.owned is not None and not due <= effect.owned:
-                yield f"{client.name} leaves {len(due - effect.owned)} partitions out of what it has, and was told to have"
+                yield f"{client.name} was told to have {len(due - effect.owned)} partitions that it leaves out"
             told, published = self.told.get(client.name), self.published.get(client.name)
             if told != effect.member_epoch:
                 yield f"{client.name} was told epoch {told}, and states {effect.member_epoch}"

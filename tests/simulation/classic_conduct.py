@@ -1,0 +1,98 @@
+"""What clients of the classic protocol owe to their group and their application: beside ``classic_checkers``.
+
+| rule | when it is looked at |
+|---|---|
+| a member that leaves says so, but for static ones, and those whose application leaves silently | when it has left |
+| a leader gives out all that it saw, once; but for what is to be given up first | when a SyncGroup is sent |
+| a leader looks at topics as often as it has to | when a heartbeat is sent |
+| what an application was told of does not go without a callback | when assignments are applied |
+| a callback that raised is called again before more is handed out | when records are handed out |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import define
+
+from kafka_nextgen.membership.classic import effects as cfx
+from kafka_nextgen.membership.classic import events as cev
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Left, PublishEpoch
+from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.scenarios.watching import Watch
+from kafka_nextgen.types import TopicPartition
+from tests.simulation.classic_clients import ClassicClient
+
+__all__ = ["ClassicConduct"]
+
+#: So long a question about topics may take (seconds).
+_DESCRIBED_S = 6.0
+
+
+@define
+class ClassicConduct:
+    """One life of a client."""
+
+    client: ClassicClient
+    is_in: bool = False  # it was a member, and nothing has put it out
+    leads: bool = False
+    looked_at: float = 0.0  # when it looked at topics, by its own clock
+    is_late: bool = False  # with that, when it sent its latest heartbeat
+
+    def wanted(self, effect: object, watch: Watch) -> Iterator[str]:
+        """The member wants something done, of which nothing has been noted yet."""
+        match effect:
+            case cfx.SendSyncGroup():
+                yield from self._assigns(effect)
+            case cfx.SendClassicHeartbeat():
+                yield from self._watches()
+            case cfx.AskForTopics():
+                self.looked_at = self.client.clock()
+            case ApplyAssignment() if watch.told - effect.partitions:
+                yield "what the application was told of goes without a callback"
+            case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
+                yield "a member leaves, and does not say so"
+            case PublishEpoch():
+                self.is_in = effect.member_epoch > 0 or (self.is_in and bool(effect.member_id))
+            case cfx.SendLeaveGroup() | CallOnLost():
+                self.is_in = False
+
+    def _assigns(self, effect: cfx.SendSyncGroup) -> Iterator[str]:
+        state = self.client.member.state
+        if not effect.assignments or effect.strategy in self.client.settings.local_assignors:
+            return
+        topics = (state.watched or {}).items()
+        seen = {TopicPartition(name, number) for name, topic in topics for number in range(topic.num_partitions)}
+        given = [partition for part in effect.assignments for partition in part.partitions]
+        owned = {partition for each in state.roster for partition in each.subscription.owned}
+        if len(given) != len(set(given)) or not set(given) <= seen:
+            yield "a leader gives out what it did not see, or twice"
+        if not seen - set(given) <= owned:
+            yield "a leader does not give out all that it saw"
+
+    def _watches(self) -> Iterator[str]:
+        was_late, waits_s = self.is_late, self.client.clock() - self.looked_at
+        self.is_late = waits_s > self.client.settings.metadata_max_age_s + _DESCRIBED_S
+        if self.leads and self._is_settled and not self.client.callbacks and self.is_late and was_late:
+            yield f"a leader has not looked at topics for {waits_s:.0f} s"
+
+    @property
+    def _is_settled(self) -> bool:
+        state = self.client.member.state
+        return state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
+
+    def handed_out(self, watch: Watch) -> Iterator[str]:
+        """The application has polled, and got records."""
+        if self._is_settled and watch.doubtful & watch.applied - watch.stopped:
+            yield "a callback that raised is not called again"
+
+    def heard(self, answer: object) -> None:
+        """An answer arrived."""
+        if isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
+            self.is_in = False
+        if isinstance(answer, cev.JoinAnswered):
+            self.leads = answer.leader_id == answer.member_id
+        if isinstance(answer, cev.SyncAnswered):
+            self.looked_at, self.is_late = self.client.clock(), False
