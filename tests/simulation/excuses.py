@@ -16,8 +16,8 @@ that it had. The coordinator takes it for new, and it goes on with what it had u
 *A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
 tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
 
-*A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on a
-partition for any reason above, behind its owner's.
+*A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on
+a partition for any reason above, behind its owner's.
 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
