@@ -210,7 +210,7 @@ class Timing:
         member that is told its own generation again, or one that is out goes on with what it had.
         """
         self._later(self.dice.between(0.0, 0.004), self.application.commit)
-        self._later(self.dice.between(0.0, 0.006), self._be_removed)
+        self._later(self.dice.between(0.001, 0.006), self._be_removed)
 
     def _enforce(self) -> None:
         """Have the group rebalance."""
@@ -228,5 +228,5 @@ _STAYS_IN = frozenset({"RECONCILING", "STABLE"})
 _ACTS: Mapping[str, tuple[float, Sequence[Callable[[Timing], None]]]] = {
     "PREPARING": (0.2, (Timing._close, Timing._commit_when_out, Timing._commit_when_out)),
     "COMPLETING": (0.4, (Timing._close, Timing._wait_for_others, Timing._wait_for_others, Timing._wait_for_others)),
-    "STABLE": (0.15, (Timing._enforce,)),
+    "STABLE": (0.2, (Timing._enforce,)),
 }
