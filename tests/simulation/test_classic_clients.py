@@ -43,7 +43,7 @@ def test_groups_of_both_protocols_go_from_one_to_the_other() -> None:
 def test_a_member_that_gives_nothing_up_is_found() -> None:
     with patch.object(rebalancing, "_to_give_up", lambda _state, _at: NOTHING):
         found = [Simulation(seed, most_events=800).run().broken for seed in seeds_with(Mixture.CLASSIC, 3)]
-    assert all(found)
+    assert any(found)
 
 
 def test_a_client_keeps_to_its_protocol_once_all_has_healed() -> None:
