@@ -42,7 +42,7 @@ __all__ = ["Mode", "Simulation", "Verdict"]
 #: A healed group settles within this time (seconds), but not before what was on its way has arrived or is given up.
 _AFTERMATH_S, _SETTLES_S = 45.0, 400.0
 #: Then it stays as it is for this long. Who has not polled for this long may yet do something else.
-_STAYS_S, _POLLS_S = 45.0, 10.0
+_STAYS_S, _POLLS_S = 20.0, 10.0
 _LOOKS_S = 15.0
 _MOST_EVENTS_TO_SETTLE = 200_000
 
