@@ -276,9 +276,6 @@ class Judge:
         """The application got records."""
         self.promises.handed_out(client, partition, end)
         self.commits_made.handed_out(client, partition, end)
-        watch = self.watches.get(client.name)
-        if isinstance(watch, ClassicWatch):
-            self._find(f"{client.name}: {rule}" for rule in watch.conduct.handed_out(watch))
 
     def told_committed(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The application was told that these are committed."""

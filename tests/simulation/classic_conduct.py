@@ -6,7 +6,7 @@
 | a leader gives out all that it saw, once; but for what is to be given up first | when a SyncGroup is sent |
 | a leader looks at topics as often as it has to | when a heartbeat is sent |
 | what an application was told of does not go without a callback | when assignments are applied |
-| a callback that raised is called again before more is handed out | when records are handed out |
+| a callback that raised does not count as done | when a heartbeat is sent |
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class ClassicConduct:
                 yield from self._assigns(effect)
             case cfx.SendClassicHeartbeat():
                 yield from self._watches()
+                yield from self._calls_again(watch)
             case cfx.AskForTopics():
                 self.looked_at = self.client.clock()
             case ApplyAssignment() if watch.told - effect.partitions:
@@ -83,10 +84,9 @@ class ClassicConduct:
         state = self.client.member.state
         return state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
 
-    def handed_out(self, watch: Watch) -> Iterator[str]:
-        """The application has polled, and got records."""
+    def _calls_again(self, watch: Watch) -> Iterator[str]:
         if self._is_settled and watch.doubtful & watch.applied - watch.stopped:
-            yield "a callback that raised is not called again"
+            yield "a callback that raised counts as done"
 
     def heard(self, answer: object) -> None:
         """An answer arrived."""

@@ -79,11 +79,11 @@ def in_force(group: Group, request: Request | None, outcome: Outcome) -> Iterato
     classic = group.classic
     if classic is None or not outcome.released:
         return
-    begins = any(isinstance(each, JoinGroupAnswer) and each.error is ErrorCode.NONE for _, each in outcome.released)
-    if begins and classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
-        absent = [each for each in classic.in_order() if not each.owes_sync and each.sync is None]
-        for member in absent:
-            if member.instance_id is None:
+    answers = (outcome.response, *(answer for _, answer in outcome.released))
+    here = {each.member_id for each in answers if isinstance(each, JoinGroupAnswer) and each.error is ErrorCode.NONE}
+    if here and classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
+        for member in classic.in_order():
+            if member.instance_id is None and member.member_id not in here:
                 yield f"{member.member_id} has not joined generation {classic.generation}, and counts as a member"
     if request is None:
         known = set() if group.classic_record is None else {each.member_id for each in group.classic_record.members}

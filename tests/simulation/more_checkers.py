@@ -15,7 +15,7 @@
 | no matches of patterns without subscribers are kept, and no offsets of topics that are gone | the same |
 | a member keeps nothing of topics that it has just unsubscribed from | before its outcome is in force |
 | a member states the epoch it was last told, and its commits do so, too | when it sends a heartbeat |
-| what it says to have is all that it was told to have last, as far as it knows the topics | the same |
+| what it says to have is all that it was told to have last; at rest as far as it knows the topics | the same |
 | what is committed before a revocation is all that was handed out | when it is asked for |
 """
 
@@ -34,6 +34,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Of
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.clients import GROUP, Client
 
@@ -346,8 +347,9 @@ class Members:
         if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch == 0:
             self.assigned.pop(client.name, None)
         if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch > 0:
-            names = client.member.state.names
-            due = {each for each in self.assigned.get(client.name, ()) if each.topic_id in names}
+            state, due = client.member.state, self.assigned.get(client.name, frozenset())
+            if state.status is Status.STABLE:  # with all that can be had
+                due = frozenset(each for each in due if each.topic_id in state.names)
             if effect.owned is not None and not due <= effect.owned:
                 yield f"{client.name} was told to have {len(due - effect.owned)} partitions that it leaves out"
             told, published = self.told.get(client.name), self.published.get(client.name)
