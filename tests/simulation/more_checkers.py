@@ -344,20 +344,25 @@ class Members:
         """A member wants something done."""
         if isinstance(effect, fx.PublishEpoch):
             self.published[client.name] = effect.member_epoch
-        if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch == 0:
-            self.assigned.pop(client.name, None)
-        if isinstance(effect, fx.SendHeartbeat) and effect.member_epoch > 0:
-            state, due = client.member.state, self.assigned.get(client.name, frozenset())
-            if state.status is Status.STABLE:  # with all that can be had
-                due = frozenset(each for each in due if each.topic_id in state.names)
-            if effect.owned is not None and not due <= effect.owned:
-                yield f"{client.name} was told to have {len(due - effect.owned)} partitions that it leaves out"
-            told, published = self.told.get(client.name), self.published.get(client.name)
-            if told != effect.member_epoch:
-                yield f"{client.name} was told epoch {told}, and states {effect.member_epoch}"
-            if published != effect.member_epoch:
-                yield f"{client.name} is at {effect.member_epoch}, and commits at {published}"
+        if isinstance(effect, fx.SendHeartbeat):
+            yield from self._says(client, effect)
         if isinstance(effect, fx.CommitConsumed):
             for partition, at in client.consumed.items():
                 if partition in client.applied and at != client.positions.get(partition, at):
                     yield f"{client.name} commits {partition} before it gives it up, and has not processed all"
+
+    def _says(self, client: Client, heartbeat: fx.SendHeartbeat) -> Iterator[str]:
+        if heartbeat.member_epoch == 0:
+            self.assigned.pop(client.name, None)
+        if heartbeat.member_epoch <= 0:
+            return
+        state, due = client.member.state, self.assigned.get(client.name, frozenset())
+        if state.status is Status.STABLE:  # with all that can be had
+            due = frozenset(each for each in due if each.topic_id in state.names)
+        if heartbeat.owned is not None and not due <= heartbeat.owned:
+            yield f"{client.name} was told to have {len(due - heartbeat.owned)} partitions that it leaves out"
+        told, published = self.told.get(client.name), self.published.get(client.name)
+        if told != heartbeat.member_epoch:
+            yield f"{client.name} was told epoch {told}, and states {heartbeat.member_epoch}"
+        if published != heartbeat.member_epoch:
+            yield f"{client.name} is at {heartbeat.member_epoch}, and commits at {published}"
