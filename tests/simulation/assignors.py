@@ -37,6 +37,11 @@ class Talkative(Moody):
         super().__init__(sound, dice, name)
         self._words = 0
 
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        """It leaves out members that are to have nothing."""
+        made = super().assign(group)
+        return GroupAssignment({each: has for each, has in made.members.items() if any(has.partitions.values())})
+
     def metadata(self) -> AssignorMetadata:
         """Its last word."""
         return AssignorMetadata(metadata=Metadata(0, b"%d" % self._words))

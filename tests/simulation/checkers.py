@@ -144,6 +144,7 @@ class Judge:
         self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(classic_answers.accepted(group, request, outcome))
+        self._find(classic_answers.fenced(group, request, outcome))
         self._find(classic_steps.asked(group, request, outcome))
         self._find(migration_checkers.asked(node.coordinator, group, request, outcome, node.timeline.now))
         self._find(computing_checkers.asked(group, request, outcome))

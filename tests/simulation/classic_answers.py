@@ -4,6 +4,7 @@
 |---|---|
 | a heartbeat, SyncGroup or commit is accepted only of who has the instance id, is a member, and is in the generation \
 | before its outcome is in force |
+| who has an instance id of another member is told so | the same |
 | a JoinGroup or SyncGroup that waits is one that the group knows of | at the end |
 """
 
@@ -12,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import Heartbeat, SyncGroup
+from kafka_nextgen.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import OffsetCommit, Request
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
 
-__all__ = ["accepted", "left_waiting"]
+__all__ = ["accepted", "fenced", "left_waiting"]
 
+_FENCED = (ErrorCode.FENCED_INSTANCE_ID, ErrorCode.GROUP_MAX_SIZE_REACHED, ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 _ACCEPTED = (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
@@ -41,6 +43,17 @@ def accepted(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
         yield f"{who} it is no member"
     elif generation != (group.current(request.member_id).member_epoch if group.classic is None else _at(group)):
         yield f"{who} that is not its generation"
+
+
+def fenced(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
+    """Whether the former holder of an instance id learns that another process has taken its place."""
+    if not isinstance(request, Heartbeat | SyncGroup | JoinGroup) or not request.member_id:
+        return
+    instances = group.instances if group.classic is None else group.classic.instances
+    holder = instances.get(request.instance_id or "", request.member_id)
+    error = getattr(outcome.response, "error", ErrorCode.NONE)
+    if holder != request.member_id and error not in _FENCED:
+        yield f"{request.member_id} has the instance id of {holder}, and is answered {error.name}"
 
 
 def _at(group: Group) -> int:

@@ -4,6 +4,8 @@
 |---|---|
 | a member that leaves says so, but for static ones, and those whose application leaves silently | when it has left |
 | a leader gives out all that it saw, once; but for what is to be given up first | when a SyncGroup is sent |
+| a member with a pattern looks at topics before it joins | when a JoinGroup is sent |
+| a member that is subscribed to other topics than it joined with joins again | when a heartbeat is sent |
 | a leader looks at topics as often as it has to | when a heartbeat is sent |
 | what an application was told of does not go without a callback | when assignments are applied |
 | a callback that raised does not count as done | when a heartbeat is sent |
@@ -40,17 +42,22 @@ class ClassicConduct:
     leads: bool = False
     looked_at: float = 0.0  # when it looked at topics, by its own clock
     is_late: bool = False  # with that, when it sent its latest heartbeat
+    has_looked: bool = False  # since it joined
+    joined_topics: frozenset[str] = frozenset()
 
     def wanted(self, effect: object, watch: Watch) -> Iterator[str]:
         """The member wants something done, of which nothing has been noted yet."""
         match effect:
             case cfx.SendSyncGroup():
                 yield from self._assigns(effect)
+            case cfx.SendJoinGroup():
+                yield from self._joins(effect)
             case cfx.SendClassicHeartbeat():
                 yield from self._watches()
+                yield from self._joined_with()
                 yield from self._calls_again(watch)
             case cfx.AskForTopics():
-                self.looked_at = self.client.clock()
+                self.looked_at, self.has_looked = self.client.clock(), True
             case ApplyAssignment() if watch.told - effect.partitions:
                 yield "what the application was told of goes without a callback"
             case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
@@ -59,6 +66,24 @@ class ClassicConduct:
                 self.is_in = effect.member_epoch > 0 or (self.is_in and bool(effect.member_id))
             case cfx.SendLeaveGroup() | CallOnLost():
                 self.is_in = False
+
+    def _joins(self, effect: cfx.SendJoinGroup) -> Iterator[str]:
+        subscription = self.client.member.state.subscription
+        if subscription is not None and subscription.pattern is not None and not self.has_looked:
+            yield "a member joins, and has not looked at what its pattern matches"
+        self.has_looked, self.joined_topics = False, effect.subscription.topics
+
+    def _joined_with(self) -> Iterator[str]:
+        state = self.client.member.state
+        is_new = state.subscription.pattern is None and state.subscription.topics != self.joined_topics
+        if self._is_at_rest and is_new:
+            yield "a member is subscribed to other topics than it joined with"
+
+    @property
+    def _is_at_rest(self) -> bool:
+        state = self.client.member.state
+        is_settled = state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
+        return is_settled and not self.client.callbacks
 
     def _assigns(self, effect: cfx.SendSyncGroup) -> Iterator[str]:
         state = self.client.member.state
@@ -76,16 +101,11 @@ class ClassicConduct:
     def _watches(self) -> Iterator[str]:
         was_late, waits_s = self.is_late, self.client.clock() - self.looked_at
         self.is_late = waits_s > self.client.settings.metadata_max_age_s + _DESCRIBED_S
-        if self.leads and self._is_settled and not self.client.callbacks and self.is_late and was_late:
+        if self.leads and self._is_at_rest and self.is_late and was_late:
             yield f"a leader has not looked at topics for {waits_s:.0f} s"
 
-    @property
-    def _is_settled(self) -> bool:
-        state = self.client.member.state
-        return state.status is Status.STABLE and state.phase is Phase.IDLE and not state.must_rejoin
-
     def _calls_again(self, watch: Watch) -> Iterator[str]:
-        if self._is_settled and watch.doubtful & watch.applied - watch.stopped:
+        if self._is_at_rest and watch.doubtful & watch.applied - watch.stopped:
             yield "a callback that raised counts as done"
 
     def heard(self, answer: object) -> None:

@@ -44,6 +44,10 @@ def _reports_all_it_was_told(garden: Garden) -> None:
     garden.set(heartbeats, "_reported", lambda state: state.owned | state.held)
 
 
+def _acknowledges_without_what_came(garden: Garden) -> None:
+    garden.set(heartbeats, "_MAY_TAKE", frozenset({Status.RECONCILING}))
+
+
 def _acknowledges_the_target_at_once(garden: Garden) -> None:
     def reported(state: Any) -> Any:
         return state.owned if state.target is None else state.target.partitions
@@ -194,6 +198,8 @@ MEMBERS = (
            "Another member gets a partition that the application is about to have.", _reports_what_it_finished_with),
     Mutant("reports-no-goal", _, "Reports what the application has, and not what it is about to get.",
            "Another member gets a partition that the application is about to have.", _reports_all_it_was_told),
+    Mutant("acknowledges-too-little", _, "Acknowledges without what it was told to have meanwhile.",
+           "Another member gets a partition that the application is about to have.", _acknowledges_without_what_came),
     Mutant("acknowledges-at-once", _, "Reports the target as owned before callbacks have run.",
            "Another member begins while this one still revokes.", _acknowledges_the_target_at_once),
     Mutant("not-full-after-error", _, "Remembers what it sent although no answer came.",
