@@ -75,8 +75,8 @@ class ClassicConduct:
 
     def _joined_with(self) -> Iterator[str]:
         state = self.client.member.state
-        is_new = state.subscription.pattern is None and state.subscription.topics != self.joined_topics
-        if self._is_at_rest and is_new:
+        wanted = state.subscription if self._is_at_rest else None
+        if wanted is not None and wanted.pattern is None and wanted.topics != self.joined_topics:
             yield "a member is subscribed to other topics than it joined with"
 
     @property
