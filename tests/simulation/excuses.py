@@ -153,7 +153,7 @@ class Excuses:
         sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
         granted = self._granted.get(client.member_id, set())
         made_again = _made_again(beyond - granted, granted, cluster.names)
-        unheard = {each for each in beyond - granted if self._heard_of and each.topic_id not in self._heard_of}
+        unheard = set() if self._heard_of is None else {each for each in beyond - granted if each.topic_id not in self._heard_of}
         gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
         self._note(Excuse.MADE_AGAIN, client, made_again)
         self._note(Excuse.GONE, client, gone)
