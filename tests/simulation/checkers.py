@@ -294,6 +294,10 @@ class Judge:
         self._find(client_checkers.commits(client, offsets))
         self._find(self.commits_made.sent(client, offsets))
 
+    def commit_lost(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """A commit has no answer."""
+        self.commits_made.is_over(client, offsets)
+
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
         """A commit or a lookup failed."""
         self._find(client_checkers.failed(client, asked, failure, after_s))

@@ -93,6 +93,9 @@ class ClientObserver(Protocol):
     def commits(self, client: Client, offsets: Offsets) -> None:
         """A commit is sent."""
 
+    def commit_lost(self, client: Client, offsets: Offsets) -> None:
+        """A commit has no answer."""
+
     def failed(self, client: Client, asked: Any, failure: offsets_fx.Failure, after_s: float) -> None:
         """A commit or a lookup ended with a failure, so many seconds after it was asked for in the same membership."""
 
@@ -616,7 +619,7 @@ class Client(ABC):
             self.feed_offsets(offsets_ev.CommitAnswered(effect.number, codes))
 
         def lost(reason: str) -> None:
-            self.observer.heard(self, request, reason)
+            self.observer.commit_lost(self, offsets)
             self.feed_offsets(offsets_ev.CommitLost(effect.number, reason))
 
         timeout_s = max(0.0, effect.deadline - self.clock())

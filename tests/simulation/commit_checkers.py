@@ -65,19 +65,20 @@ class Commits:
             self.under_way[key] += 1
 
     def heard(self, client: Client, request: Any, answer: Any) -> None:
-        """A request was answered; a commit perhaps not."""
+        """A request was answered."""
         if isinstance(request, OffsetCommit):
-            for partition, offset in request.offsets.items():
-                key = client.name, partition
-                self.under_way[key] -= 1
-                if not isinstance(answer, Mapping) or partition not in answer:
-                    continue
-                if answer[partition]:
-                    self.refused[key].add(offset.offset)
+            self.is_over(client, request.offsets)
+            for partition, code in answer.items():
+                if code:
+                    self.refused[client.name, partition].add(request.offsets[partition].offset)
                 else:
-                    self.refused.pop(key, None)
+                    self.refused.pop((client.name, partition), None)
         if not _ELSEWHERE.isdisjoint(_codes(answer)):
             self.astray[client.name, client.searches] += 1
+
+    def is_over(self, client: Client, offsets: _Offsets) -> None:
+        """A commit was answered, or is lost."""
+        self.under_way.subtract((client.name, partition) for partition in offsets)
 
     def told(self, client: Client, offsets: _Offsets) -> Iterator[str]:
         """The application was told that these are committed."""
