@@ -34,7 +34,7 @@ def test_each_is_on_the_page_and_has_a_seed_if_it_was_found() -> None:
     of = {name: [row for row in rows if row.startswith(row_begins(each))] for name, each in MUTANTS.items()}
     assert [name for name, found in of.items() if len(found) != 1] == []
     assert len(rows) == len(MUTANTS)
-    assert KNOWN.keys() <= {name for name, (row,) in of.items() if "| alive after " not in row}
+    assert KNOWN.keys() == {name for name, (row,) in of.items() if "| alive after " not in row} == MUTANTS.keys()
 
 
 def test_all_is_put_back() -> None:
@@ -103,7 +103,7 @@ def test_the_page_says_what_lives() -> None:
     death = Death(2, 100, 300, "c0/1: one heartbeat is in flight")
     dead = Found(_mutant("dead"), Trial([death], 2), "member/leave.txt")
     alive = Found(_mutant("alive"), Trial([None], 500), None)
-    lines = page([dead, alive], Setting(2_000, 1)).splitlines()
+    lines = page([dead, alive], Setting(2_000, 3), 500).splitlines()
     assert "| dead | Does it. Harms. | 2 | one heartbeat is in flight | `member/leave.txt` |" in lines
     assert "| alive | Does it. Harms. | alive after 500 | none | none |" in lines
-    assert '    "dead": (2, 100, True),' in known_module({"dead": death}).splitlines()
+    assert '    "dead": (2, 100, True),' in known_module({"dead": death.known}).splitlines()

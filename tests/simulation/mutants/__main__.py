@@ -2,6 +2,9 @@
 
 All bugs are tried with a few seeds first, and those that are still alive with more. What was tried is kept in
 ``build/mutants.jsonl``, so that it may be interrupted.
+
+``--again`` takes a minute or two instead of an hour: it looks for other seeds of those bugs alone whose known seed does
+not show them any more, for what is drawn or looked at has changed.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ import click
 
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.mutants.keeping import Kept, Setting
+from tests.simulation.mutants.known import KNOWN as KNOWN_SEEDS
 from tests.simulation.mutants.page import Found, known_module, page
 from tests.simulation.mutants.scenes import failing_scenario
-from tests.simulation.mutants.trying import MOST_SEEDS, Trial
+from tests.simulation.mutants.trying import MOST_SEEDS, Seed, Trial, finds, seed_for
 
 _ROOT = Path(__file__).parents[3]
 PAGE, KNOWN = _ROOT / "docs" / "mutants.md", Path(__file__).parent / "known.py"
@@ -59,15 +63,41 @@ def _try_all(names: tuple[str, ...], kept: Kept, most: int, jobs: int) -> dict[s
     return trials
 
 
+def _seed_again(events: int, most: int, name: str) -> Seed | None:
+    """The known seed of a bug, if it still shows it, or else another one."""
+    known = KNOWN_SEEDS.get(name)
+    if known is not None and finds(MUTANTS[name], known[0], known[1], settles=known[2]):
+        return known
+    return seed_for(MUTANTS[name], events, most)
+
+
+def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> list[str]:
+    """Write the seeds that are known anew; the names of bugs without one."""
+    seeds = dict(KNOWN_SEEDS)
+    for name, seed in zip(names, _each(jobs, partial(_seed_again, events, most), list(names)), strict=True):
+        if seed is None:
+            seeds.pop(name, None)
+        elif seed != seeds.get(name):
+            click.echo(f"{name}: {seed}")
+            seeds[name] = seed
+        KNOWN.write_text(known_module({name: seed for name, seed in seeds.items() if name in MUTANTS}))
+    return [name for name in names if name not in seeds]
+
+
 @click.command()
+@click.option("--again", is_flag=True, help="Look only for other seeds where the known ones show their bugs no more.")
 @click.option("--write", is_flag=True, help="Write docs/mutants.md and the seeds that are known to show bugs.")
 @click.option("--events", default=2_000, help="So many of each seed until all heals.")
 @click.option("--starts", default=5, help="From so many seeds on.")
 @click.option("--most", default=MOST_SEEDS, help="Give up after so many seeds.")
 @click.option("--jobs", default=1, help="On so many cores.")
 @click.argument("names", nargs=-1)
-def main(write: bool, events: int, starts: int, most: int, jobs: int, names: tuple[str, ...]) -> None:
+def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: int, names: tuple[str, ...]) -> None:
     """Try these bugs, or all."""
+    if again:
+        unknown = _know_again(names or tuple(MUTANTS), events, most, jobs)
+        click.echo(f"without a seed: {', '.join(unknown) or 'none'}")
+        raise SystemExit(bool(unknown))
     kept = Kept(_ROOT / "build" / "mutants.jsonl", Setting(events, starts))
     trials = _try_all(names or tuple(MUTANTS), kept, most, jobs)
     if write and not names:
@@ -75,8 +105,8 @@ def main(write: bool, events: int, starts: int, most: int, jobs: int, names: tup
         founds = [
             Found(MUTANTS[name], trials[name], scenario) for name, scenario in zip(MUTANTS, scenarios, strict=True)
         ]
-        PAGE.write_text(page(founds, kept.setting))
-        KNOWN.write_text(known_module({name: each.shortest for name, each in trials.items() if each.shortest}))
+        PAGE.write_text(page(founds, kept.setting, most))
+        KNOWN.write_text(known_module({name: each.shortest.known for name, each in trials.items() if each.shortest}))
     alive = [name for name, trial in trials.items() if trial.seeds is None]
     click.echo(f"{len(trials) - len(alive)} of {len(trials)} were found; alive: {', '.join(alive) or 'none'}")
     raise SystemExit(bool(alive))

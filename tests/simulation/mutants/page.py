@@ -9,19 +9,19 @@ from attrs import frozen
 
 from tests.simulation.mutants.keeping import Setting
 from tests.simulation.mutants.planting import Mutant, Part
-from tests.simulation.mutants.trying import MOST_SEEDS, Death, Trial
+from tests.simulation.mutants.trying import Seed, Trial
 
 __all__ = ["Found", "known_module", "page", "row_begins"]
 
 _HEAD = """# Mutants
 
 Bugs that are planted to see whether [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
-tried from {starts} start(s), one seed after the other, each with {events:,} events until all heals; every second seed
-in liveness mode. "Seeds" is how many it took, as the median. A seed that finds something without the bug does not
-count. "Scenario" is the shortest file of `tests/scenarios/` that fails with the bug, for comparison.
+tried from {starts} starts, one seed after the other, each with {events:,} events until all heals; every second seed in
+liveness mode. A seed whose group does not use the code counts, and is not run; one that finds something without the
+bug finds nothing. "Seeds" is how many it took: the median of the starts. "Scenario" is the shortest file of `tests/scenarios/` that fails with the bug, for comparison.
 
 Written by `python -m tests.simulation.mutants --write` on {date}: of {all} bugs {killed} were found, {quickly} of them
-within 10 seeds. One that is alive after {most} seeds would be a hole in the checkers, or in what is simulated.
+within 10 seeds. One that is alive after {most} seeds is a hole in the checkers, or in what is simulated.
 """
 
 _TABLE = """
@@ -31,7 +31,7 @@ _TABLE = """
 |---|---|---|---|---|
 """
 
-_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --write`` writes them."""
+_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --again`` writes them anew."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Found:
     scenario: str | None
 
 
-def page(founds: list[Found], setting: Setting) -> str:
-    """The page."""
+def page(founds: list[Found], setting: Setting, most: int) -> str:
+    """The page; ``most`` is after how many seeds of each start a bug was given up."""
     seeds = [each.trial.seeds for each in founds]
     killed = [each for each in seeds if each is not None]
     head = _HEAD.format(
@@ -66,7 +66,7 @@ def page(founds: list[Found], setting: Setting) -> str:
         killed=len(killed),
         all=len(founds),
         quickly=sum(each <= 10 for each in killed),
-        most=MOST_SEEDS,
+        most=most,
     )
     return head + "".join(_table(part, founds) for part in Part)
 
@@ -88,7 +88,7 @@ def _row(found: Found) -> str:
     return f"{row_begins(found.mutant)} {seen} | {rules or 'none'} | {scenario} |"
 
 
-def known_module(deaths: Mapping[str, Death]) -> str:
+def known_module(seeds: Mapping[str, Seed]) -> str:
     """The module with the seeds."""
-    rows = [f'    "{name}": ({each.seed}, {each.faults}, {each.settles}),' for name, each in sorted(deaths.items())]
+    rows = [f'    "{name}": {seed},' for name, seed in sorted(seeds.items())]
     return _KNOWN.format(rows="\n".join(rows))

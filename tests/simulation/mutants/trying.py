@@ -17,10 +17,15 @@ from tests.simulation.casting import Mixture
 from tests.simulation.mutants.planting import Mutant, Part, planted
 from tests.simulation.running import Mode, Simulation
 
-__all__ = ["MOST_SEEDS", "Death", "Trial", "finds", "rule_of", "run"]
+__all__ = ["MOST_SEEDS", "Death", "Seed", "Trial", "finds", "rule_of", "run", "seed_for"]
+
+#: A seed, how many of its events are to be with faults, and whether it has to settle after that.
+Seed = tuple[int, int, bool]
 
 #: A bug that so many seeds do not show counts as a hole.
 MOST_SEEDS = 500
+#: A death that takes no more events than this is good enough; else the next seeds may have one.
+_FEW, _NEXT = 500, 5
 #: The distance between two starts.
 _APART = 1_000
 #: In such groups none of the code is used that a bug is planted in: they are not run.
@@ -49,6 +54,11 @@ class Death:
     def settles(self) -> bool:
         """Whether it was found only after all had healed."""
         return self.events > self.faults
+
+    @property
+    def known(self) -> Seed:
+        """What has to be known to see it again."""
+        return self.seed, self.faults, self.settles
 
 
 @define
@@ -111,6 +121,17 @@ def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> De
     if found is None or (settles and not _is_sound(seed, events)):
         return None
     return Death(seed, min(happened, events), happened, found)
+
+
+def seed_for(mutant: Mutant, events: int, most: int) -> Seed | None:
+    """The first seed that shows a bug; or one of the next few if that takes fewer events."""
+    deaths: list[Death] = []
+    for seed in range(1, most + 1):
+        death = finds(mutant, seed, events)
+        deaths += [death] if death else []
+        if deaths and (deaths[-1].events <= _FEW or seed >= deaths[0].seed + _NEXT):
+            break
+    return min(deaths, key=lambda death: death.events).known if deaths else None
 
 
 _NAMES = (
