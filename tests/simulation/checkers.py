@@ -148,6 +148,7 @@ class Judge:
         self._find(classic_steps.asked(group, request, outcome))
         self._find(migration_checkers.asked(node.coordinator, group, request, outcome, node.timeline.now))
         self._find(computing_checkers.asked(group, request, outcome))
+        self.excuses.asked(group, request)
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
     def expired(self, node: Node, outcome: Outcome) -> None:

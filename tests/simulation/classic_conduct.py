@@ -58,7 +58,7 @@ class ClassicConduct:
                 yield from self._calls_again(watch)
             case cfx.AskForTopics():
                 self.looked_at, self.has_looked = self.client.clock(), True
-            case ApplyAssignment() if watch.told - effect.partitions:
+            case ApplyAssignment() if watch.told - watch.doubtful - effect.partitions:
                 yield "what the application was told of goes without a callback"
             case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
                 yield "a member leaves, and does not say so"

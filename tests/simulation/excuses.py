@@ -71,10 +71,14 @@ class Excuses:
     counts: Counter[Excuse] = field(factory=Counter)
     _granted: dict[str, set[TopicIdPartition]] = field(factory=dict)  # by member id, all that it ever had
     _heard_of: Set[TopicId] | None = None  # the topics that the coordinator knew at the latest upgrade
-    _removed: set[str] = field(factory=set)  # ids of members that were removed
+    _is_unknown: bool = False  # the request worked out last is a join by an id that the coordinator does not know
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
+
+    def asked(self, group: Group, request: Request) -> None:
+        """A request was worked out, and nothing of it is in force yet."""
+        self._is_unknown = isinstance(request, JoinGroup) and request.member_id not in group.members
 
     def in_force(
         self,
@@ -90,8 +94,6 @@ class Excuses:
             if isinstance(record, r.CurrentMemberAssignment):
                 granted = self._granted.setdefault(record.member_id, set())
                 granted.update(partition for partition, _ in record.assigned)
-            elif isinstance(record, r.MemberMetadataRemoved):
-                self._removed.add(record.member_id)
         if any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
             self._heard_of = frozenset(topics)
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
@@ -101,8 +103,7 @@ class Excuses:
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
             if is_late:
                 self._take(Excuse.LATE_REPORT, group, own)
-            elif isinstance(request, JoinGroup) and request.member_id in self._removed & group.members.keys():
-                self._removed.discard(request.member_id)
+            elif self._is_unknown and isinstance(request, JoinGroup):
                 self._take(Excuse.REMOVED, group, own)
 
     def _take(self, excuse: Excuse, group: Group, clients: Mapping[Client, Watch]) -> None:
@@ -153,7 +154,11 @@ class Excuses:
         sizes = {image.topic_id: image.num_partitions for image in cluster.topics.values()}
         granted = self._granted.get(client.member_id, set())
         made_again = _made_again(beyond - granted, granted, cluster.names)
-        unheard = set() if self._heard_of is None else {each for each in beyond - granted if each.topic_id not in self._heard_of}
+        unheard = (
+            set()
+            if self._heard_of is None
+            else {each for each in beyond - granted if each.topic_id not in self._heard_of}
+        )
         gone = {each for each in beyond if each.partition >= sizes.get(each.topic_id, 0)}
         self._note(Excuse.MADE_AGAIN, client, made_again)
         self._note(Excuse.GONE, client, gone)

@@ -14,7 +14,6 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import (
     ClassicGroupMetadataRemoved,
     CurrentMemberAssignment,
-    MemberMetadataRemoved,
     MemberStatus,
     Record,
 )
@@ -125,11 +124,19 @@ def test_an_upgrade_does_not_know_what_members_have_of_topics_not_heard_of() -> 
 
 def test_a_removed_member_that_joins_again_goes_on_with_what_it_had() -> None:
     scene = Scene(request=JOIN)
-    scene.writes(granted(), MemberMetadataRemoved("g", "A-1"))
+    scene.excuses.asked(scene.group, JOIN)
     scene.group.members["A-1"] = None  # type: ignore[assignment]
     scene.writes(granted())
     assert scene.found(ID0, ID1) == {ID1}
     assert scene.excuses.counts == {Excuse.REMOVED: 1}
+
+
+def test_one_that_was_not_removed_has_to_keep_to_what_is_reserved() -> None:
+    scene = Scene(request=JOIN)
+    scene.group.members["A-1"] = None  # type: ignore[assignment]
+    scene.excuses.asked(scene.group, JOIN)
+    scene.writes(granted())
+    assert scene.found(ID0, ID1) == {ID0, ID1}
 
 
 def _stable(*assigned: str, generation: int = 3) -> ClassicGroup:

@@ -129,7 +129,7 @@ def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
         member_id=None,
         prepared=None,
         failed=computing.failed if is_late else computing.failed | {member_id},
-        late=computing.late | {member_id} if is_late else computing.late,
+        late=computing.late | {member_id} if is_late else computing.late - {member_id},
         complaint=complaint,
         untold=frozenset(each for each, member in group.members.items() if member.client_assignors),
     )
