@@ -14,12 +14,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from attrs import define
 
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Left, PublishEpoch
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.states import Phase
@@ -29,9 +31,6 @@ from tests.simulation.classic_clients import ClassicClient
 
 __all__ = ["ClassicConduct"]
 
-#: So long a question about topics may take (seconds).
-_DESCRIBED_S = 6.0
-
 
 @define
 class ClassicConduct:
@@ -40,8 +39,6 @@ class ClassicConduct:
     client: ClassicClient
     is_in: bool = False  # it was a member, and nothing has put it out
     leads: bool = False
-    looked_at: float = 0.0  # when it looked at topics, by its own clock
-    is_late: bool = False  # with that, when it sent its latest heartbeat
     has_looked: bool = False  # since it joined
     joined_topics: frozenset[str] = frozenset()
 
@@ -57,7 +54,7 @@ class ClassicConduct:
                 yield from self._joined_with()
                 yield from self._calls_again(watch)
             case cfx.AskForTopics():
-                self.looked_at, self.has_looked = self.client.clock(), True
+                self.has_looked = True
             case ApplyAssignment() if watch.told - watch.doubtful - effect.partitions:
                 yield "what the application was told of goes without a callback"
             case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
@@ -99,10 +96,11 @@ class ClassicConduct:
             yield "a leader does not give out all that it saw"
 
     def _watches(self) -> Iterator[str]:
-        was_late, waits_s = self.is_late, self.client.clock() - self.looked_at
-        self.is_late = waits_s > self.client.settings.metadata_max_age_s + _DESCRIBED_S
-        if self.leads and self._is_at_rest and self.is_late and was_late:
-            yield f"a leader has not looked at topics for {waits_s:.0f} s"
+        state, now = self.client.member.state, self.client.clock()
+        timers = (Timer.WATCH, Timer.TOPICS)
+        looks_at = now if state.asked is not None else min(state.deadlines.get(timer, inf) for timer in timers)
+        if self.leads and self._is_at_rest and looks_at > now + self.client.settings.metadata_max_age_s:
+            yield f"a leader does not look at topics within {self.client.settings.metadata_max_age_s:g} s"
 
     def _calls_again(self, watch: Watch) -> Iterator[str]:
         if self._is_at_rest and watch.doubtful & watch.applied - watch.stopped:
@@ -114,5 +112,3 @@ class ClassicConduct:
             self.is_in = False
         if isinstance(answer, cev.JoinAnswered):
             self.leads = answer.leader_id == answer.member_id
-        if isinstance(answer, cev.SyncAnswered):
-            self.looked_at, self.is_late = self.client.clock(), False

@@ -35,7 +35,7 @@ class Commits:
     """The commits of all clients, by their names."""
 
     reached: dict[_Key, int] = field(factory=dict)  # what was handed out since reading began
-    under_way: Counter[_Key] = field(factory=Counter)
+    under_way: dict[_Key, list[_Offsets]] = field(factory=lambda: defaultdict(list))
     refused: dict[_Key, set[int]] = field(factory=lambda: defaultdict(set))  # since the latest that was accepted
     astray: Counter[tuple[str, int]] = field(factory=Counter)  # how often that was told since the latest search
 
@@ -62,23 +62,32 @@ class Commits:
                 yield f"{client.name} commits {partition} at {offset.offset}, and has read up to {self.reached[key]}"
             if self.under_way[key] and not client.stopped:
                 yield f"{client.name} commits {partition} while another commit of it is under way"
-            self.under_way[key] += 1
+            self.under_way[key].append(offsets)
 
     def heard(self, client: Client, request: Any, answer: Any) -> None:
         """A request was answered."""
         if isinstance(request, OffsetCommit):
-            self.is_over(client, request.offsets)
             for partition, code in answer.items():
                 if code:
                     self.refused[client.name, partition].add(request.offsets[partition].offset)
                 else:
                     self.refused.pop((client.name, partition), None)
+                    self._overtakes(client, partition, request.offsets)
+            self.is_over(client, request.offsets)
         if not _ELSEWHERE.isdisjoint(_codes(answer)):
             self.astray[client.name, client.searches] += 1
 
     def is_over(self, client: Client, offsets: _Offsets) -> None:
         """A commit was answered, or is lost."""
-        self.under_way.subtract((client.name, partition) for partition in offsets)
+        for partition in offsets:
+            key = client.name, partition
+            self.under_way[key] = [each for each in self.under_way[key] if each is not offsets]
+
+    def _overtakes(self, client: Client, partition: TopicPartition, offsets: _Offsets) -> None:
+        """What was sent before a commit that was accepted is as good as over."""
+        key = client.name, partition
+        places = [place for place, each in enumerate(self.under_way[key]) if each is offsets]
+        self.under_way[key] = self.under_way[key][places[0] :] if places else self.under_way[key]
 
     def told(self, client: Client, offsets: _Offsets) -> Iterator[str]:
         """The application was told that these are committed."""
