@@ -14,10 +14,13 @@ and the applications. One seed decides everything: the same seed is the same run
 | cluster | the nodes, their leader, and the topics |
 | connections | requests and answers on their way, in order, cut, silent or late |
 | exchanges | each request and answer in bytes, from both ends |
-| clients, consumer_clients, classic_clients | a client: what drives the machines |
+| clients, consumer_clients, classic_clients | a client: what drives the machines, of these parts |
+| member_effects, own_assignors | what it does for a member of either protocol |
+| committing, classic_committing, reader | its offsets' machine, and where it is in its partitions |
+| own_time, client_network, client_observer | its clock, its connections, and what is told of it |
 | applications | what the application does: it polls, commits, subscribes, and may be slow or wrong |
 | assignors, assigning | assignors, which may fail, and what drives the machine of those of members |
-| faults, mishaps | what goes wrong, also with clients, and how it heals |
+| faults, mishaps, administrators | what goes wrong, also with clients, and how it heals |
 | checkers | what must hold, seen from outside, after each event |
 | coverage, classic_coverage, unmet | what a run went through, and the closed list of what none has to |
 | recording | the log of a run |

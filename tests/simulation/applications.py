@@ -15,6 +15,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import GroupEntered
 from kafka_nextgen.types import LeaveMode, TopicPartition
+from tests.simulation.administrators import remove, take_rights
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 from tests.simulation.timing import Timing
@@ -79,7 +80,7 @@ class Application:
         """Subscribe to something."""
         self.wanted = wanted
         self.client.is_subscribed = True
-        self.client.feed_offsets(GroupEntered())
+        self.client.committer.feed_offsets(GroupEntered())
         self.client.feed(wanted)
 
     def unsubscribe(self) -> None:
@@ -158,10 +159,10 @@ class Application:
         client, seconds = self.client, self._whims.between(0.1, 15.0)
         suffer: Callable[[], object] = self._whims.pick(
             (
-                lambda: client.go_offline(seconds),
-                lambda: client.be_removed(by_instance=seconds > 7.0),
-                lambda: client.be_removed(by_instance=False),
-                lambda: client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, seconds),
+                lambda: client.network.go_offline(seconds),
+                lambda: remove(client, by_instance=seconds > 7.0),
+                lambda: remove(client, by_instance=False),
+                lambda: take_rights(client, ErrorCode.GROUP_AUTHORIZATION_FAILED, seconds),
             )
         )
         suffer()
@@ -199,14 +200,14 @@ class Application:
     def _commit_beside(self, flowing: Sequence[TopicPartition]) -> None:
         offsets = {tp: self.client.positions[tp] for tp in flowing}
         if offsets:
-            self.client.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
+            self.client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
 
     def _commit_by_name(self) -> None:
         """Commit offsets ahead of what counts as processed."""
         client = self.client
         offsets = {tp: client.positions[tp] for tp in client.flowing}
         if offsets:
-            client.commit(offsets, self.habits.commit_timeout_s, lambda _: None, counts=False)
+            client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None, counts=False)
 
     def _again(self) -> None:
         """Give the subscription up and take another."""
@@ -262,7 +263,7 @@ class Application:
         offsets = {tp: client.positions[tp] for tp in client.flowing}
         if draw < self.habits.commits_waiting and offsets:
             self._is_busy = True
-            client.commit(offsets, self.habits.commit_timeout_s, lambda _: self._go_on())
+            client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: self._go_on())
             return
         if draw < self.habits.commits_waiting + self.habits.commits_beside:
             self._commit_beside(client.flowing)

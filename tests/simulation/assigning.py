@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import define, field
 
-from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment
+from kafka_nextgen.assignors.spec import GroupAssignment
 from kafka_nextgen.bridge import consumer_group_install_assignment as install
 from kafka_nextgen.bridge import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.membership.assigning import effects as fx
@@ -17,45 +17,29 @@ from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.events import TargetInstalled
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Api
-from tests.simulation.calls import Call
+from tests.simulation.client_network import Network
 from tests.simulation.dice import Dice
 from tests.simulation.exchanges import read, write
-from tests.simulation.timeline import Plan, Timeline
+from tests.simulation.own_assignors import HasAssignors, compute
+from tests.simulation.own_time import Alarm
 
 __all__ = ["Assigning", "Owner"]
 
 
-class Owner(Protocol):
+class Owner(HasAssignors, Protocol):
     """What it needs of its client."""
 
     name: str
-    coordinator: int | None
-    dice: Dice
-    timeline: Timeline
-    is_dead: bool
+    network: Network
 
     def clock(self) -> float:
         """What time it is by the client's own clock."""
-
-    def real(self, own: float) -> float:
-        """When it is this time by the client's own clock."""
-
-    def when_awake(self, action: Callable[[], None]) -> None:
-        """Do it now, or as soon as the client does anything again."""
 
     def feed(self, event: object) -> None:
         """Tell the member what happened."""
 
     def note_heard(self, request: object, answer: object) -> None:
-        """Tell who looks at the client from outside."""
-
-    def compute(self, name: str, group: AssignmentSpec, ended: Callable[[GroupAssignment | str], None]) -> None:
-        """Have an assignor assign the group."""
-
-    def call(
-        self, frame: bytes, answered: Callable[[bytes], None], lost: Callable[[str], None], timeout_s: float
-    ) -> Call:
-        """Make a call."""
+        """Tell those that look at the client from outside."""
 
 
 @define(eq=False)
@@ -66,26 +50,20 @@ class Assigning:
     settings: AssigningSettings
     machine: AssigningMachine = field(init=False)
     _dice: Dice = field(init=False)
-    _timer: Plan | None = None
+    _alarm: Alarm = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.machine = AssigningMachine(self.settings)
         self._dice = self.owner.dice.stream(f"assigning of {self.owner.name}")
+        self._alarm = Alarm(self.owner.time, lambda: self.feed(ev.TimePassed()))
 
     def feed(self, event: ev.AssigningEvent) -> None:
         """Tell the machine what happened, and carry out what it answers."""
-        if self.owner.is_dead:
+        if self.owner.time.is_over:
             return
         for effect in self.machine.handle(event, self.owner.clock(), self._dice.chance()):
             self._CARRY_OUT[type(effect)](self, effect)
-        if self._timer is not None:
-            self._timer.call_off()
-        deadline = self.machine.deadline()
-        self._timer = None if deadline is None else self._wake_at(deadline)
-
-    def _wake_at(self, deadline: float) -> Plan:
-        owner = self.owner
-        return owner.timeline.at(owner.real(deadline), lambda: owner.when_awake(lambda: self.feed(ev.TimePassed())))
+        self._alarm.set(self.machine.deadline())
 
     def _prepare(self, effect: fx.SendPrepare) -> None:
         message = prepare.to_request(effect, self.settings.group_id)
@@ -101,7 +79,7 @@ class Assigning:
             self.owner.note_heard(effect, event)
             self.feed(event)
 
-        self.owner.call(
+        self.owner.network.call(
             write(api, message, self.owner.name, api.max_version),
             answered,
             lambda reason: self.feed(ev.Lost(effect.number, reason)),
@@ -113,13 +91,13 @@ class Assigning:
             failed = isinstance(made, str)
             self.feed(ev.ComputationFailed(effect.number, made) if failed else ev.Computed(effect.number, made))  # type: ignore[arg-type]
 
-        self.owner.compute(effect.assignor, effect.spec, ended)
+        compute(self.owner, effect.assignor, effect.spec, ended)
 
     def _tell_installed(self, _effect: fx.TellInstalled) -> None:
         self.owner.feed(TargetInstalled())
 
     def _find_coordinator(self, _effect: FindCoordinator) -> None:
-        self.owner.coordinator = None
+        self.owner.network.coordinator = None
 
     def _tell(self, _effect: object) -> None:
         """The application hears of it, and does nothing about it."""

@@ -15,7 +15,6 @@ from attrs import define, evolve, field
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.membership import effects as fx
@@ -25,16 +24,17 @@ from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.offsets import RULES
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import HeartbeatLost
-from kafka_nextgen.membership.offsets import effects as offsets_fx
-from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from tests.simulation.calls import Call, call_off
+from tests.simulation.classic_committing import ClassicCommitter
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
 from tests.simulation.dice import Fault
 from tests.simulation.exchanges import read, write
+from tests.simulation.member_effects import apply_assignment, left
 from tests.simulation.nodes import Node
+from tests.simulation.own_assignors import compute
 
 __all__ = ["ClassicClient"]
 
@@ -52,13 +52,10 @@ class ClassicClient(Client):
     member: ClassicMember = field(init=False)
     view: Mapping[str, TopicImage] = _NO_TOPICS  # the topics, as a node saw them when this client looked
     _view_version: int = 0
-    replaced: set[TopicPartition] = field(factory=set)  # those whose topic took the place of another one
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
-    _of_old_topics: dict[int, Mapping[TopicPartition, int]] = field(factory=dict)  # by the number of the commit
     _is_looking: bool = False
 
-    rules = RULES
     speaks_classic = True
 
     def __attrs_post_init__(self) -> None:
@@ -68,6 +65,10 @@ class ClassicClient(Client):
     def make_member(self) -> ClassicMember:
         """A member of this protocol."""
         return ClassicMember(self.settings)
+
+    def make_committer(self) -> ClassicCommitter:
+        """What drives its offsets' machine."""
+        return ClassicCommitter(self, RULES)
 
     def note_poll(self) -> None:
         """The application polls; at times it wants the group to rebalance (KIP-568)."""
@@ -95,7 +96,9 @@ class ClassicClient(Client):
             self.feed(lost(reason))
 
         way_s = LEAVE_WAY_S if api is LEAVE_GROUP else None
-        return self.call(write(api, message, self.name, version), answered, never_answered, timeout_s, way_s=way_s)
+        return self.network.call(
+            write(api, message, self.name, version), answered, never_answered, timeout_s, way_s=way_s
+        )
 
     def _ask(self, call: Call) -> None:
         self._asked = [each for each in self._asked if not each.is_over] + [call]
@@ -125,7 +128,7 @@ class ClassicClient(Client):
 
     def _left(self, effect: fx.Left) -> None:
         call_off(self._asked)
-        super()._left(effect)
+        left(self, effect)
 
     # ---- its own assignors
 
@@ -136,7 +139,7 @@ class ClassicClient(Client):
                 cev.AssignorFailed(effect.number, made) if failed else cev.AssignorReturned(effect.number, made)  # type: ignore[arg-type]
             )
 
-        self.compute(effect.assignor, effect.group, ended)
+        compute(self, effect.assignor, effect.group, ended)
 
     def _tell_application(self, effect: cfx.TellAssignor | cfx.RaiseAssignorFailed) -> None:
         """It does nothing about it."""
@@ -144,7 +147,7 @@ class ClassicClient(Client):
     # ---- topics
 
     def _ask_for_topics(self, effect: cfx.AskForTopics) -> None:
-        nodes = self.nodes()
+        nodes = self.network.nodes()
         if not nodes or self.dice.happens(Fault.METADATA_LOST, 0.3):
             self.later(_LOOK_AGAIN_S, lambda: self.feed(cev.TopicsNotDescribed(effect.number, "no broker")))
             return
@@ -158,14 +161,14 @@ class ClassicClient(Client):
             found = frozenset() if effect.pattern is None else frozenset(matching(effect.pattern, node.topics))
             self.feed(cev.TopicsDescribed(effect.number, described, found, ids))
 
-        self.later(self.view_s(), answer)
+        self.later(self.network.view_s(), answer)
 
     def _look_from_time_to_time(self) -> None:
         self._look_at_topics()
         self.later(self.settings.metadata_max_age_s, self._look_from_time_to_time)
 
     def _look_at_topics(self) -> None:
-        nodes = self.nodes()
+        nodes = self.network.nodes()
         if self._is_looking:
             return
         self._is_looking = True
@@ -177,7 +180,7 @@ class ClassicClient(Client):
                 self._see(node)
             self.look_up()
 
-        self.later(self.view_s(), answer)
+        self.later(self.network.view_s(), answer)
 
     def _see(self, node: Node) -> None:
         if node.topics_version < self._view_version:
@@ -210,7 +213,7 @@ class ClassicClient(Client):
         known = {name: self.view[name].topic_id for name in names if name in self.view}
         known |= {name: topic_id for name, topic_id in self.topic_ids.items() if name in kept}
         self.replaced &= effect.partitions - effect.added
-        super()._apply_assignment(evolve(effect, topic_ids=tuple(sorted(known.items()))))
+        apply_assignment(self, evolve(effect, topic_ids=tuple(sorted(known.items()))))
         self._look_for_others()
         if names - self.topic_ids.keys():
             self._look_at_topics()
@@ -222,32 +225,6 @@ class ClassicClient(Client):
         if known != missing:
             self.later(_LOOK_AGAIN_S, self._look_at_topics)
         return known
-
-    # ---- offsets
-
-    def feed_offsets(self, event: offsets_ev.OffsetEvent) -> None:
-        """Tell the offsets' machine what happened; what was committed for an old topic was refused."""
-        if isinstance(event, offsets_ev.CommitAnswered):
-            refused = self._of_old_topics.pop(event.number, None)
-            event = event if refused is None else evolve(event, codes={**event.codes, **refused})
-        super().feed_offsets(event)
-
-    def _send_commit(self, effect: offsets_fx.SendCommit) -> None:
-        old = {tp for tp, at in effect.offsets.items() if tp in self.replaced and at.offset > self.positions[tp]}
-        if not old:
-            super()._send_commit(effect)
-            return
-        refused = dict.fromkeys(sorted(old), int(ErrorCode.UNKNOWN_TOPIC_ID))
-        offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
-        if not offsets:
-            self.feed_offsets(offsets_ev.CommitAnswered(effect.number, refused))
-            return
-        self._of_old_topics[effect.number] = refused
-        super()._send_commit(evolve(effect, offsets=offsets))
-
-    def _tell_member(self, effect: offsets_fx.TellMember) -> None:
-        """Not from here: the member may tell the offsets' machine things before that is done."""
-        self.later(0.0, lambda: self.feed(cev.CommitRefused(effect.code, effect.member_epoch)))
 
     CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         **Client.CARRY_OUT,
@@ -261,12 +238,6 @@ class ClassicClient(Client):
         cfx.RaiseAssignorFailed: _tell_application,
         fx.ApplyAssignment: _apply_assignment,
         fx.Left: _left,
-    }
-
-    CARRY_OUT_OFFSETS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
-        **Client.CARRY_OUT_OFFSETS,
-        offsets_fx.SendCommit: _send_commit,
-        offsets_fx.TellMember: _tell_member,
     }
 
 

@@ -50,7 +50,7 @@ class Commits:
 
     def asks(self, client: Client) -> Iterator[str]:
         """A request is made."""
-        if self.astray[client.name, client.searches] >= _OFTEN and client.coordinator is not None:
+        if self.astray[client.name, client.network.searches] >= _OFTEN and client.network.coordinator is not None:
             yield f"{client.name} asks on where it was told to look elsewhere"
 
     def sent(self, client: Client, offsets: _Offsets) -> Iterator[str]:
@@ -75,7 +75,7 @@ class Commits:
                     self._overtakes(client, partition, request.offsets)
             self.is_over(client, request.offsets)
         if not _ELSEWHERE.isdisjoint(_codes(answer)):
-            self.astray[client.name, client.searches] += 1
+            self.astray[client.name, client.network.searches] += 1
 
     def is_over(self, client: Client, offsets: _Offsets) -> None:
         """A commit was answered, or is lost."""

@@ -20,8 +20,10 @@ from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.simulation.assigning import Assigning
 from tests.simulation.calls import Call, call_off
 from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
+from tests.simulation.committing import Committer
 from tests.simulation.dice import Fault
 from tests.simulation.exchanges import VERSIONS, read, write
+from tests.simulation.member_effects import left, publish_epoch
 
 __all__ = ["ConsumerClient"]
 
@@ -39,19 +41,21 @@ class ConsumerClient(Client):
     _leaves: list[Call] = field(factory=list)
     _resolving: int = 0
 
-    rules = RULES
-
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.assignors:
             names = tuple(assignor.name for assignor in self.assignors)
             timeout_s = self.settings.rebalance_timeout_ms / 1000
             settings = AssigningSettings(GROUP, self.settings.instance_id, names, timeout_s)
             self.assigning = Assigning(self, settings)
-        super().__attrs_post_init__()
 
     def make_member(self) -> Member:
         """A member of this protocol."""
         return Member(self.settings, self.name)
+
+    def make_committer(self) -> Committer:
+        """What drives its offsets' machine."""
+        return Committer(self, RULES)
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
         message = consumer_group_heartbeat.to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
@@ -76,7 +80,7 @@ class ConsumerClient(Client):
         elif joins:
             call_off(self._leaves)
         frame = write(CONSUMER_GROUP_HEARTBEAT, message, self.name)
-        call = self.call(frame, answered, lost, way_s=LEAVE_WAY_S if leaves else None)
+        call = self.network.call(frame, answered, lost, way_s=LEAVE_WAY_S if leaves else None)
         kept = self._leaves if leaves else self._asked
         kept[:] = [each for each in kept if not each.is_over] + [call]
 
@@ -94,13 +98,13 @@ class ConsumerClient(Client):
             self.assigning.feed(evolve(told, member_id=told.member_id or self.member_id))
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
-        super()._publish_epoch(effect)
+        publish_epoch(self, effect)
         if self.assigning is not None and effect.member_epoch < 0:
             self.assigning.feed(MembershipEnded())
 
     def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
         self._resolving += 1
-        number, nodes = self._resolving, self.nodes()
+        number, nodes = self._resolving, self.network.nodes()
         if not nodes:
             return
         node = self.dice.pick(nodes)
@@ -111,11 +115,11 @@ class ConsumerClient(Client):
             if number == self._resolving and names:
                 self.feed(ev.TopicsResolved(names))
 
-        self.later(self.view_s(), answer)
+        self.later(self.network.view_s(), answer)
 
     def _left(self, effect: fx.Left) -> None:
         call_off(self._asked)
-        super()._left(effect)
+        left(self, effect)
 
     CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         **Client.CARRY_OUT,

@@ -82,8 +82,8 @@ class Troubles:
         for node in cluster.nodes:
             node.stalled_until = 0.0
         for application in self.stage.applications:
-            application.client.freeze(0.0)
-            application.client.offline_until = 0.0
+            application.client.time.freeze(0.0)
+            application.client.network.offline_until = 0.0
             # Whose assignor failed is not asked again before there is news, and one that is slow fails only then.
             application.client.later(_ASSIGNORS_FAIL_S, application.client.think_again)
 
@@ -96,7 +96,7 @@ class Troubles:
             well.remove(stuck)
             self.dice.note(Fault.CALLBACK_HANGS)
         if len(well) > 1 and self.dice.chance() > 0.5:
-            self.dice.pick(well).client.freeze(_FOR_EVER_S)
+            self.dice.pick(well).client.time.freeze(_FOR_EVER_S)
             self.dice.note(Fault.CLIENT_GONE)
         cluster = self.stage.cluster
         spare = [node for node in cluster.nodes if cluster.in_sync - {node.node_id}]  # else records would be lost

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from kafka_nextgen.codes import ErrorCode
+from tests.simulation.administrators import remove, take_rights
 from tests.simulation.applications import Application
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Dice, Fault
@@ -37,19 +38,19 @@ def _crash(stage: Stage, application: Application, dice: Dice) -> bool:
 
 def _freeze(stage: Stage, application: Application, dice: Dice) -> bool:
     seconds = dice.tail(10.0)
-    application.client.freeze(seconds)
+    application.client.time.freeze(seconds)
     if seconds > stage.cluster.settings.session_timeout_s:
         dice.note(Fault.ZOMBIE)
     return True
 
 
 def _stall(stage: Stage, application: Application, dice: Dice) -> bool:
-    application.client.freeze(dice.between(0.005, 0.5))
+    application.client.time.freeze(dice.between(0.005, 0.5))
     return True
 
 
 def _go_offline(stage: Stage, application: Application, dice: Dice) -> bool:
-    application.client.go_offline(dice.between(0.1, 40.0))
+    application.client.network.go_offline(dice.between(0.1, 40.0))
     return True
 
 
@@ -57,7 +58,7 @@ def _replace(stage: Stage, application: Application, dice: Dice) -> bool:
     """A static member is frozen for longer than its session; another one with its instance id begins meanwhile."""
     if not application.client.is_static:
         return False
-    application.client.freeze(dice.between(15.0, 40.0))
+    application.client.time.freeze(dice.between(15.0, 40.0))
     stage.begin(application.client.name.partition("/")[0])
     return True
 
@@ -92,17 +93,17 @@ def _say_more(stage: Stage, application: Application, dice: Dice) -> bool:
 
 
 def _take_topic_rights(stage: Stage, application: Application, dice: Dice) -> bool:
-    application.client.lose_rights(ErrorCode.TOPIC_AUTHORIZATION_FAILED, dice.between(0.5, 20.0))
+    take_rights(application.client, ErrorCode.TOPIC_AUTHORIZATION_FAILED, dice.between(0.5, 20.0))
     return True
 
 
 def _take_group_rights(stage: Stage, application: Application, dice: Dice) -> bool:
-    application.client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, dice.between(0.5, 20.0))
+    take_rights(application.client, ErrorCode.GROUP_AUTHORIZATION_FAILED, dice.between(0.5, 20.0))
     return True
 
 
 def _remove(stage: Stage, application: Application, dice: Dice) -> bool:
-    return application.client.be_removed(by_instance=dice.chance() < 0.5)
+    return remove(application.client, by_instance=dice.chance() < 0.5)
 
 
 #: How often each comes at most, when it is rolled for.

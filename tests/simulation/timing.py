@@ -16,6 +16,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.states import Phase
+from tests.simulation.administrators import remove, take_rights
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 
@@ -84,10 +85,12 @@ class Timing:
         """What would end the membership before the callback has outlasted the poll interval is kept off, or is it."""
         client, draw = self.application.client, self.dice.chance()
         if draw < 0.2 and gives_up:
-            client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
+            take_rights(client, ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
         elif draw < 0.9:
             offline_s = float(self.application.habits.max_poll_interval_s) + self.dice.between(0.0, 10.0)
-            client.later(self.dice.between(0.0, _MOST_S) * self.dice.chance(), lambda: client.go_offline(offline_s))
+            client.later(
+                self.dice.between(0.0, _MOST_S) * self.dice.chance(), lambda: client.network.go_offline(offline_s)
+            )
 
     def end_callback(self, callback: Callback) -> None:
         """A callback is about to return; the most may come of it if there is more to give up."""
@@ -200,10 +203,10 @@ class Timing:
         self._later(self.dice.between(0.5, 4.0), act, "COMPLETING")
 
     def _lose_rights(self) -> None:
-        self.application.client.lose_rights(ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
+        take_rights(self.application.client, ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
 
     def _be_removed(self) -> None:
-        self.application.client.be_removed(by_instance=False)
+        remove(self.application.client, by_instance=False)
 
     def _be_removed_while_joining(self) -> None:
         """Commit behind the JoinGroup, and be put out before or after that is served: what is committed is refused to a

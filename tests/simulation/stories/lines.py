@@ -136,8 +136,8 @@ class TellingJudge(Judge):
 
     def _by(self, client: Client, answer: object) -> str:
         """Which node it was, if it is another one than coordinates."""
-        is_other = client.heard_from != self.coordinating and not isinstance(answer, _LOST)
-        return f" (node{client.heard_from})" if is_other else ""
+        is_other = client.network.heard_from != self.coordinating and not isinstance(answer, _LOST)
+        return f" (node{client.network.heard_from})" if is_other else ""
 
     def _answers(self, request: object, answer: object) -> Iterator[str]:
         if isinstance(request, OffsetCommit):

@@ -133,7 +133,7 @@ def crash(world: ClusterWorld, command: Command) -> Iterator[str]:
 def freeze(world: ClusterWorld, command: Command) -> Iterator[str]:
     """Let a client do nothing for so long."""
     command.expect(2)
-    _application(world, command).client.freeze(parse_duration(command.words[1]))
+    _application(world, command).client.time.freeze(parse_duration(command.words[1]))
     yield from ()
 
 
