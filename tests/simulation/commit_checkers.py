@@ -5,8 +5,8 @@
 | nothing is committed beyond what was handed out since reading began | when a commit is sent |
 | one commit of a partition is under way at a time, but for those that are being given up | the same |
 | what was refused is not told to be committed, unless it was accepted since, or a later one was | when it is told |
-| who was told twice by a node that it does not coordinate looks for the right one (once may be by the answer to a \
-commit that is waited for no more) | when any request is sent |
+| who was told four times by a node that it does not coordinate looks for the right one (some may be answers to \
+requests that are waited for no more) | when any request is sent |
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Commits"]
 
 _Key = tuple[str, TopicPartition]
 _Offsets = Mapping[TopicPartition, OffsetAndMetadata]
-_OFTEN = 2
+_OFTEN = 4
 _ELSEWHERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 
