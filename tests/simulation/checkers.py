@@ -43,6 +43,7 @@ from tests.simulation import (
     commit_checkers,
     computing_checkers,
     log_checkers,
+    member_checkers,
     migration_checkers,
     more_checkers,
 )
@@ -86,7 +87,7 @@ class Judge:
     unchanged: Unchanged = field(factory=Unchanged)
     _idle_answer: Response | None = None  # to the request worked out last, if it changed nothing
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
-    members: more_checkers.Members = field(factory=more_checkers.Members)
+    members: member_checkers.Members = field(factory=member_checkers.Members)
     commits_made: commit_checkers.Commits = field(factory=commit_checkers.Commits)
     conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
 
