@@ -75,14 +75,6 @@ def _tells_anybody(garden: Garden) -> None:
     garden.set(offsets, "_refuse_fetch", lambda draft, request: ErrorCode.NONE)
 
 
-def _keeps_offsets_of_another_topic(garden: Garden) -> None:
-    def valid(draft: Draft, partition: Any) -> Any:
-        stored = draft.group.offsets.get(partition)
-        return None if stored is None else stored.offset
-
-    garden.set(offsets, "_valid_offset", valid)
-
-
 def _keeps_offsets_of_deleted_topics(garden: Garden) -> None:
     garden.set(coordinator, "forget_offsets_of_deleted", lambda draft, before: None)
 
@@ -192,8 +184,6 @@ COMMITTED = (
            "Records are processed again.", _says_it_is_committed),
     Mutant("tells-offsets-to-any", _, "Answers lookups at a stale epoch.",
            "Reading begins before the last commit of the former owner.", _tells_anybody),
-    Mutant("offsets-of-another-topic", _, "Answers with offsets of a topic that had the same name.",
-           "The first records of a topic that was made again are skipped.", _keeps_offsets_of_another_topic),
     Mutant("offsets-of-deleted-topics", _, "Keeps offsets of deleted topics.",
            "The log grows without end.", _keeps_offsets_of_deleted_topics),
     Mutant("errors-are-no-offset", _, "Takes an error of a lookup for no offset.",

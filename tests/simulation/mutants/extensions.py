@@ -113,15 +113,6 @@ def _hears_a_reason_always(garden: Garden) -> None:
 # ---- the members'
 
 
-def _is_told_once(garden: Garden) -> None:
-    def heard(state: Any, event: Any, at: Any) -> Any:
-        return member_computing.heard_while_at_it(state, evolve(event, should_compute=False), at)
-
-    for key, row in list(machine.TABLE.items()):
-        if row.rule is member_computing.heard_while_at_it:
-            garden.put(machine.TABLE, key, evolve(row, rule=heard))
-
-
 def _takes_late_results(garden: Garden) -> None:
     garden.set(machine, "is_late", lambda state, event: False)
 
@@ -169,8 +160,6 @@ EXTENSIONS = (
     Mutant("target-assignor-not-written", _, "Writes target assignments without the assignor that made them.",
            "After a fail-over on_assignment is not called.", _written_as(
                TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),
-    Mutant("told-to-compute-once", _, "Does not compute again when it is told so while it is at it.",
-           "After a fail-over no member makes an assignment for a rebalance timeout.", _is_told_once),
     Mutant("late-results-count", _, "Takes answers and results it does not wait for any more.",
            "An assignment of an older group is installed.", _takes_late_results),
     Mutant("late-result-kept", _, "Goes on computing when its time is over.",

@@ -16,9 +16,10 @@ __all__ = ["Found", "known_module", "page", "row_begins"]
 _HEAD = """# Mutants
 
 Bugs that are planted to see whether [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
-tried from {starts} starts, one seed after the other, each with {events:,} events until all heals; every second seed in
+tried from {starts}, one seed after the other, each with {events:,} events until all heals; every second seed in
 liveness mode. A seed whose group does not use the code counts, and is not run; one that finds something without the
-bug finds nothing. "Seeds" is how many it took: the median of the starts. "Scenario" is the shortest file of `tests/scenarios/` that fails with the bug, for comparison.
+bug finds nothing. "Seeds" is how many it took{median}. "Scenario" is the shortest file of `tests/scenarios/`
+that fails with the bug, for comparison.
 
 Written by `python -m tests.simulation.mutants --write` on {date}: of {all} bugs {killed} were found, {quickly} of them
 within 10 seeds. One that is alive after {most} seeds is a hole in the checkers, or in what is simulated.
@@ -31,7 +32,7 @@ _TABLE = """
 |---|---|---|---|---|
 """
 
-_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --again`` writes them anew."""
+_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --again`` writes them."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def page(founds: list[Found], setting: Setting, most: int) -> str:
     seeds = [each.trial.seeds for each in founds]
     killed = [each for each in seeds if each is not None]
     head = _HEAD.format(
-        starts=setting.starts,
+        starts="one start" if setting.starts == 1 else f"{setting.starts} starts",
+        median="" if setting.starts == 1 else ", as the median of the starts",
         events=setting.events,
         date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
         killed=len(killed),
