@@ -4,6 +4,7 @@
 |---|---|
 | a member that leaves says so, but for static ones, and those whose application leaves silently | when it has left |
 | a leader gives out all that it saw, once; but for what is to be given up first | when a SyncGroup is sent |
+| a member that was given an id joins with it | when a JoinGroup is sent |
 | a member with a pattern looks at topics before it joins | when a JoinGroup is sent |
 | a member that is subscribed to other topics than it joined with joins again | when a heartbeat is sent |
 | a leader looks at topics as often as it has to | when a heartbeat is sent |
@@ -18,6 +19,7 @@ from math import inf
 
 from attrs import define
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.classic.states import Status
@@ -40,6 +42,7 @@ class ClassicConduct:
     is_in: bool = False  # it was a member, and nothing has put it out
     leads: bool = False
     has_looked: bool = False  # since it joined
+    new_id: str = ""  # that it was just given, to join with
     joined_topics: frozenset[str] = frozenset()
 
     def wanted(self, effect: object, watch: Watch) -> Iterator[str]:
@@ -61,13 +64,16 @@ class ClassicConduct:
                 yield "a member leaves, and does not say so"
             case PublishEpoch():
                 self.is_in = effect.member_epoch > 0 or (self.is_in and bool(effect.member_id))
-            case cfx.SendLeaveGroup() | CallOnLost():
-                self.is_in = False
+            case cfx.SendLeaveGroup() | CallOnLost() | Left():
+                self.is_in, self.new_id = False, ""
 
     def _joins(self, effect: cfx.SendJoinGroup) -> Iterator[str]:
         subscription = self.client.member.state.subscription
         if subscription is not None and subscription.pattern is not None and not self.has_looked:
             yield "a member joins, and has not looked at what its pattern matches"
+        if self.new_id and effect.member_id != self.new_id:
+            yield "a member that was given an id joins without it"
+        self.new_id = ""
         self.has_looked, self.joined_topics = False, effect.subscription.topics
 
     def _joined_with(self) -> Iterator[str]:
@@ -110,5 +116,7 @@ class ClassicConduct:
         """An answer arrived."""
         if isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
             self.is_in = False
+        if isinstance(answer, cev.JoinRefused):
+            self.new_id = answer.member_id if answer.code == ErrorCode.MEMBER_ID_REQUIRED else ""
         if isinstance(answer, cev.JoinAnswered):
             self.leads = answer.leader_id == answer.member_id

@@ -44,7 +44,7 @@ _AFTERMATH_S, _SETTLES_S = 45.0, 400.0
 #: Then it stays as it is for this long. Who has not polled for this long may yet do something else.
 _STAYS_S, _POLLS_S = 20.0, 10.0
 _LOOKS_S = 15.0
-_MOST_EVENTS_TO_SETTLE = 200_000
+_MOST_EVENTS_TO_SETTLE = 40_000
 
 
 class Mode(Enum):
