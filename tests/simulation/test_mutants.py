@@ -11,7 +11,7 @@ from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
 from tests.simulation.mutants.keeping import Kept, Setting
 from tests.simulation.mutants.known import KNOWN
 from tests.simulation.mutants.page import Found, known_module, page, row_begins
-from tests.simulation.mutants.trying import Death, Trial, finds, rule_of, run
+from tests.simulation.mutants.trying import Death, Trial, finds, rule_of, run, seed_for
 
 PAGE = Path(__file__).parents[2] / "docs" / "mutants.md"
 
@@ -84,6 +84,12 @@ def test_a_bug_is_tried_until_more_than_half_of_the_starts_have_found_it() -> No
     trial.go_on(_mutant("it"), 200, 9)
     assert trial.seeds is not None
     assert sum(each is not None for each in trial.deaths) == 2
+
+
+def test_a_seed_that_is_looked_for_again_shows_the_bug() -> None:
+    found = seed_for(_mutant("it"), 200, 9)
+    assert found is not None
+    assert finds(_mutant("it"), found[0], found[1], settles=found[2]) is not None
 
 
 def test_what_was_tried_is_kept_as_long_as_it_is_tried_alike(tmp_path: Path) -> None:
