@@ -10,7 +10,7 @@ and the applications. One seed decides everything: the same seed is the same run
 | timeline | time: what happens when |
 | dice | chance: how often which fault comes, drawn anew for each seed |
 | replicas | the log of the coordinator's partition on three nodes, in bytes, with its high watermark |
-| nodes | a broker node: it coordinates, loads, and fails over |
+| nodes, held_answers, node_observer | a broker node: it coordinates, loads, and fails over; its answers that wait |
 | cluster | the nodes, their leader, and the topics |
 | connections | requests and answers on their way, in order, cut, silent or late |
 | exchanges | each request and answer in bytes, from both ends |
@@ -18,7 +18,8 @@ and the applications. One seed decides everything: the same seed is the same run
 | member_effects, own_assignors | what it does for a member of either protocol |
 | committing, classic_committing, reader | its offsets' machine, and where it is in its partitions |
 | own_time, client_network, client_observer | its clock, its connections, and what is told of it |
-| applications | what the application does: it polls, commits, subscribes, and may be slow or wrong |
+| applications, acting | what the application does: it polls, commits, subscribes, and may be slow or wrong |
+| whims, timing | what moves it to do something odd, at any time, or at the one that leads to rare arrows |
 | assignors, assigning | assignors, which may fail, and what drives the machine of those of members |
 | faults, mishaps, administrators | what goes wrong, also with clients, and how it heals |
 | checkers | what must hold, seen from outside, after each event |

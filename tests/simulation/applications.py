@@ -8,37 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import define, field, frozen
+from attrs import define, field
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import GroupEntered
 from kafka_nextgen.types import LeaveMode, TopicPartition
-from tests.simulation.administrators import remove, take_rights
+from tests.simulation.acting import Habits
 from tests.simulation.clients import Callback, Client
 from tests.simulation.dice import Dice, Fault
 from tests.simulation.timing import Timing
+from tests.simulation.whims import Whims
 
 __all__ = ["Application", "Habits"]
 
 _IDLE_POLL_S = 1.0
-#: By the names of their statuses: where members are out of the group, and where they are for long, or often.
-_OUT = frozenset({"FENCED", "STALE", "FATAL"})
-_COMMON = frozenset({"UNSUBSCRIBED", "JOINING", "RECONCILING", "UNJOINED", "PREPARING", "STABLE"})
-
-
-@frozen
-class Habits:
-    """How an application behaves when nothing goes wrong."""
-
-    processing_s: float
-    records: int
-    is_static: bool
-    commits_waiting: float  # how often it commits by itself after a poll, and waits
-    commits_beside: float  # and does not wait
-    commit_timeout_s: float
-    max_poll_interval_s: float
 
 
 @define(eq=False)
@@ -60,11 +44,11 @@ class Application:
     _is_polling: bool = False
     _polls: int = 0
     _error: fx.RaiseToApplication | None = field(default=None)
-    _whims: Dice = field(init=False)
+    _whims: Whims = field(init=False)
     _timing: Timing = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._whims = self.dice.stream(f"whims of {self.client.name}")
+        self._whims = Whims(self, self.dice.stream(f"whims of {self.client.name}"))
         self._timing = Timing(self, self.dice.stream(f"timing of {self.client.name}"))
 
     def start(self, wanted: ev.Subscribed | None = None) -> None:
@@ -82,6 +66,10 @@ class Application:
         self.client.is_subscribed = True
         self.client.committer.feed_offsets(GroupEntered())
         self.client.feed(wanted)
+
+    def storm(self) -> None:
+        """Subscribe and unsubscribe several times in a row."""
+        self._whims.storm()
 
     def unsubscribe(self) -> None:
         """Give the subscription up; it subscribes again some time later."""
@@ -118,86 +106,23 @@ class Application:
             self.is_over = True
             self.on_over(self)
 
-    # ---- whims
-
-    def storm(self) -> None:
-        """Subscribe and unsubscribe several times in a row."""
-        after_s = 0.0
-        for _ in range(self._whims.whole(2, 6)):
-            after_s += self._whims.pick((0.0, 0.003, 0.1, 1.0)) * self._whims.chance()
-            self.client.later(after_s, self._act)
-
-    def _notice(self) -> None:
-        """The member is somewhere else: something happens just then, now and again, most of all where it seldom is."""
-        share = 0.1 if self.client.member.status.name in _COMMON else 0.7
-        if not self.is_over and self._whims.happens(Fault.IN_THE_MIDDLE, share):
-            self.client.later(self._whims.pick((0.0, 0.0, 0.002, 0.01)), self._act)
-        self._timing.notice()
-
-    def _act(self) -> None:
-        if self.is_over or self.is_stuck:
-            return
-        act: Callable[[], object] = self._whims.pick(self._acts()[self.client.member.status.name in _OUT])
-        act()
-
-    def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
-        """What it may do, and what of that when its member is out of the group."""
-        subscribe, again, client = self.subscribe_to_any, self._again, self.client
-        out = (self.unsubscribe, again, again, self._close_seldom, client.think_again)
-        return (*out, self._poll_early, subscribe, subscribe, self.commit, self._suffer, self._suffer_and_commit), out
-
-    def commit(self) -> None:
-        """Commit what is read, and do not wait."""
-        self._commit_beside([tp for tp in sorted(self.client.applied) if tp in self.client.positions])
-
-    def _suffer_and_commit(self) -> None:
-        self._suffer()
-        self.commit()
-
-    def _suffer(self) -> None:
-        """Something happens to the client."""
-        client, seconds = self.client, self._whims.between(0.1, 15.0)
-        suffer: Callable[[], object] = self._whims.pick(
-            (
-                lambda: client.network.go_offline(seconds),
-                lambda: remove(client, by_instance=seconds > 7.0),
-                lambda: remove(client, by_instance=False),
-                lambda: take_rights(client, ErrorCode.GROUP_AUTHORIZATION_FAILED, seconds),
-            )
-        )
-        suffer()
+    # ---- what it does
 
     def subscribe_to_any(self) -> None:
         """Subscribe to something else."""
         if not self.is_closing:
-            self.subscribe(self._whims.pick(self.wishes))
+            self.subscribe(self._whims.dice.pick(self.wishes))
 
-    def _close_seldom(self) -> None:
-        if self._whims.chance() < 0.4:
-            self.close()
-
-    def _poll_early(self) -> None:
+    def poll_early(self) -> None:
         if not self._is_busy:
             self._poll_after(0.0)
 
-    def _seek(self) -> None:
-        """Read something again."""
-        flowing = self.client.flowing
-        if not flowing or self.is_closing:
-            return
-        partition = self._whims.pick(flowing)
-        self.client.seek(partition, self._whims.whole(0, self.client.positions[partition]))
-        self.dice.note(Fault.SOUGHT)
+    def commit(self) -> None:
+        """Commit what is read, and do not wait."""
+        self.commit_beside([tp for tp in sorted(self.client.applied) if tp in self.client.positions])
 
-    def _reenter(self) -> None:
-        """Do in a callback what may be done there."""
-        flowing = self.client.flowing
-        act = self._whims.pick(
-            (lambda: self._commit_beside(flowing), self._seek, self.subscribe_to_any, self._again, self._close_seldom)
-        )
-        act()
-
-    def _commit_beside(self, flowing: Sequence[TopicPartition]) -> None:
+    def commit_beside(self, flowing: Sequence[TopicPartition]) -> None:
+        """The same of these partitions."""
         offsets = {tp: self.client.positions[tp] for tp in flowing}
         if offsets:
             self.client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
@@ -209,10 +134,10 @@ class Application:
         if offsets:
             client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None, counts=False)
 
-    def _again(self) -> None:
-        """Give the subscription up and take another."""
-        self.unsubscribe()
-        self.subscribe_to_any()
+    def _notice(self) -> None:
+        """The member is somewhere else."""
+        self._whims.move_on()
+        self._timing.notice()
 
     # ---- polling
 
@@ -266,11 +191,11 @@ class Application:
             client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: self._go_on())
             return
         if draw < self.habits.commits_waiting + self.habits.commits_beside:
-            self._commit_beside(client.flowing)
-        elif self._whims.chance() > 0.8:
+            self.commit_beside(client.flowing)
+        elif self._whims.dice.chance() > 0.8:
             self._commit_by_name()
-        if self._whims.comes_up(Fault.SOUGHT, 0.05):
-            self._seek()
+        if self._whims.dice.comes_up(Fault.SOUGHT, 0.05):
+            self._whims.seek()
         self._go_on()
 
     def _go_on(self) -> None:
@@ -310,8 +235,8 @@ class Application:
 
     def _end_callback(self, callback: Callback, then: Callable[[], None]) -> None:
         self._timing.end_callback(callback)
-        if self._whims.happens(Fault.CALLBACK_REENTERS, 0.3):
-            self._reenter()
+        if self._whims.dice.happens(Fault.CALLBACK_REENTERS, 0.3):
+            self._whims.reenter()
         if self.dice.happens(Fault.CALLBACK_UNSUBSCRIBES, 0.1) and not self.is_closing:
             self.unsubscribe()
         raises = self.dice.happens(Fault.CALLBACK_RAISES, 0.2) or self._timing.raises(callback)

@@ -26,7 +26,8 @@ from kafka_nextgen.wire.apis import (
     Api,
 )
 from tests.simulation.dice import Dice, Fault
-from tests.simulation.nodes import Node, Observer, Standing
+from tests.simulation.node_observer import Observer, Standing
+from tests.simulation.nodes import Node
 from tests.simulation.recording import Recording
 from tests.simulation.timeline import Plan, Timeline
 

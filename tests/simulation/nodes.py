@@ -7,10 +7,7 @@ on until it learns of that; what it appends is never replicated, so what it answ
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Set
-from enum import Enum
-from typing import Protocol
+from collections.abc import Set
 
 from attrs import define, field
 
@@ -22,13 +19,12 @@ from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChange
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from tests.simulation.dice import Dice, Fault
-from tests.simulation.recording import Recording
+from tests.simulation.held_answers import HeldAnswers
+from tests.simulation.node_observer import Controller, Observer, Reply, Standing
 from tests.simulation.replicas import Replica, batch_of, records_of
 from tests.simulation.timeline import Plan, Timeline
 
-__all__ = ["Node", "Observer", "Reply", "Standing"]
-
-Reply = Callable[[Response | None], None]
+__all__ = ["Node", "Standing"]
 
 #: After the log could not be written timers are tried again, as the shard does it.
 _RETRY_S = 0.5
@@ -36,64 +32,6 @@ _RETRY_S = 0.5
 _PIECE = 40
 #: So long (seconds) after it did something a node may crash.
 _CRASHES_S = 0.002
-
-
-class Standing(Enum):
-    """What a node is to the partition, with what it answers."""
-
-    ELSEWHERE = ErrorCode.NOT_COORDINATOR
-    LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    ACTIVE = ErrorCode.NONE
-
-
-class Observer(Protocol):
-    """Who looks at a coordinator's work from outside."""
-
-    def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
-        """An outcome was appended and put into force."""
-
-    def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
-        """A request was worked out, and nothing of it is in force yet."""
-
-    def expired(self, node: Node, outcome: Outcome) -> None:
-        """Timers ran out, and nothing that comes of it is in force yet."""
-
-    def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
-        """What a request wrote is in force; its answer has not left yet."""
-
-    def loaded(self, node: Node) -> None:
-        """A coordinator has read its log."""
-
-
-class Controller(Protocol):
-    """What a node asks of its cluster."""
-
-    recording: Recording | None
-
-    def can_append(self, node: Node) -> bool:
-        """Whether enough replicas are in sync."""
-
-    def appended(self, node: Node) -> None:
-        """The log of a node has grown."""
-
-    def lacks(self, client: str, request: Request) -> ErrorCode:
-        """The code of the rights that this client does not have just now; NONE if it has them."""
-
-    def crash_for_a_while(self, node: Node) -> bool:
-        """Let a node go, with all that was under way; it comes back. False if it is the last one."""
-
-    def high_watermark(self, node: Node) -> int:
-        """Up to which offset all replicas in sync have what this node appended."""
-
-
-@define(eq=False)
-class _Waiting:
-    """An answer that waits for replication."""
-
-    offset: int
-    request: Request | None
-    response: Response | None
-    reply: Reply
 
 
 @define(eq=False)
@@ -118,8 +56,7 @@ class Node:
     numbers: int = 0
     stalled_until: float = 0.0
     _news: bool = False
-    _waiting: deque[_Waiting] = field(factory=deque)
-    _parked: dict[int, tuple[Request, Reply]] = field(factory=dict)
+    _held: HeldAnswers = field(factory=HeldAnswers)
     _timer: Plan | None = None
     _read_to: int = 0
     _is_resumed: bool = True
@@ -132,7 +69,7 @@ class Node:
     @property
     def parked(self) -> Set[int]:
         """The numbers of the requests that wait for others."""
-        return self._parked.keys()
+        return self._held.parked
 
     # ---- coming and going
 
@@ -149,12 +86,7 @@ class Node:
         """Coordinate no more: what has no answer yet is told to look elsewhere."""
         self.standing, self.coordinator = Standing.ELSEWHERE, None
         self._set_timer(None)
-        waiting, self._waiting = self._waiting, deque()
-        parked, self._parked = self._parked, {}
-        for each in waiting:
-            each.reply(None if each.request is None else refuse(each.request, ErrorCode.NOT_COORDINATOR))
-        for request, reply in parked.values():
-            reply(refuse(request, ErrorCode.NOT_COORDINATOR))
+        self._held.refuse_all(ErrorCode.NOT_COORDINATOR)
 
     def crash(self) -> None:
         """Go, with all that was under way."""
@@ -162,8 +94,7 @@ class Node:
         self.crashes += 1
         self.standing, self.coordinator = Standing.ELSEWHERE, None
         self._set_timer(None)
-        self._waiting.clear()
-        self._parked.clear()
+        self._held.clear()
 
     def _load_more(self) -> None:
         coordinator = self.coordinator
@@ -211,16 +142,16 @@ class Node:
             return
         is_parked = isinstance(outcome.response, Parked)
         if is_parked:  # before another that is released brings its connection's next request at once
-            self._parked[request.number] = (request, reply)  # type: ignore[union-attr]  # joins and syncs have one
+            self._held.park(request.number, request, reply)  # type: ignore[union-attr]  # joins and syncs have one
         error = self._store(outcome, request)
         if outcome.records:
             self._crash_soon(Fault.CRASH_AFTER_APPEND)
         self._arm()
         if error is not ErrorCode.NONE:
-            self._parked.pop(getattr(request, "number", 0), None)
+            self._held.take_back(getattr(request, "number", 0))
             reply(refuse(request, error))
         elif not is_parked:
-            self._answer(_Waiting(self.replica.end, request, outcome.response, reply))
+            self._answer(request, outcome.response, reply)
 
     def _crashes(self, fault: Fault) -> bool:
         if self.dice.comes_up(fault, 0.01):
@@ -236,16 +167,14 @@ class Node:
         if self.dice.comes_up(fault, 0.01):
             self.timeline.after(self.dice.tail(_CRASHES_S), lambda: self._crash(fault))
 
-    def _answer(self, waiting: _Waiting) -> None:
-        self._waiting.append(waiting)
+    def _answer(self, request: Request | None, response: Response | None, reply: Reply) -> None:
+        self._held.hold(self.replica.end, request, response, reply)
         self.release()
 
     def release(self) -> None:
         """Let answers leave whose records are replicated."""
         mark = self.controller.high_watermark(self)
-        while self._waiting and self._waiting[0].offset <= mark:
-            each = self._waiting.popleft()
-            each.reply(each.response)
+        while self._held.leave_one(mark):
             self._crash_soon(Fault.CRASH_AFTER_ANSWER)
 
     def _store(self, outcome: Outcome, request: Request | None) -> ErrorCode:
@@ -266,16 +195,14 @@ class Node:
         if request is not None:  # before an answer leaves, for its connection may bring the next request at once
             self.observer.worked_out(self, request, outcome.response)
         for number, response in outcome.released:
-            parked = self._parked.pop(number, None)
+            parked = self._held.take_back(number)
             if parked is not None:
-                self._answer(_Waiting(self.replica.end, parked[0], response, parked[1]))
+                self._answer(parked[0], response, parked[1])
         return ErrorCode.NONE
 
     def _refuse_released(self, outcome: Outcome) -> None:
         for number, _ in outcome.released:
-            parked = self._parked.pop(number, None)
-            if parked is not None:
-                parked[1](refuse(parked[0], ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            self._held.refuse_parked(number, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     # ---- topics and timers
 

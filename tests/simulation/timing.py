@@ -7,7 +7,6 @@ decides something before it is back. Others close, commit or lose their rights w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
 
 from attrs import define
 
@@ -16,43 +15,17 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.states import Phase
+from tests.simulation.acting import Acting
 from tests.simulation.administrators import remove, take_rights
-from tests.simulation.clients import Callback, Client
+from tests.simulation.clients import Callback
 from tests.simulation.dice import Dice, Fault
 
-__all__ = ["Acting", "Timing"]
+__all__ = ["Timing"]
 
 #: Within this time of a rebalance that waits for it no coordinator puts a member out.
 _MOST_S = 14.0
 #: A coordinator that has refused a heartbeat within this time refuses the next one, too.
 _RIGHTS_S = 5.0
-
-
-class Acting(Protocol):
-    """The application that acts."""
-
-    client: Client
-    habits: Any
-    wishes: Sequence[ev.Subscribed]
-    wanted: ev.Subscribed | None
-    is_closing: bool
-    is_over: bool
-    is_stuck: bool
-
-    def close(self) -> None:
-        """Close the consumer."""
-
-    def unsubscribe(self) -> None:
-        """Give the subscription up."""
-
-    def subscribe(self, wanted: ev.Subscribed) -> None:
-        """Subscribe to something."""
-
-    def subscribe_to_any(self) -> None:
-        """Subscribe to something else."""
-
-    def commit(self) -> None:
-        """Commit what is read, and do not wait."""
 
 
 @define(eq=False)
@@ -70,7 +43,7 @@ class Timing:
         if self.application.is_closing or not self.dice.happens(Fault.OUTLASTED, share):
             return None
         self._is_away = True
-        return float(self.application.habits.max_poll_interval_s) + self.dice.between(0.5, 12.0)
+        return self.application.habits.max_poll_interval_s + self.dice.between(0.5, 12.0)
 
     def outlasts_in(self, callback: Callback) -> float | None:
         """The same of a callback that begins, most often of one in which the member gives up all that it has."""
@@ -87,7 +60,7 @@ class Timing:
         if draw < 0.2 and gives_up:
             take_rights(client, ErrorCode.GROUP_AUTHORIZATION_FAILED, _RIGHTS_S)
         elif draw < 0.9:
-            offline_s = float(self.application.habits.max_poll_interval_s) + self.dice.between(0.0, 10.0)
+            offline_s = self.application.habits.max_poll_interval_s + self.dice.between(0.0, 10.0)
             client.later(
                 self.dice.between(0.0, _MOST_S) * self.dice.chance(), lambda: client.network.go_offline(offline_s)
             )

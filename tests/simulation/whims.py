@@ -1,0 +1,99 @@
+"""What moves an application to do something odd at any time, most of all where its member seldom is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import define
+
+from kafka_nextgen.codes import ErrorCode
+from tests.simulation.acting import Acting
+from tests.simulation.administrators import remove, take_rights
+from tests.simulation.dice import Dice, Fault
+
+__all__ = ["Whims"]
+
+#: By the names of their statuses: where members are out of the group, and where they are for long, or often.
+_OUT = frozenset({"FENCED", "STALE", "FATAL"})
+_COMMON = frozenset({"UNSUBSCRIBED", "JOINING", "RECONCILING", "UNJOINED", "PREPARING", "STABLE"})
+
+
+@define(eq=False)
+class Whims:
+    """Those of one application."""
+
+    application: Acting
+    dice: Dice
+
+    def storm(self) -> None:
+        """Subscribe and unsubscribe several times in a row."""
+        after_s = 0.0
+        for _ in range(self.dice.whole(2, 6)):
+            after_s += self.dice.pick((0.0, 0.003, 0.1, 1.0)) * self.dice.chance()
+            self.application.client.later(after_s, self._act)
+
+    def move_on(self) -> None:
+        """The member is somewhere else: something happens just then, now and again, most of all where it seldom is."""
+        it = self.application
+        share = 0.1 if it.client.member.status.name in _COMMON else 0.7
+        if not it.is_over and self.dice.happens(Fault.IN_THE_MIDDLE, share):
+            it.client.later(self.dice.pick((0.0, 0.0, 0.002, 0.01)), self._act)
+
+    def _act(self) -> None:
+        it = self.application
+        if it.is_over or it.is_stuck:
+            return
+        act: Callable[[], object] = self.dice.pick(self._acts()[it.client.member.status.name in _OUT])
+        act()
+
+    def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
+        """What it may do, and what of that when its member is out of the group."""
+        it, again = self.application, self._again
+        out = (it.unsubscribe, again, again, self._close_seldom, it.client.think_again)
+        subscribe, suffers = it.subscribe_to_any, (self._suffer, self._suffer_and_commit)
+        return (*out, it.poll_early, subscribe, subscribe, it.commit, *suffers), out
+
+    def _suffer_and_commit(self) -> None:
+        self._suffer()
+        self.application.commit()
+
+    def _suffer(self) -> None:
+        """Something happens to the client."""
+        client, seconds = self.application.client, self.dice.between(0.1, 15.0)
+        suffer: Callable[[], object] = self.dice.pick(
+            (
+                lambda: client.network.go_offline(seconds),
+                lambda: remove(client, by_instance=seconds > 7.0),
+                lambda: remove(client, by_instance=False),
+                lambda: take_rights(client, ErrorCode.GROUP_AUTHORIZATION_FAILED, seconds),
+            )
+        )
+        suffer()
+
+    def _close_seldom(self) -> None:
+        if self.dice.chance() < 0.4:
+            self.application.close()
+
+    def seek(self) -> None:
+        """Read something again."""
+        client = self.application.client
+        flowing = client.flowing
+        if not flowing or self.application.is_closing:
+            return
+        partition = self.dice.pick(flowing)
+        client.seek(partition, self.dice.whole(0, client.positions[partition]))
+        self.dice.note(Fault.SOUGHT)
+
+    def reenter(self) -> None:
+        """Do in a callback what may be done there."""
+        it = self.application
+        flowing = it.client.flowing
+        act = self.dice.pick(
+            (lambda: it.commit_beside(flowing), self.seek, it.subscribe_to_any, self._again, self._close_seldom)
+        )
+        act()
+
+    def _again(self) -> None:
+        """Give the subscription up and take another."""
+        self.application.unsubscribe()
+        self.application.subscribe_to_any()
