@@ -51,6 +51,11 @@ class Application:
         self._whims = Whims(self, self.dice.stream(f"whims of {self.client.name}"))
         self._timing = Timing(self, self.dice.stream(f"timing of {self.client.name}"))
 
+    @property
+    def instance(self) -> str:
+        """What stays the same from one life of it to the next."""
+        return self.client.name.partition("/")[0]
+
     def start(self, wanted: ev.Subscribed | None = None) -> None:
         """Subscribe to what is wanted, or to anything, and begin to poll."""
         self.client.on_callback = self._wake

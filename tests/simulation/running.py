@@ -14,17 +14,13 @@ from enum import Enum
 from attrs import define, field, frozen
 
 from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.applications import Application, Habits
 from tests.simulation.assignors import Moody
 from tests.simulation.casting import Casting
 from tests.simulation.checkers import Judge
-from tests.simulation.classic_checkers import counted_members, group_epoch
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import GROUP, Client
 from tests.simulation.cluster import Cluster
@@ -33,18 +29,11 @@ from tests.simulation.coverage import counted
 from tests.simulation.dice import Dice, Draws, Fault
 from tests.simulation.excuses import Excuse
 from tests.simulation.faults import Troubles
-from tests.simulation.nodes import Standing
 from tests.simulation.recording import Recording
+from tests.simulation.settling import settle
 from tests.simulation.timeline import Timeline
 
 __all__ = ["Mode", "Simulation", "Verdict"]
-
-#: A healed group settles within this time (seconds), but not before what was on its way has arrived or is given up.
-_AFTERMATH_S, _SETTLES_S = 45.0, 400.0
-#: Then it stays as it is for this long. Who has not polled for this long may yet do something else.
-_STAYS_S, _POLLS_S = 20.0, 10.0
-_LOOKS_S = 15.0
-_MOST_EVENTS_TO_SETTLE = 40_000
 
 
 class Mode(Enum):
@@ -149,9 +138,10 @@ class Simulation:
             troubles.heal()
             if self.mode is Mode.LIVENESS:
                 troubles.stay()
-            self._settle()
+            settle(self)
 
-    def _step(self) -> bool:
+    def step(self) -> bool:
+        """Let the next thing happen; False if there is none."""
         has_happened = self.timeline.step()
         if self.recording is not None:
             self.recording.note("all", "went on")
@@ -159,7 +149,7 @@ class Simulation:
 
     def _run_for(self, events: int) -> None:
         last = self.timeline.happened + events
-        while self.timeline.happened < last and not self.judge.broken and self._step():
+        while self.timeline.happened < last and not self.judge.broken and self.step():
             pass
 
     # ---- clients
@@ -181,7 +171,7 @@ class Simulation:
 
     def _must_want(self, name: str) -> Subscribed | None:
         """What a static classic member had: a stable group does not notice that one comes back with something else."""
-        return next((each.wanted for each in self.applications if _instance(each) == name and each.wanted), None) or (
+        return next((each.wanted for each in self.applications if each.instance == name and each.wanted), None) or (
             self._wanted.get(name)
         )
 
@@ -241,108 +231,16 @@ class Simulation:
         if application not in self.applications:
             return
         self.applications.remove(application)
-        self._wanted[_instance(application)] = application.wanted
+        self._wanted[application.instance] = application.wanted
         application.is_over = True
         application.client.crash()
         self.judge.forget(application.client)
-        name = _instance(application)
-        if any(_instance(each) == name for each in self.applications):
+        name = application.instance
+        if any(each.instance == name for each in self.applications):
             return  # another has taken its place
         self.timeline.after(application.client.dice.between(0.1, 20.0), lambda: self.begin(name))
-
-    # ---- settling
-
-    def _settle(self) -> None:
-        last = self.timeline.happened + _MOST_EVENTS_TO_SETTLE
-        at, deadline = self.timeline.now + _AFTERMATH_S, self.timeline.now + _SETTLES_S
-        self._run_until(at, last)
-        unsettled: list[str] = ["it was not looked at"]
-        while unsettled and at < deadline and not self.judge.broken:
-            unsettled = self._unsettled()
-            before = self._movements()
-            at += _LOOKS_S if unsettled else _STAYS_S
-            self._run_until(at, last)
-            after = self._movements()
-            unsettled += [f"{what} after all healed" for what in before if before[what] != after.get(what)]
-        leading = self.cluster.leading
-        if self.judge.broken or leading is None or leading.coordinator is None:
-            self.judge.broken = self.judge.broken or unsettled
-            return
-        if unsettled and not self.judge.excuses.awaits_target(self._group(leading.coordinator)):
-            self.judge.broken.extend(unsettled)
-        self.judge.check_log(leading)
-        self.judge.check_promises(leading)
-
-    def _movements(self) -> dict[str, int]:
-        """What must not move any more."""
-        leading = self.cluster.leading
-        if leading is None or leading.coordinator is None:
-            return {}
-        epoch = group_epoch(self._group(leading.coordinator))
-        return {
-            "the group epoch still moves": epoch,
-            "heartbeats are still full": self.judge.full_heartbeats,
-        }
-
-    def _run_until(self, time: float, last: int) -> None:
-        while not self.judge.broken:
-            following = self.timeline.next_time()
-            if following is None or following > time:
-                return
-            if self.timeline.happened >= last:
-                self.judge.broken.append("far too much happens after all healed")
-                return
-            self._step()
-
-    def _group(self, coordinator: Coordinator) -> Group:
-        return coordinator.groups.get(GROUP) or Group(GROUP, coordinator.settings.behaviour.first_epoch)
-
-    def _unsettled(self) -> list[str]:
-        """What is not as it should be where nothing is disturbed any more."""
-        leading = self.cluster.leading
-        if leading is None or leading.standing is not Standing.ACTIVE or leading.coordinator is None:
-            return ["no coordinator is there after all healed"]
-        return self._unsettled_in(leading.coordinator)
-
-    def _unsettled_in(self, coordinator: Coordinator) -> list[str]:
-        found: list[str] = []
-        group = self._group(coordinator)
-        kept_out = self.judge.refusals.by_policy(group, self.casting.policy)
-        applications = [each for each in self.applications if _instance(each) not in kept_out]
-        read: Counter[TopicIdPartition] = Counter()
-        wanted: set[str] = set()
-        well = [each for each in applications if not each.is_stuck and each.client.is_awake]
-        for application in well:
-            client = application.client
-            subscribed = application.wanted
-            if application.polled_at < self.timeline.now - _POLLS_S:
-                found.append(f"{client.name} has not polled again")
-            if subscribed is None:
-                found.append(f"{client.name} has not subscribed again")
-                continue
-            if client.member_epoch <= 0:
-                continue  # the group is full
-            wanted |= set(self.cluster.topics) if subscribed.pattern else subscribed.topics
-            for partition in client.flowing:
-                read[TopicIdPartition(client.topic_ids[partition.topic], partition.partition)] += 1
-        for name in sorted(wanted & set(self.cluster.topics)):
-            image = self.cluster.topics[name]
-            for number in range(image.num_partitions):
-                readers = read[TopicIdPartition(image.topic_id, number)]
-                left_out = not readers and self.judge.excuses.is_left_out(group, TopicPartition(name, number))
-                if readers != 1 and not left_out:
-                    found.append(f"{name}[{number}] has {readers} readers after all healed")
-        members = counted_members(group)
-        seats = coordinator.settings.group_consumer_max_size
-        if len(members) != min(len(well), seats):
-            found.append(f"{len(members)} members are counted, and {len(well)} are there")
-        return found
 
 
 def _place_of(bug: Exception) -> str:
     last = traceback.extract_tb(bug.__traceback__)[-1]
     return f"{last.filename.rpartition('/')[2]}:{last.name}"
-
-
-def _instance(application: Application) -> str:
-    return application.client.name.partition("/")[0]

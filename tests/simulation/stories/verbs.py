@@ -11,6 +11,7 @@ from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.scenarios import Player, Scenario
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
+from tests.simulation import settling
 from tests.simulation.applications import Application
 from tests.simulation.dice import Fault
 from tests.simulation.mishaps import MISHAPS
@@ -205,7 +206,7 @@ def heal(world: ClusterWorld, command: Command) -> Iterator[str]:
 def settle(world: ClusterWorld, command: Command) -> Iterator[str]:
     """See whether the group settles, and stays so."""
     command.expect(0)
-    world.stage._settle()
+    settling.settle(world.stage)
     yield from ()
 
 
