@@ -1,7 +1,7 @@
 """What becomes of a group after its faults.
 
-Within a bound of virtual time every partition has its reader, no epoch moves any more, no heartbeat of a member that has
-something is full, and nothing leaks.
+Within a bound of virtual time every partition has its reader, no epoch moves any more, no heartbeat of a member that
+has something is full, and nothing leaks.
 """
 
 from __future__ import annotations
