@@ -9,8 +9,12 @@ import pytest
 
 from kafka_nextgen import CommitFailedError, Consumer
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.membership.offsets.events import CommitAsked, Sought
 from kafka_nextgen.wire.apis import OFFSET_COMMIT
 from tests.engine.stage import Hears, Stage, poll_until, read, tp
+
+feed, feed_soon = OffsetClient.feed, OffsetClient._feed_soon
 
 
 def reader(stage: Stage, interval_ms: int = 3_600_000) -> Consumer:
@@ -129,6 +133,23 @@ def test_what_the_application_committed_itself_is_not_taken_back(stage: Stage) -
     stage.create(records=20)
     fail_at(stage, 5, Consumer.commit)
     assert stage.committed() == {0: 6}
+
+
+def test_auto_commit_knows_where_the_application_sought_before_it_hears_of_the_next_commit(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.create(records=10)
+    told: list[object] = []
+    monkeypatch.setattr(OffsetClient, "feed", lambda self, event: (told.append(event), feed(self, event))[1])
+    monkeypatch.setattr(OffsetClient, "_feed_soon", lambda self, event: (told.append(event), feed_soon(self, event))[1])
+    with reader(stage) as consumer:
+        read(consumer, 10)
+        consumer.commit_async({tp(): 9})
+        consumer.seek(tp(), 2)
+        consumer.seek_to_beginning()
+        consumer.commit({tp(): 1})
+    wanted = [type(event) for event in told if isinstance(event, CommitAsked | Sought)]
+    assert wanted == [CommitAsked, Sought, Sought, CommitAsked]
 
 
 def test_what_was_committed_between_two_polls_is_not_taken_back_either(stage: Stage) -> None:
