@@ -17,7 +17,7 @@ from tests.support.tlc import Tlc, Verdict, find_tlc
 MODEL = Path(__file__).parents[2] / "docs" / "model"
 
 #: Ten short runs in which, together, each kind of step occurs.
-SEEDS = (3, 6, 10, 18, 25, 27, 34, 39, 44, 52)
+SEEDS = (3, 6, 10, 25, 27, 32, 34, 39, 44, 52)
 EVENTS = 400
 #: Of these, as many as it takes to find what is planted.
 ENOUGH = (3, 10, 27)
