@@ -116,7 +116,7 @@ class ClassicConduct:
         """An answer arrived."""
         if isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
             self.is_in = False
-        if isinstance(answer, cev.JoinRefused):
+        if isinstance(answer, cev.JoinRefused) and answer.number == self.client.member.state.request:
             self.new_id = answer.member_id if answer.code == ErrorCode.MEMBER_ID_REQUIRED else ""
         if isinstance(answer, cev.JoinAnswered):
             self.leads = answer.leader_id == answer.member_id

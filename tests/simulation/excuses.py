@@ -14,7 +14,8 @@ what members have of topics that it has not heard of yet.
 that it had. The coordinator takes it for new, and it goes on with what it had until it syncs (as in Kafka 4.3.0).
 
 *A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
-tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now.
+tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now, or has
+been told of it and waits for its application to poll.
 
 *A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on
 a partition for any reason above, behind its owner's.
@@ -58,7 +59,7 @@ class Excuse(Enum):
     GONE = "a classic member has a partition that is gone"
     UPGRADE = "an upgrade gives away what a classic member has yet to give up, or has of topics not heard of"
     REMOVED = "a classic member that was removed joins again, and goes on with what it had until it syncs"
-    LATE_REPORT = "a late heartbeat or join takes away what its member works on by now"
+    LATE_REPORT = "a late heartbeat or join takes away what its member works on by now, or is about to"
     LATE_COMMIT = "a commit that is late, or of what is another's by one of these, sets an offset back"
     CAME_BACK = "a static member came back to a stable classic group, and its assignment lacks partitions"
     NO_TARGET = "a consumer group in which only classic members are left makes no new target"
@@ -73,12 +74,15 @@ class Excuses:
     _heard_of: Set[TopicId] | None = None  # the topics that the coordinator knew at the latest upgrade
     _is_unknown: bool = False  # the request worked out last is a join by an id that the coordinator does not know
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
+    _reserved: frozenset[TopicIdPartition] = frozenset()  # for the member whose request was worked out last
+    _about: dict[str, tuple[int, frozenset[TopicIdPartition]]] = field(factory=dict)  # to work on, until that epoch
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
     def asked(self, group: Group, request: Request) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         self._is_unknown = isinstance(request, JoinGroup) and request.member_id not in group.members
+        self._reserved = _reserved(group, getattr(request, "member_id", ""))
 
     def in_force(
         self,
@@ -103,17 +107,24 @@ class Excuses:
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
             if is_late:
                 self._take(Excuse.LATE_REPORT, group, own)
+                self._take_beforehand(group, own)
             elif self._is_unknown and isinstance(request, JoinGroup):
                 self._take(Excuse.REMOVED, group, own)
 
     def _take(self, excuse: Excuse, group: Group, clients: Mapping[Client, Watch]) -> None:
         for client, watch in clients.items():
-            current = group.currents.get(client.member_id)
-            if current is None:
+            if client.member_id not in group.currents:
                 continue
-            taken = watch.working_on - {partition for partition, _ in current.assigned + current.pending_revocation}
+            taken = watch.working_on - _reserved(group, client.member_id)
             self._note(excuse, client, taken)
             self._taken[client.name] = self._taken.get(client.name, frozenset()) | taken
+
+    def _take_beforehand(self, group: Group, clients: Iterable[Client]) -> None:
+        """A member may have been told of partitions that it begins with only when its application polls."""
+        for client in clients:
+            current = group.currents.get(client.member_id)
+            if current is not None:
+                self._about[client.name] = (current.member_epoch, self._reserved - _reserved(group, client.member_id))
 
     def late_commit(self) -> None:
         """A late commit has set an offset back."""
@@ -142,11 +153,23 @@ class Excuses:
         cluster: Cluster,
     ) -> frozenset[TopicIdPartition]:
         """What a client works on though it is not reserved for it, and there is no excuse."""
+        if client.name in self._about:
+            self._look_for_begun(client, working_on - reserved)
         taken = self._taken.get(client.name, frozenset()) & working_on
         if client.name in self._taken:
             self._taken[client.name] = taken
         beyond = working_on - reserved - taken
         return self._but_for_names(client, beyond, cluster) if beyond and _is_classic(client) else beyond
+
+    def _look_for_begun(self, client: Client, unreserved: frozenset[TopicIdPartition]) -> None:
+        """A member begins with what was taken from it, unless it has been told of its new epoch."""
+        epoch, about = self._about[client.name]
+        if client.member_epoch >= epoch:
+            del self._about[client.name]
+            return
+        taken = self._taken.get(client.name, frozenset())
+        self._note(Excuse.LATE_REPORT, client, about & unreserved - taken)
+        self._taken[client.name] = taken | (about & unreserved)
 
     def _but_for_names(
         self, client: Client, beyond: frozenset[TopicIdPartition], cluster: Cluster
@@ -177,6 +200,13 @@ def _comes_back(request: JoinGroup, group: Group) -> bool:
     """Whether this is another life of a static member, for which the group did not rebalance."""
     is_stable = group.classic is not None and group.classic.is_in(ClassicStatus.STABLE)
     return is_stable and request.instance_id is not None and not request.member_id
+
+
+def _reserved(group: Group, member_id: str) -> frozenset[TopicIdPartition]:
+    """What the coordinator reserves for a member."""
+    current = group.currents.get(member_id)
+    both = () if current is None else current.assigned + current.pending_revocation
+    return frozenset(partition for partition, _ in both)
 
 
 def _is_classic(client: Client) -> bool:

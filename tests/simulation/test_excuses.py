@@ -52,9 +52,10 @@ class Scene:
     client: ClassicClient = field(factory=client)
     group: Group = field(factory=lambda: Group("g", 0))
     request: Request = LATE
+    member: _Named = field(factory=lambda: _Named())
 
     def __attrs_post_init__(self) -> None:
-        self.client.member = _Named()  # type: ignore[assignment]
+        self.client.member = self.member  # type: ignore[assignment]
         self.client.cluster.names[BEFORE.topic_id] = "foo"
         self.client.cluster.topics["foo"] = TopicImage(FOO, "foo", 2)
 
@@ -72,6 +73,7 @@ class _Named:
     """A member that is in the group."""
 
     member_id = "A-1"
+    member_epoch = 3
 
 
 def test_what_is_not_reserved_is_found() -> None:
@@ -120,6 +122,19 @@ def test_an_upgrade_does_not_know_what_members_have_of_topics_not_heard_of() -> 
     assert scene.found(NEW) == set()
     scene.writes(granted(NEW))
     assert scene.found(NEW) == {NEW}, "it had it by its id since"
+
+
+def test_what_a_late_join_takes_from_a_member_that_is_about_to_begin_is_excused_until_it_hears_of_that() -> None:
+    scene = Scene()
+    scene.member.member_epoch = 2
+    scene.writes(granted(ID1))
+    scene.excuses.asked(scene.group, LATE)
+    scene.writes(granted(), late=True)
+    assert scene.found(ID1) == set(), "it was told of it, and begins with it when its application polls"
+    assert scene.excuses.counts[Excuse.LATE_REPORT] == 2, "of what it worked on, too"
+    assert scene.found() == set()
+    scene.member.member_epoch = 3
+    assert scene.found(ID1) == {ID1}
 
 
 def test_a_removed_member_that_joins_again_goes_on_with_what_it_had() -> None:
