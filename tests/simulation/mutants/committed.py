@@ -11,7 +11,7 @@ from kafka_nextgen.coordinator import coordinator, offsets
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
-from kafka_nextgen.membership.offsets import auto_commit, commits, ending, lookups, machine, order, sending, standing
+from kafka_nextgen.membership.offsets import auto_commit, commits, ending, lookups, machine, order, sending
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered
 from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS, FETCH_ACTIONS, Action
 from tests.simulation.mutants.planting import Garden, Mutant, Part
@@ -39,17 +39,6 @@ def _accepts_strangers(garden: Garden) -> None:
 
 def _accepts_any_older_epoch(garden: Garden) -> None:
     garden.set(offsets, "_had_all_by", lambda *args: True)
-
-
-def _accepts_any_later_epoch(garden: Garden) -> None:
-    def around(may_commit: Any) -> Any:
-        def may(draft: Draft, member_id: str, member_epoch: int, partitions: Any) -> bool:
-            is_later = member_epoch > draft.group.current(member_id).member_epoch
-            return is_later or may_commit(draft, member_id, member_epoch, partitions)
-
-        return may
-
-    garden.wrap(offsets, "may_commit", around)
 
 
 def _accepts_one_of_many(garden: Garden) -> None:
@@ -148,14 +137,6 @@ def _sets_the_application_back(garden: Garden) -> None:
     garden.set(auto_commit, "_ahead", lambda state, consumed: {})
 
 
-def _remembers_beyond_an_ownership(garden: Garden) -> None:
-    garden.set(standing, "_without", lambda state, partitions: state)
-
-
-def _gives_up_when_stale(garden: Garden) -> None:
-    garden.drop(COMMIT_ACTIONS, ErrorCode.STALE_MEMBER_EPOCH)
-
-
 def _gives_up_when_loading(garden: Garden) -> None:
     garden.drop(FETCH_ACTIONS, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
@@ -174,8 +155,6 @@ COMMITTED = (
            "An expired consumer sets offsets back.", _accepts_strangers),
     Mutant("accepts-older-epochs", _, "Accepts commits at any older epoch.",
            "A commit of an earlier ownership sets offsets back.", _accepts_any_older_epoch),
-    Mutant("accepts-later-epochs", _, "Accepts commits at epochs it has not given.",
-           "Commits count after a fail-over that lost the ownership they were made in.", _accepts_any_later_epoch),
     Mutant("accepts-one-of-many", _, "Accepts a commit of many partitions if one of them may be committed.",
            "Offsets of partitions that moved on are set back.", _accepts_one_of_many),
     Mutant("accepts-no-older-epochs", _, "Refuses commits at an older epoch although the member had all by then.",
@@ -206,10 +185,6 @@ COMMITTED = (
            "A commit fails for good, or sets back what the next owner committed.", _commits_what_was_given_up),
     Mutant("auto-commit-sets-back", _, "Lets auto-commit set back what the application committed.",
            "Records are processed again.", _sets_the_application_back),
-    Mutant("remembers-too-long", _, "Remembers what was committed beyond an ownership.",
-           "Auto-commit leaves out what it takes for committed.", _remembers_beyond_an_ownership),
-    Mutant("stale-is-final", _, "Fails a commit whose epoch is stale, where the next heartbeat would help.",
-           "commit() raises in rebalances.", _gives_up_when_stale),
     Mutant("loading-fails-lookups", _, "Fails lookups while a coordinator loads.",
            "poll() raises in each fail-over.", _gives_up_when_loading),
     Mutant("offsets-ask-the-wrong-one", _, "Repeats commits and lookups at a broker that does not coordinate.",

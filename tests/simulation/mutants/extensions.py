@@ -17,7 +17,7 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions import computing, installing, offers, preparing
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.membership.assigning import computing as member_computing
-from kafka_nextgen.membership.assigning import machine, refusals
+from kafka_nextgen.membership.assigning import refusals
 from kafka_nextgen.membership.classic import computing as classic_computing
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
@@ -113,10 +113,6 @@ def _hears_a_reason_always(garden: Garden) -> None:
 # ---- the members'
 
 
-def _takes_late_results(garden: Garden) -> None:
-    garden.set(machine, "is_late", lambda state, event: False)
-
-
 def _keeps_what_came_late(garden: Garden) -> None:
     garden.set(member_computing, "give_up_if_late", lambda state, at: (state, ()))
 
@@ -160,8 +156,6 @@ EXTENSIONS = (
     Mutant("target-assignor-not-written", _, "Writes target assignments without the assignor that made them.",
            "After a fail-over on_assignment is not called.", _written_as(
                TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),
-    Mutant("late-results-count", _, "Takes answers and results it does not wait for any more.",
-           "An assignment of an older group is installed.", _takes_late_results),
     Mutant("late-result-kept", _, "Goes on computing when its time is over.",
            "It never computes again, for it waits for the coordinator that asked.", _keeps_what_came_late),
     Mutant("computes-at-the-wrong-one", _, "Takes NOT_COORDINATOR for something that passes.",
