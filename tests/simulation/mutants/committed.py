@@ -41,12 +41,6 @@ def _accepts_any_older_epoch(garden: Garden) -> None:
     garden.set(offsets, "_had_all_by", lambda *args: True)
 
 
-def _accepts_one_of_many(garden: Garden) -> None:
-    garden.wrap(offsets, "_had_all_by", lambda had: lambda epoch, partitions, *rest: any(
-        had(epoch, [each], *rest) for each in partitions
-    ))  # fmt: skip
-
-
 def _accepts_no_older_epoch(garden: Garden) -> None:
     garden.set(offsets, "_had_all_by", lambda *args: False)
 
@@ -155,8 +149,6 @@ COMMITTED = (
            "An expired consumer sets offsets back.", _accepts_strangers),
     Mutant("accepts-older-epochs", _, "Accepts commits at any older epoch.",
            "A commit of an earlier ownership sets offsets back.", _accepts_any_older_epoch),
-    Mutant("accepts-one-of-many", _, "Accepts a commit of many partitions if one of them may be committed.",
-           "Offsets of partitions that moved on are set back.", _accepts_one_of_many),
     Mutant("accepts-no-older-epochs", _, "Refuses commits at an older epoch although the member had all by then.",
            "Commits fail in each rebalance, and work is repeated.", _accepts_no_older_epoch),
     Mutant("stores-all-but-one", _, "Answers that all is committed, and leaves one partition out.",
