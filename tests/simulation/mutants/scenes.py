@@ -1,7 +1,10 @@
-"""Which of the scenarios of ``tests/scenarios`` fails with a planted bug."""
+"""Which of the scenarios of ``tests/scenarios`` fails with a planted bug. One that comes to no end fails, too."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +13,9 @@ from tests.scenarios.files import FOLDER, PLAYERS, files, scenario_in
 from tests.simulation.mutants.planting import Mutant, planted
 
 __all__ = ["failing_scenario"]
+
+#: A scenario takes a tenth of this at most.
+_LONGEST_S = 5.0
 
 
 @cache
@@ -29,8 +35,25 @@ def failing_scenario(mutant: Mutant) -> str | None:
     return None
 
 
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Give up what takes too long (time of the processor)."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"it is not over after {_LONGEST_S} s")
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def _plays(world: str, scenario: Scenario) -> str:
     try:
-        return PLAYERS[world](scenario).play(scenario)
+        with _in_time():
+            return PLAYERS[world](scenario).play(scenario)
     except Exception as broken:
         return str(broken)
