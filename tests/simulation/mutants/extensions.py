@@ -11,13 +11,11 @@ from kafka_nextgen.bridge.offsets_topic import codec
 from kafka_nextgen.bridge.offsets_topic.assignments import TARGET
 from kafka_nextgen.bridge.offsets_topic.groups import MEMBER
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import applying, expiry, removal, static_members, subscriptions, target
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions import computing, installing, offers, preparing
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.membership.assigning import computing as member_computing
-from kafka_nextgen.membership.assigning import refusals
 from kafka_nextgen.membership.classic import computing as classic_computing
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
@@ -158,9 +156,6 @@ EXTENSIONS = (
                TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),
     Mutant("late-result-kept", _, "Goes on computing when its time is over.",
            "It never computes again, for it waits for the coordinator that asked.", _keeps_what_came_late),
-    Mutant("computes-at-the-wrong-one", _, "Takes NOT_COORDINATOR for something that passes.",
-           "After a fail-over its assignment comes too late.", lambda garden: garden.put(
-               refusals.REACTIONS, ErrorCode.NOT_COORDINATOR, refusals.Reaction.BACK_OFF)),
     Mutant("classic-leader-waits", _, "Sends no SyncGroup when the leader's own assignor failed.",
            "An assignor that raises stops the group.", _leads_on_without_syncing),
 )  # fmt: skip
