@@ -57,6 +57,7 @@ class ClassicWatch(Watch):
     join: int | None = None
     joined: tuple[str, int] | None = None  # the id and the generation that the latest JoinGroup was answered with
     beat: int | None = None
+    has_missed_one: bool = False  # a generation, before the one that it has synced in last
     settled: dict[str, int] = field(factory=dict)  # by member id, the latest generation that the member has synced in
 
     def __attrs_post_init__(self) -> None:
@@ -88,6 +89,7 @@ class ClassicWatch(Watch):
             case cfx.SendLeaveGroup():
                 self.join = self.joined = self.beat = None
             case PublishEpoch():
+                self.has_missed_one = 0 < self.published_epoch < effect.member_epoch - 1
                 self.published_epoch = effect.member_epoch
             case CallOnRevoked(partitions=()):
                 self.expect(not self.told, "an eager member gives up everything")
@@ -184,16 +186,19 @@ def group_epoch(group: Group) -> int:
 def two_readers(
     clients: Iterable[Client], watches: Mapping[str, Watch], group: Group, names: Mapping[TopicId, str]
 ) -> Iterator[str]:
-    """Each partition that two of a classic group work on, both members in its generation.
+    """Each partition that two of a classic group work on, both members that have synced in its generation.
 
     A static member that does not join in time stays a member of the next generation (KIP-345), and learns of that from
-    its next heartbeat; what it commits until then is refused.
+    its next heartbeat; what it commits until then is refused. It has what it had until it gives that up in the
+    generation that it has synced in next.
     """
     if group.classic is None:
         return
     readers: dict[TopicIdPartition, str] = {}
     for client in clients:
-        counts = client.member_id in group.classic.members and client.member_epoch == group.classic.generation
+        watch = watches[client.name]
+        has_synced = watch.published_epoch == group.classic.generation and not getattr(watch, "has_missed_one", False)
+        counts = client.member_id in group.classic.members and has_synced
         if client.is_dead or not counts:
             continue
         for partition in sorted(watches[client.name].working_on):

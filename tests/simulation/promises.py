@@ -52,8 +52,10 @@ class Promises:
             if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
                 yield from self._forgotten(node, record, by_time=request is None)
             if isinstance(record, r.OffsetCommitted):
-                may_set_back = node.is_serving_late or _is_anothers(group, request, record)
-                yield from self._committed(record, excuses if may_set_back else None)
+                is_anothers = _is_anothers(group, request, record)
+                yield from self._committed(record, excuses if node.is_serving_late or is_anothers else None)
+                if is_anothers:  # its owner began elsewhere, and may set it back in turn
+                    self._set_back[record.topic_id, record.partition.partition] = record.offset.offset
 
     def _committed(self, record: r.OffsetCommitted, excuses: Excuses | None) -> Iterator[str]:
         place = (record.topic_id, record.partition.partition)

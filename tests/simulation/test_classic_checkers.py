@@ -126,8 +126,8 @@ def test_two_readers_of_one_generation(generations: tuple[int, int], found: int)
     clients, watches = [client("A"), client("B")], {}
     for each, generation in zip(clients, generations, strict=True):
         state = each.member.state
-        each.member.state = type(state)(member_id=f"{each.name}-1", generation=generation)
-        watches[each.name] = ClassicWatch(client=each, applied=frozenset({TP0}))
+        each.member.state = type(state)(member_id=f"{each.name}-1")
+        watches[each.name] = ClassicWatch(client=each, applied=frozenset({TP0}), published_epoch=generation)
     assert len(list(two_readers(clients, watches, classic_group("A-1", "B-1"), {FOO: "foo"}))) == found
 
 
