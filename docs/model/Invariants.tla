@@ -63,7 +63,7 @@ ReportedUntilGivenUp ==
         asked[m] # Silent /\ asked[m][1].owned # Silent => WorkingOn(mem[m]) \subseteq asked[m][1].owned[1]
 
 ------------------------------------------------------------------------------
-(* Of both together: tests/simulation/checkers.py.                             *)
+(* Of both together: tests/simulation/checking/.                               *)
 
 \* Of those that the coordinator counts as members, each works on nothing but what is reserved for it.
 NoTrespasser == \A m \in InForce.members : WorkingOn(mem[m]) \subseteq Reserved(InForce, m)

@@ -39,7 +39,7 @@ from kafka_nextgen.types import TopicPartition
 from tests.model.coordinators import Coordinators
 from tests.model.notes import Asked, Notes, Seen, Step, commit_of, heartbeat_of
 from tests.model.seeing import IN_GROUP, Stage, owned_of, partitions_of, stage_of
-from tests.simulation.checkers import Judge
+from tests.simulation.checking.judge import Judge
 from tests.simulation.clients import Callback, Client
 from tests.simulation.nodes import Node
 

@@ -12,13 +12,14 @@ import pytest
 from kafka_nextgen.coordinator import invariants
 from kafka_nextgen.scenarios import watching
 from tests.conftest import or_skip
-from tests.simulation import checkers, more_checkers, settling
+from tests.simulation import settling
+from tests.simulation.checking import answers, judge, promises
 from tests.support.tlc import Tlc, Verdict, find_tlc
 
 MODEL = Path(__file__).parents[2] / "docs" / "model"
 
 #: Where what must hold is checked of the shipped machines.
-CHECKERS = [Path(str(module.__file__)) for module in (invariants, checkers, more_checkers, settling)]
+CHECKERS = [Path(str(module.__file__)) for module in (invariants, judge, promises, answers, settling)]
 
 #: Too long for every run: README.md of the model says what came of these, and how to start them.
 ON_DEMAND = {"commits-disturbed", "disturbed-twice", "settles-disturbed"}

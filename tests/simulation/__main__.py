@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tests.simulation.batches import Order, Outcome, Total, run_all
+from tests.simulation.checking.excuses import Excuse
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
-from tests.simulation.excuses import Excuse
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.running import Mode
 from tests.simulation.stories.finding import told

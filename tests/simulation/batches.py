@@ -12,9 +12,9 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from tests.simulation.checking.excuses import Excuse
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
-from tests.simulation.excuses import Excuse
 from tests.simulation.faults import STAYING
 from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.recording import Recording

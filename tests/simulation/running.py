@@ -20,14 +20,14 @@ from kafka_nextgen.membership.settings import MemberSettings
 from tests.simulation.applications import Application, Habits
 from tests.simulation.assignors import Moody
 from tests.simulation.casting import Casting
-from tests.simulation.checkers import Judge
+from tests.simulation.checking.excuses import Excuse
+from tests.simulation.checking.judge import Judge
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import GROUP, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.consumer_clients import ConsumerClient
 from tests.simulation.coverage import counted
 from tests.simulation.dice import Dice, Draws, Fault
-from tests.simulation.excuses import Excuse
 from tests.simulation.faults import Troubles
 from tests.simulation.recording import Recording
 from tests.simulation.settling import settle

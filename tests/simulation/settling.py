@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
-from tests.simulation.classic_checkers import counted_members, group_epoch
+from tests.simulation.checking.classic_members import counted_members, group_epoch
 from tests.simulation.clients import GROUP
 from tests.simulation.nodes import Standing
 

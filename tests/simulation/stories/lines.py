@@ -28,7 +28,7 @@ from kafka_nextgen.scenarios.notation import write_offsets
 from kafka_nextgen.scenarios.scripted.telling import tell_request
 from kafka_nextgen.scenarios.telling import tell_news
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions, format_topic_ids
-from tests.simulation.checkers import Judge
+from tests.simulation.checking.judge import Judge
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.nodes import Node
 from tests.simulation.timeline import BEGINNING

@@ -25,7 +25,7 @@ from attrs import evolve
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
-from tests.simulation.checkers import Judge
+from tests.simulation.checking.judge import Judge
 from tests.simulation.dice import Place
 from tests.simulation.running import Verdict
 from tests.simulation.stories.lines import TellingJudge

@@ -22,9 +22,9 @@ from kafka_nextgen.embedded import encode_assignment
 from kafka_nextgen.scenarios.notation import parse_partitions
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
+from tests.simulation.checking.excuses import Excuse, Excuses
+from tests.simulation.checking.test_classic_members import FOO, ID0, ID1, client
 from tests.simulation.classic_clients import ClassicClient
-from tests.simulation.excuses import Excuse, Excuses
-from tests.simulation.test_classic_checkers import FOO, ID0, ID1, client
 
 BEFORE = TopicIdPartition(UUID(int=2), 1)
 NEW = TopicIdPartition(UUID(int=3), 0)

@@ -1,4 +1,4 @@
-"""What clients commit, and what they are told of it: beside ``client_checkers``.
+"""What clients commit, and what they are told of it: beside ``conduct``.
 
 | rule | when it is looked at |
 |---|---|

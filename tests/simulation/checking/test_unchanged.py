@@ -11,7 +11,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKey, TimerKind
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import TopicPartition
-from tests.simulation.unchanged import Unchanged, changes_nothing
+from tests.simulation.checking.unchanged import Unchanged, changes_nothing
 
 OF_OFFSETS = Outcome(None, records=(r.OffsetRemoved("g", TopicPartition("t", 0)),))
 OF_THE_GROUP = Outcome(None, records=(*OF_OFFSETS.records, r.GroupMetadataRemoved("g")))

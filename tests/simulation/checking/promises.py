@@ -1,4 +1,4 @@
-"""What applications were told is committed: it stays so, and reading begins there, see ``checkers``.
+"""What applications were told is committed: it stays so, and reading begins there, see ``judge``.
 
 A promise counts until the application seeks, or the offset expires or goes with its group; an answer that was on its
 way then promises nothing. A commit that is late, or of a member that works on the partition by an excuse
@@ -18,10 +18,10 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.requests import DeleteGroups, Request
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+from tests.simulation.checking.excuses import Excuses
 from tests.simulation.clients import GROUP, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
-from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node
 from tests.simulation.replicas import records_of
 

@@ -1,4 +1,4 @@
-"""What must hold of the log, beside ``checkers``.
+"""What must hold of the log, beside ``judge``.
 
 | rule | when it is looked at |
 |---|---|

@@ -1,5 +1,5 @@
 """Which member may compute a group's target, and what an assignment that it installs has to come to (KIP-848, "Client
-Side Mode"): beside ``more_checkers``.
+Side Mode"): beside ``answers``.
 
 | rule | when it is looked at |
 |---|---|

@@ -36,18 +36,18 @@ from kafka_nextgen.membership.classic.effects import (
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
-from tests.simulation import (
+from tests.simulation.checking import (
+    answers,
     classic_answers,
     classic_steps,
-    client_checkers,
-    commit_checkers,
-    computing_checkers,
-    log_checkers,
-    member_checkers,
-    migration_checkers,
-    more_checkers,
+    commits,
+    computing,
+    conduct,
+    log,
+    members,
+    migration,
 )
-from tests.simulation.classic_checkers import (
+from tests.simulation.checking.classic_members import (
     ClassicWatch,
     Generations,
     Refusals,
@@ -55,19 +55,19 @@ from tests.simulation.classic_checkers import (
     two_readers,
     watch_of,
 )
+from tests.simulation.checking.excuses import Excuses
+from tests.simulation.checking.promises import Promises
+from tests.simulation.checking.unchanged import Unchanged, changes_nothing
 from tests.simulation.classic_coverage import transition_in
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.coverage import rule_of
-from tests.simulation.excuses import Excuses
 from tests.simulation.nodes import Node, Standing
-from tests.simulation.promises import Promises
 from tests.simulation.replicas import records_of
-from tests.simulation.unchanged import Unchanged, changes_nothing
 
 __all__ = ["Judge"]
 
-#: Whose answers concern the members (``client_checkers``); how a leave is answered makes no difference.
+#: Whose answers concern the members (``conduct``); how a leave is answered makes no difference.
 _OF_MEMBERS = (fx.SendHeartbeat, SendJoinGroup, SendSyncGroup, SendClassicHeartbeat, SendLeaveGroup)
 
 
@@ -87,9 +87,9 @@ class Judge:
     unchanged: Unchanged = field(factory=Unchanged)
     _idle_answer: Response | None = None  # to the request worked out last, if it changed nothing
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
-    members: member_checkers.Members = field(factory=member_checkers.Members)
-    commits_made: commit_checkers.Commits = field(factory=commit_checkers.Commits)
-    conduct: client_checkers.Conduct = field(factory=client_checkers.Conduct)
+    members: members.Members = field(factory=members.Members)
+    commits_made: commits.Commits = field(factory=commits.Commits)
+    conduct: conduct.Conduct = field(factory=conduct.Conduct)
 
     def watch(self, client: Client) -> None:
         """Watch a client from its beginning."""
@@ -124,8 +124,8 @@ class Judge:
         self, node: Node, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome
     ) -> None:
         """An outcome that changes more than where a classic group stands."""
-        self._find(more_checkers.in_force(coordinator))
-        self._find(log_checkers.written(coordinator, node.replica.batches[-1], outcome))
+        self._find(answers.in_force(coordinator))
+        self._find(log.written(coordinator, node.replica.batches[-1], outcome))
         self.generations.in_force(group)
         if not counted_members(group):  # generations may begin again
             for watch in self.watches.values():
@@ -142,13 +142,13 @@ class Judge:
     def asked(self, node: Node, request: Request, outcome: Outcome) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         assert node.coordinator is not None, "it has just worked"
-        self._find(more_checkers.asked(node.coordinator, request, outcome, node.timeline.now))
+        self._find(answers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(classic_answers.accepted(group, request, outcome))
         self._find(classic_answers.fenced(group, request, outcome))
         self._find(classic_steps.asked(group, request, outcome))
-        self._find(migration_checkers.asked(node.coordinator, group, request, outcome, node.timeline.now))
-        self._find(computing_checkers.asked(group, request, outcome))
+        self._find(migration.asked(node.coordinator, group, request, outcome, node.timeline.now))
+        self._find(computing.asked(group, request, outcome))
         self.excuses.asked(group, request)
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
@@ -156,14 +156,14 @@ class Judge:
         """Timers ran out, and nothing that comes of it is in force yet."""
         assert node.coordinator is not None, "it has just worked"
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
-        self._find(migration_checkers.asked(node.coordinator, group, None, outcome, node.timeline.now))
+        self._find(migration.asked(node.coordinator, group, None, outcome, node.timeline.now))
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""
         if isinstance(request, ConsumerGroupHeartbeat) and isinstance(response, ConsumerGroupHeartbeatAnswer):
             failed = response.error is ErrorCode.UNKNOWN_SERVER_ERROR  # an assignor did, and need not the next time
             if node.coordinator is not None and not failed and response is not self._idle_answer:
-                self._find(more_checkers.repeated(node.coordinator, request, node.timeline.now))
+                self._find(answers.repeated(node.coordinator, request, node.timeline.now))
             rule = rule_of(request, response.error)
             if rule is not None:
                 self.met[rule] += 1
@@ -183,7 +183,7 @@ class Judge:
                 reader.apply(record)
         if reader.groups != coordinator.groups:
             self._find(["the log leads to another state than the one in force"])
-        self._find(log_checkers.compacted(coordinator, node.replica))
+        self._find(log.compacted(coordinator, node.replica))
         self._find(classic_answers.left_waiting(coordinator.groups.get(GROUP) or Group(GROUP, 0), node.parked))
 
     def _look_for_trespassers(self, node: Node) -> None:
@@ -293,7 +293,7 @@ class Judge:
     def commits(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """A commit is sent."""
         self.promises.commits(client, offsets)
-        self._find(client_checkers.commits(client, offsets))
+        self._find(conduct.commits(client, offsets))
         self._find(self.commits_made.sent(client, offsets))
 
     def commit_lost(self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
@@ -302,7 +302,7 @@ class Judge:
 
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
         """A commit or a lookup failed."""
-        self._find(client_checkers.failed(client, asked, failure, after_s))
+        self._find(conduct.failed(client, asked, failure, after_s))
 
     # ---- the end
 

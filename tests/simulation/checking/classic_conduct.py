@@ -1,4 +1,4 @@
-"""What clients of the classic protocol owe to their group and their application: beside ``classic_checkers``.
+"""What clients of the classic protocol owe to their group and their application: beside ``classic_members``.
 
 | rule | when it is looked at |
 |---|---|

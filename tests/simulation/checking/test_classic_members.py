@@ -17,8 +17,8 @@ from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.simulation.casting import Casting
-from tests.simulation.checkers import Judge
-from tests.simulation.classic_checkers import ClassicWatch, Generations, Refusals, two_readers
+from tests.simulation.checking.classic_members import ClassicWatch, Generations, Refusals, two_readers
+from tests.simulation.checking.judge import Judge
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Dice

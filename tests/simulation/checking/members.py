@@ -1,4 +1,4 @@
-"""What members of the consumer group protocol say: beside ``client_checkers``.
+"""What members of the consumer group protocol say: beside ``conduct``.
 
 | rule | when it is looked at |
 |---|---|

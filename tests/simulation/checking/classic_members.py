@@ -1,4 +1,4 @@
-"""What must hold of clients of the classic protocol, and of groups that have any: beside ``checkers``.
+"""What must hold of clients of the classic protocol, and of groups that have any: beside ``judge``.
 
 | rule | when it is looked at |
 |---|---|
@@ -28,8 +28,8 @@ from kafka_nextgen.membership.effects import CallOnRevoked, FindCoordinator, Pub
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.scenarios.watching import NOTHING, Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
+from tests.simulation.checking.classic_conduct import ClassicConduct
 from tests.simulation.classic_clients import ClassicClient
-from tests.simulation.classic_conduct import ClassicConduct
 from tests.simulation.clients import Client
 
 __all__ = [
