@@ -24,6 +24,7 @@ from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.offsets import RULES
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import HeartbeatLost
+from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
@@ -206,6 +207,7 @@ class ClassicClient(Client):
             self.consumed.pop(partition, None)
             self.positions[partition] = self.found[partition] = 0
             self.observer.begins_anew(self, partition)
+        self.committer.feed_offsets(offsets_ev.AssignmentApplied(self.applied, frozenset(partitions)))
 
     def _apply_assignment(self, effect: fx.ApplyAssignment) -> None:
         names = {tp.topic for tp in effect.partitions}

@@ -91,11 +91,8 @@ def _unsettled(run: Simulation) -> list[str]:
         return ["no coordinator is there after all healed"]
     group = _group(leading.coordinator)
     kept_out = run.judge.refusals.by_policy(group, run.casting.policy)
-    well = [
-        each
-        for each in run.applications
-        if each.instance not in kept_out and not each.is_stuck and each.client.is_awake
-    ]
+    present = [each for each in run.applications if each.instance not in kept_out or each.client.member_epoch > 0]
+    well = [each for each in present if not each.is_stuck and each.client.is_awake]
     return [
         *(idle for application in well for idle in _idle(run, application)),
         *_unread(run, group, [each for each in well if each.client.member_epoch > 0]),  # or else the group is full
