@@ -203,6 +203,7 @@ class ClassicClient(Client):
             return
         self.topic_ids[name] = self.view[name].topic_id
         self.replaced |= partitions
+        self.had_since.update(dict.fromkeys(partitions, self.clock()))
         for partition in sorted(partitions):
             self.consumed.pop(partition, None)
             self.positions[partition] = self.found[partition] = 0
