@@ -185,6 +185,7 @@ class ClusterClient:
     async def _patiently(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
         """Ask again for a while if no broker can be reached: a connection may be cut, and the next one succeed."""
         deadline, failures = self._deadline("metadata", timeout_s), 0
+        last: Exception | None = None
         patience = Deadline(self._settings.patience_s, "metadata")
         outage = Outage(logger, "reaching a broker")
         while True:
@@ -196,13 +197,14 @@ class ClusterClient:
                 is_unreachable = isinstance(failure, NoBrokersError)
                 if is_unreachable and (self._closed or pause_s >= min(patience.left_s(), deadline.left_s())):
                     raise
+                last = failure
                 outage.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
-                throttle = self._throttle_in(failure)
-                if throttle is None:
+                cause = self._throttle_in(failure) or (last if failure.__cause__ is None else None)
+                if cause is None:
                     raise
-                raise deadline.missed(throttle) from throttle
+                raise deadline.missed(cause) from cause
             else:
                 outage.over()
                 return answer

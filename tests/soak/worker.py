@@ -27,6 +27,7 @@ from tests.soak.told import ToldConsumer, commit, on_committed, report_vitals
 POLLS_PER_COMMIT = 4
 WORK_S = 0.002
 MOST_FAILURES = 50  # in a row
+PRESSES_EVERY_S = 0.2
 SHARE_OF_FLAKY_CALLS = 0.01
 
 
@@ -53,6 +54,7 @@ class Worker:
         if self.mode != "run":
             signal.signal(signal.SIGINT, self._interrupt)
             signal.signal(signal.SIGTERM, self._stop)
+            signal.signal(signal.SIGALRM, self._press)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.is_inside and not is_in_callback(frame):
@@ -62,7 +64,12 @@ class Worker:
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if not self.orders.is_stopped:
             self.orders.is_stopped = True
-            self._interrupt(number, frame)
+            self._press(number, frame)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        """Interrupt until reading has ended: a callback is not, and the program may just be about to wait."""
+        signal.setitimer(signal.ITIMER_REAL, PRESSES_EVERY_S)
+        self._interrupt(number, frame)
 
     # ---- reading
 
@@ -84,6 +91,7 @@ class Worker:
                     raise
                 time.sleep(0.1)
             self.is_inside = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _subscribe(self) -> None:
         """Subscribe, again if that failed: a process that was stopped meanwhile finds its time over."""

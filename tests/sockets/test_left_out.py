@@ -56,6 +56,16 @@ def test_a_topic_that_an_answer_leaves_out_does_exist(script: Script, stage: Sta
             consumer.partitions_for("another", timeout=1.0)
 
 
+def test_why_a_topic_was_asked_for_again_is_told_though_the_time_ends_while_an_answer_is_awaited(
+    script: Script, stage: Stage
+) -> None:
+    with stage.consumer() as consumer:
+        consumer.partitions_for("other")
+        script.play("when metadata: answer without topics\nwhen metadata, always: stay silent")
+        with pytest.raises(RequestTimeoutError, match="Metadata was answered without topic another"):
+            consumer.partitions_for("another", timeout=0.5)
+
+
 def test_a_leader_of_a_classic_group_assigns_a_topic_that_an_answer_left_out(script: Script, stage: Stage) -> None:
     stage.create(records=10)
     with stage.consumer(group_protocol="classic") as consumer:
