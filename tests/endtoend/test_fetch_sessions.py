@@ -106,5 +106,7 @@ def test_a_session_goes_on_through_everything_that_changes_it(every_kafka: Kafka
     assert 0 in {answer.session_id for answer in wire.answers[len(answers) :]}
     begun = [request.session_epoch for request in wire.requests].index(1)
     epochs = [request.session_epoch for request in wire.requests[begun:]]
-    assert epochs == list(range(1, len(epochs) + 1))
+    assert epochs == sorted(set(epochs)), (
+        "no session is begun anew; a relay may send some of its requests, and those are not seen"
+    )
     assert len({answer.session_id for answer in answers[begun:]}) == 1
