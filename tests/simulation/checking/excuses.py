@@ -18,7 +18,8 @@ tells what the member had, and the coordinator takes the rest for given up, thou
 been told of it and waits for its application to poll.
 
 *A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on
-a partition for any reason above, behind its owner's.
+a partition for any reason above, behind its owner's; and the last one of a static classic member that missed a
+generation, of what it had and another has had since (KIP-345, KIP-429).
 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.

@@ -1,8 +1,8 @@
 """What applications were told is committed: it stays so, and reading begins there, see ``judge``.
 
 A promise counts until the application seeks, or the offset expires or goes with its group; an answer that was on its
-way then promises nothing. A commit that is late, or of a member that works on the partition by an excuse
-(``excuses``), may set an offset back.
+way then promises nothing. A commit that is late, of a member that works on the partition by an excuse (``excuses``), or
+of a classic member that is to give it up, may set an offset back.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.requests import DeleteGroups, Request
+from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from tests.simulation.checking.excuses import Excuses
 from tests.simulation.clients import GROUP, Client
@@ -53,7 +54,8 @@ class Promises:
                 yield from self._forgotten(node, record, by_time=request is None)
             if isinstance(record, r.OffsetCommitted):
                 is_anothers = _is_anothers(group, request, record)
-                yield from self._committed(record, excuses if node.is_serving_late or is_anothers else None)
+                may_set_back = node.is_serving_late or is_anothers or _is_left_over(group, request, record)
+                yield from self._committed(record, excuses if may_set_back else None)
                 if is_anothers:  # its owner began elsewhere, and may set it back in turn
                     self._set_back[record.topic_id, record.partition.partition] = record.offset.offset
 
@@ -164,6 +166,16 @@ def _is_anothers(group: Group, request: Request | None, record: r.OffsetCommitte
         return False
     partition = TopicIdPartition(record.topic_id, record.partition.partition)
     return all(partition != each for each, _ in current.assigned + current.pending_revocation)
+
+
+def _is_left_over(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:
+    """Whether a classic member commits what it is to give up. One that missed a generation may have to, as static ones
+    do that do not join in time (KIP-345): another member has had it since, and the coordinator takes both commits.
+    """
+    if group.classic is None or not isinstance(request, OffsetCommit):
+        return False
+    member = group.classic.members.get(request.member_id or "")
+    return member is not None and record.partition not in decode_assignment(member.assignment)
 
 
 def _committed_at_ms(node: Node, partition: TopicPartition) -> int:
