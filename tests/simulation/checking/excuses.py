@@ -76,7 +76,7 @@ class Excuses:
     _is_unknown: bool = False  # the request worked out last is a join by an id that the coordinator does not know
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
     _reserved: frozenset[TopicIdPartition] = frozenset()  # for the member whose request was worked out last
-    _about: dict[str, tuple[int, frozenset[TopicIdPartition]]] = field(factory=dict)  # to work on, until that epoch
+    _about: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # to work on, until it is told otherwise
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
@@ -125,7 +125,11 @@ class Excuses:
         for client in clients:
             current = group.currents.get(client.member_id)
             if current is not None:
-                self._about[client.name] = (current.member_epoch, self._reserved - _reserved(group, client.member_id))
+                self._about[client.name] = self._reserved - _reserved(group, client.member_id)
+
+    def told(self, client: Client) -> None:
+        """A member hears what it is assigned."""
+        self._about.pop(client.name, None)
 
     def late_commit(self) -> None:
         """A late commit has set an offset back."""
@@ -163,11 +167,8 @@ class Excuses:
         return self._but_for_names(client, beyond, cluster) if beyond and _is_classic(client) else beyond
 
     def _look_for_begun(self, client: Client, unreserved: frozenset[TopicIdPartition]) -> None:
-        """A member begins with what was taken from it, unless it has been told of its new epoch."""
-        epoch, about = self._about[client.name]
-        if client.member_epoch >= epoch:
-            del self._about[client.name]
-            return
+        """A member begins with what was taken from it."""
+        about = self._about[client.name]
         taken = self._taken.get(client.name, frozenset())
         self._note(Excuse.LATE_REPORT, client, about & unreserved - taken)
         self._taken[client.name] = taken | (about & unreserved)

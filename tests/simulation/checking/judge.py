@@ -33,6 +33,7 @@ from kafka_nextgen.membership.classic.effects import (
     SendLeaveGroup,
     SendSyncGroup,
 )
+from kafka_nextgen.membership.classic.events import SyncAnswered
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
@@ -244,6 +245,10 @@ class Judge:
         if not isinstance(request, _OF_MEMBERS):
             self.commits_made.heard(client, request, answer)
         self.conduct.heard(client, request, answer)
+        if isinstance(answer, SyncAnswered) or (
+            isinstance(answer, ev.HeartbeatAnswered) and answer.assignment is not None
+        ):
+            self.excuses.told(client)
         if isinstance(watch, ClassicWatch):
             watch.heard(request, answer)
             self._find(self.generations.heard(client, request, answer))

@@ -52,10 +52,9 @@ class Scene:
     client: ClassicClient = field(factory=client)
     group: Group = field(factory=lambda: Group("g", 0))
     request: Request = LATE
-    member: _Named = field(factory=lambda: _Named())
 
     def __attrs_post_init__(self) -> None:
-        self.client.member = self.member  # type: ignore[assignment]
+        self.client.member = _Named()  # type: ignore[assignment]
         self.client.cluster.names[BEFORE.topic_id] = "foo"
         self.client.cluster.topics["foo"] = TopicImage(FOO, "foo", 2)
 
@@ -126,14 +125,13 @@ def test_an_upgrade_does_not_know_what_members_have_of_topics_not_heard_of() -> 
 
 def test_what_a_late_join_takes_from_a_member_that_is_about_to_begin_is_excused_until_it_hears_of_that() -> None:
     scene = Scene()
-    scene.member.member_epoch = 2
     scene.writes(granted(ID1))
     scene.excuses.asked(scene.group, LATE)
     scene.writes(granted(), late=True)
     assert scene.found(ID1) == set(), "it was told of it, and begins with it when its application polls"
     assert scene.excuses.counts[Excuse.LATE_REPORT] == 2, "of what it worked on, too"
     assert scene.found() == set()
-    scene.member.member_epoch = 3
+    scene.excuses.told(scene.client)
     assert scene.found(ID1) == {ID1}
 
 
