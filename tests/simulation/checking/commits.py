@@ -36,6 +36,7 @@ class Commits:
 
     reached: dict[_Key, int] = field(factory=dict)  # what was handed out since reading began
     under_way: dict[_Key, list[_Offsets]] = field(factory=lambda: defaultdict(list))
+    accepted: dict[_Key, int] = field(factory=dict)  # the latest
     refused: dict[_Key, set[int]] = field(factory=lambda: defaultdict(set))  # since the latest that was accepted
     astray: Counter[tuple[str, int]] = field(factory=Counter)  # how often that was told since the latest search
 
@@ -68,11 +69,13 @@ class Commits:
         """A request was answered."""
         if isinstance(request, OffsetCommit):
             for partition, code in answer.items():
-                if code:
-                    self.refused[client.name, partition].add(request.offsets[partition].offset)
-                else:
-                    self.refused.pop((client.name, partition), None)
+                key, offset = (client.name, partition), request.offsets[partition].offset
+                if not code:
+                    self.accepted[key] = offset
+                    self.refused.pop(key, None)
                     self._overtakes(client, partition, request.offsets)
+                elif offset != self.accepted.get(key):  # it may be committed again
+                    self.refused[key].add(offset)
             self.is_over(client, request.offsets)
         if not _ELSEWHERE.isdisjoint(_codes(answer)):
             self.astray[client.name, client.network.searches] += 1
