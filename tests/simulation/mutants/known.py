@@ -82,7 +82,7 @@ KNOWN: Mapping[str, tuple[int, int, bool]] = {
     "commit-of-any-member": (3, 2000, True),
     "commits-overtake": (1, 87, False),
     "commits-survive-membership": (191, 601, False),
-    "commits-what-is-gone": (9, 1314, False),
+    "commits-what-is-gone": (18, 1071, False),
     "computed-by-another": (98, 842, False),
     "computing-for-ever": (34, 618, False),
     "computing-not-ended": (1, 43, False),
