@@ -10,6 +10,7 @@ from attrs import define, field
 
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.transport import connection
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import Answer, Api, Question
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
@@ -56,6 +57,9 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
             seen.answers.append(answer)
         return correlation_id, answer
 
+    monkeypatch.setattr(
+        connection, "relays_of", lambda _loop: None
+    )  # what a relay sends is written by no function here
     monkeypatch.setattr(frames, "encode_request", encode_request)
     monkeypatch.setattr(frames, "read_response", read_response)
     return seen
@@ -106,7 +110,5 @@ def test_a_session_goes_on_through_everything_that_changes_it(every_kafka: Kafka
     assert 0 in {answer.session_id for answer in wire.answers[len(answers) :]}
     begun = [request.session_epoch for request in wire.requests].index(1)
     epochs = [request.session_epoch for request in wire.requests[begun:]]
-    assert epochs == sorted(set(epochs)), (
-        "no session is begun anew; a relay may send some of its requests, and those are not seen"
-    )
+    assert epochs == list(range(1, len(epochs) + 1))
     assert len({answer.session_id for answer in answers[begun:]}) == 1
