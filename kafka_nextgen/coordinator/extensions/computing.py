@@ -83,10 +83,11 @@ def _may_compute(draft: Draft, computing: Computing, member_id: str) -> bool:
 
 
 def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
-    if computing.failed_epoch != group.epoch or member_id not in computing.failed | computing.late:
+    tried = computing.failed | computing.late
+    if computing.failed_epoch != group.epoch or member_id not in tried:
         return True
-    others = {each for each, member in group.members.items() if member.client_assignors}
-    return member_id in computing.late and others <= computing.failed | computing.late
+    candidates = {each for each, member in group.members.items() if member.client_assignors}
+    return member_id in computing.late and candidates <= tried
 
 
 def end_computation(draft: Draft) -> None:

@@ -29,9 +29,8 @@ class Computing:
     | ``prepared`` | it knows the group, and is at it |
 
     A member that has ``failed`` is not asked again as long as the group is at that epoch. One that was ``late`` is, if
-    no other is left. ``complaint`` says of the last
-    failure what is still to be told to the members in ``untold``. ``is_urgent`` after an assignment for an older
-    epoch: the next is not put off.
+    no other is left. ``complaint`` says of the last failure what is still to be told to the members in ``untold``.
+    ``is_urgent`` after an assignment for an older epoch: the next is not put off.
     """
 
     assignor: str | None = None

@@ -127,9 +127,7 @@ class OffsetState(Numbering):
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
     life: int = 0
     turn: int = 0
-    owned: Mapping[TopicPartition, int] = field(
-        factory=dict
-    )  # and since which turn; that of the latest seek, if there was one
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # and since which turn, or that of the latest seek
     lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
     stopping: frozenset[TopicPartition] = NOTHING  # being given up: the application may still commit them

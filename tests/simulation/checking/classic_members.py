@@ -197,11 +197,11 @@ def two_readers(
     readers: dict[TopicIdPartition, str] = {}
     for client in clients:
         watch = watches[client.name]
-        has_synced = watch.published_epoch == group.classic.generation and not getattr(watch, "has_missed_one", False)
-        counts = client.member_id in group.classic.members and has_synced
-        if client.is_dead or not counts:
+        if client.is_dead or client.member_id not in group.classic.members or not isinstance(watch, ClassicWatch):
             continue
-        for partition in sorted(watches[client.name].working_on):
+        if watch.published_epoch != group.classic.generation or watch.has_missed_one:
+            continue
+        for partition in sorted(watch.working_on):
             if partition in readers:
                 where = format_topic_ids([partition], names)
                 yield f"{readers[partition]} and {client.name} work on {where}, and both are counted as members"

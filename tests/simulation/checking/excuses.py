@@ -50,7 +50,7 @@ from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 from tests.simulation.cluster import Cluster
 
-__all__ = ["Excuse", "Excuses"]
+__all__ = ["Excuse", "Excuses", "reserved"]
 
 
 class Excuse(Enum):
@@ -83,7 +83,7 @@ class Excuses:
     def asked(self, group: Group, request: Request) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         self._is_unknown = isinstance(request, JoinGroup) and request.member_id not in group.members
-        self._reserved = _reserved(group, getattr(request, "member_id", ""))
+        self._reserved = reserved(group, getattr(request, "member_id", ""))
 
     def in_force(
         self,
@@ -116,16 +116,15 @@ class Excuses:
         for client, watch in clients.items():
             if client.member_id not in group.currents:
                 continue
-            taken = watch.working_on - _reserved(group, client.member_id)
+            taken = watch.working_on - reserved(group, client.member_id)
             self._note(excuse, client, taken)
             self._taken[client.name] = self._taken.get(client.name, frozenset()) | taken
 
     def _take_beforehand(self, group: Group, clients: Iterable[Client]) -> None:
         """A member may have been told of partitions that it begins with only when its application polls."""
         for client in clients:
-            current = group.currents.get(client.member_id)
-            if current is not None:
-                self._about[client.name] = self._reserved - _reserved(group, client.member_id)
+            if client.member_id in group.currents:
+                self._about[client.name] = self._reserved - reserved(group, client.member_id)
 
     def told(self, client: Client) -> None:
         """A member hears what it is assigned."""
@@ -204,7 +203,7 @@ def _comes_back(request: JoinGroup, group: Group) -> bool:
     return is_stable and request.instance_id is not None and not request.member_id
 
 
-def _reserved(group: Group, member_id: str) -> frozenset[TopicIdPartition]:
+def reserved(group: Group, member_id: str) -> frozenset[TopicIdPartition]:
     """What the coordinator reserves for a member."""
     current = group.currents.get(member_id)
     both = () if current is None else current.assigned + current.pending_revocation

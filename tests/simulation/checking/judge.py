@@ -56,7 +56,7 @@ from tests.simulation.checking.classic_members import (
     two_readers,
     watch_of,
 )
-from tests.simulation.checking.excuses import Excuses
+from tests.simulation.checking.excuses import Excuses, reserved
 from tests.simulation.checking.promises import Promises
 from tests.simulation.checking.unchanged import Unchanged, changes_nothing
 from tests.simulation.classic_coverage import transition_in
@@ -197,12 +197,10 @@ class Judge:
             return
         self._find(two_readers(self.clients.values(), self.watches, group, self.cluster.names))
         for client in self.clients.values():
-            current = group.currents.get(client.member_id)
-            if current is None or client.is_dead:
+            if client.member_id not in group.currents or client.is_dead:
                 continue
-            reserved = {partition for partition, _ in current.assigned + current.pending_revocation}
             working_on = self.watches[client.name].working_on
-            beyond = self.excuses.but_for(client, working_on, reserved, self.cluster)
+            beyond = self.excuses.but_for(client, working_on, reserved(group, client.member_id), self.cluster)
             if beyond:
                 where = format_topic_ids(beyond, self.cluster.names)
                 self._find([f"{client.name} works on {where}, which the coordinator does not reserve for it"])

@@ -19,7 +19,7 @@ from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.requests import DeleteGroups, Request
 from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
-from tests.simulation.checking.excuses import Excuses
+from tests.simulation.checking.excuses import Excuses, reserved
 from tests.simulation.clients import GROUP, Client
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
@@ -161,11 +161,10 @@ class Promises:
 
 def _is_anothers(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:
     """Whether the coordinator reserves what a member commits for another: it works on it by an excuse."""
-    current = group.currents.get(request.member_id) if isinstance(request, OffsetCommit) else None
-    if current is None or record.topic_id is None:
+    member_id = request.member_id if isinstance(request, OffsetCommit) else None
+    if member_id not in group.currents or record.topic_id is None:
         return False
-    partition = TopicIdPartition(record.topic_id, record.partition.partition)
-    return all(partition != each for each, _ in current.assigned + current.pending_revocation)
+    return TopicIdPartition(record.topic_id, record.partition.partition) not in reserved(group, member_id)
 
 
 def _is_left_over(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:
