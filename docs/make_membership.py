@@ -48,7 +48,8 @@ What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbe
 
 For each partition that `on_partitions_assigned` was called with, `on_partitions_revoked` or `on_partitions_lost` is
 called when it goes, even if the first call raised. An application that does not poll again leaves after
-`max.poll.interval.ms`.
+`max.poll.interval.ms`. So does one whose callbacks in `close` or `unsubscribe` take that long, though the call waits
+for them.
 
 Java's consumer differs. By the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
 so that the coordinator removes the member, with all its other partitions, when its rebalance timeout

@@ -37,7 +37,7 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TargetInstalled, TimePassed
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TargetInstalled
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Sent
@@ -55,7 +55,6 @@ __all__ = [
     "lost",
     "publish_epoch",
     "send_if_due",
-    "time_passed",
 ]
 
 #: Where a member owes heartbeats. The leave itself is sent by the rules of leaving, whatever is in flight.
@@ -217,11 +216,6 @@ def publish_epoch(state: MemberState) -> Outcome:
         return state, ()
     state = evolve(state, published_epoch=state.member_epoch)
     return state, (PublishEpoch(state.member_id, state.member_epoch),)
-
-
-def time_passed(state: MemberState, _event: TimePassed, _at: Moment) -> Outcome:
-    """Nothing but a heartbeat can be due, and that goes out after every rule."""
-    return state, ()
 
 
 def keep_session(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:

@@ -2,8 +2,9 @@
 
 Closing and unsubscribing are orderly: stop fetching, commit (only if closing, and with auto-commit: who
 unsubscribes may want to read the same records again), ``on_partitions_revoked``, then the heartbeat that
-leaves. Until that one the member keeps its session. A member that stopped polling can't wait for its
-application: it loses its partitions, leaves at once, and joins again at the next poll.
+leaves. Until that one the member keeps its session, but for no longer than the application may take between two
+polls: then it leaves, and only the application's call waits for the callback that runs. A member that stopped polling
+can't wait for its application either: it loses its partitions, leaves at once, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session
 (KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out whatever is in flight and is
@@ -35,13 +36,14 @@ from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase, Status
-from kafka_nextgen.membership.timers import Timer, disarmed, is_due
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import LeaveMode
 
 __all__ = [
     "callback_finished",
     "commit_finished",
     "expire",
+    "expire_while_leaving",
     "give_up",
     "heard_while_leaving",
     "left",
@@ -60,7 +62,8 @@ LEAVE_FOR_A_WHILE_EPOCH = -2
 def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """The application closes or unsubscribes: stop fetching, then commit, revoke and leave.
 
-    A callback that runs for a reconciliation just now is waited for first.
+    A callback that runs for a reconciliation just now is waited for first. As a poll does, the call shows that the
+    application lives: it has the whole poll interval for its last callbacks.
     """
     stop = stop_all(state)
     callback_runs = state.phase in CALLBACK_RUNS
@@ -71,7 +74,7 @@ def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Out
         waits_for=state.waits_for if callback_runs else None,
         target=None,
         goal=None,
-        deadlines=disarmed(state.deadlines, Timer.POLL, Timer.RESOLVE),
+        deadlines=armed(disarmed(state.deadlines, Timer.RESOLVE), Timer.POLL, at.now + at.settings.max_poll_interval_s),
     )
     if callback_runs:
         return state, stop
@@ -104,9 +107,13 @@ def _leave(state: MemberState, at: Moment) -> Outcome:
     emptied: tuple[Effect, ...] = (ASSIGN_NOTHING,) if had_any else ()
     was_in_group = state.member_epoch != NOT_A_MEMBER
     state, published = count_out(evolve(state, phase=Phase.IDLE, owned=NOTHING, waits_for=None))
-    epoch = _leave_epoch(state, at.settings)
-    state, effects = _send_leave(state, epoch, at) if was_in_group and epoch is not None else out(state, at)
+    state, effects = _say_so(state, at) if was_in_group else out(state, at)
     return state, emptied + published + effects
+
+
+def _say_so(state: MemberState, at: Moment) -> Outcome:
+    epoch = _leave_epoch(state, at.settings)
+    return out(state, at) if epoch is None else _send_leave(state, epoch, at)
 
 
 def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
@@ -133,10 +140,17 @@ def _send_leave(state: MemberState, epoch: int, at: Moment) -> Outcome:
 
 def expire(state: MemberState, at: Moment) -> Outcome:
     """The application stopped polling: lose everything, leave at once, and be STALE until it polls again."""
-    state, lost = abandon_all(evolve(state, leaving=Leaving(Why.EXPIRED)))
-    epoch = _leave_epoch(state, at.settings)
-    assert epoch is not None, "by default every member says that it leaves"
-    state, leave = _send_leave(state, epoch, at)
+    return _leave_at_once(evolve(state, leaving=Leaving(Why.EXPIRED)), at)
+
+
+def expire_while_leaving(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
+    """The last callbacks take too long: leave without them, so that others get the partitions."""
+    return _leave_at_once(state, at) if is_due(state.deadlines, Timer.POLL, at.now) else (state, ())
+
+
+def _leave_at_once(state: MemberState, at: Moment) -> Outcome:
+    state, lost = abandon_all(state)
+    state, leave = _say_so(state, at)
     return state, lost + leave
 
 

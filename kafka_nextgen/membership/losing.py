@@ -14,7 +14,6 @@ from kafka_nextgen.membership.heartbeats import publish_epoch
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
-from kafka_nextgen.membership.timers import Timer, disarmed
 
 __all__ = ["ASSIGN_NOTHING", "abandon_all", "count_out", "stop_all"]
 
@@ -40,7 +39,7 @@ def abandon_all(state: MemberState) -> Outcome:
     """
     stop = stop_all(state)
     lost = tuple(sorted(by_name(state, state.held)))
-    state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None, deadlines={}))
+    state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None))
     ended = (*published, *stop)
     if lost:
         state, number = numbered(state)
@@ -60,6 +59,6 @@ def count_out(state: MemberState) -> Outcome:
         in_flight=None,
         sent=None,
         instance_id_deadline=None,
-        deadlines=disarmed(state.deadlines, Timer.HEARTBEAT),
+        deadlines={},
     )
     return publish_epoch(state)

@@ -10,7 +10,8 @@ The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
     until the application has heard of its loss and joins again, or it is FATAL.
 4.  A member leaves by PREPARE_LEAVING, in which it commits and revokes, and LEAVING, which lasts until the leave
     is answered or given up; it ends UNSUBSCRIBED. One whose application stopped polling goes to LEAVING at once
-    and is STALE after it, until the application polls.
+    and is STALE after it, until the application polls. So does one whose last callback takes as long; it is STALE
+    until that returns.
 5.  A member that is FATAL sends nothing any more.
 6.  A completion whose number is not the one the member waits for is late, and means nothing in any status.
 
@@ -133,7 +134,7 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, Subscribed, joining.change_subscription, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, TimePassed, heartbeats.time_passed, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, TimePassed, leaving.expire_while_leaving, PREPARE_LEAVING, LEAVING, STALE),
     # The leave is on its way.
     row(LEAVING, HeartbeatAnswered, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, HeartbeatRefused, leaving.left, UNSUBSCRIBED, STALE, JOINING),

@@ -98,11 +98,14 @@ def test_a_leaving_member_wakes_only_for_the_leave() -> None:
     assert talk.member.deadline() == 30.0
 
 
-def test_the_application_may_take_longer_than_the_poll_interval_to_close() -> None:
+def test_a_call_to_close_counts_as_a_poll() -> None:
     talk = stable("orders[0]", max_poll_interval_s=20.0)
+    talk.wait(15)
     talk.close()
-    talk.wait(100)
+    talk.wait(15)
     assert talk.status == "prepare_leaving"
+    talk.wait(5)
+    assert talk.status == "leaving"
 
 
 def test_fenced_before_revoking_what_is_left_is_lost_and_no_leave_is_sent() -> None:

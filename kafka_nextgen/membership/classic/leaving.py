@@ -2,8 +2,9 @@
 
 Closing and unsubscribing are orderly: stop fetching, commit (only if closing, and with auto-commit: who
 unsubscribes may want to read the same records again), ``on_partitions_revoked``, then the LeaveGroup. Until that
-the member keeps its session. In the middle of a rebalance there is no generation to commit in: what is held then is
-lost instead.
+the member keeps its session, but for no longer than the application may take between two polls: then it leaves, and
+only the application's call waits for the callback that runs. In the middle of a rebalance there is no generation to
+commit in: what is held then is lost instead.
 
 A dynamic member says that it leaves. A static one says nothing, so that its partitions wait for it until its
 session ends (KIP-345); ``leave="leave"`` makes both say it, ``leave="remain"`` neither. A member that stopped
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import Why, commit_or_revoke, decided
+from kafka_nextgen.membership.any_member import Leaving, Why, commit_or_revoke, decided
 from kafka_nextgen.membership.classic import joining, losing, requests
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import LeaveEnded
@@ -36,13 +37,14 @@ from kafka_nextgen.membership.events import (
 )
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
-from kafka_nextgen.membership.timers import disarmed, is_due
+from kafka_nextgen.membership.timers import armed, disarmed, is_due
 from kafka_nextgen.types import LeaveMode
 
 __all__ = [
     "callback_finished",
     "commit_finished",
     "expire",
+    "expire_while_leaving",
     "give_up",
     "give_up_between",
     "heard_of_loss",
@@ -64,7 +66,11 @@ REASONS = {
 
 
 def give_up(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
-    """The application closes or unsubscribes a STABLE member. A callback that runs is waited for first."""
+    """The application closes or unsubscribes a STABLE member. A callback that runs is waited for first.
+
+    As a poll does, the call shows that the application lives: it has the whole poll interval for its last callbacks.
+    """
+    limit = at.now + at.settings.max_poll_interval_s
     stop = losing.stop_all(state)
     callback_runs = state.phase in CALLBACK_RUNS
     state = evolve(
@@ -75,7 +81,7 @@ def give_up(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Ou
         assigned=None,
         asked=None,
         must_rejoin=False,
-        deadlines=disarmed(state.deadlines, Timer.POLL, Timer.TOPICS, Timer.WATCH),
+        deadlines=armed(disarmed(state.deadlines, Timer.TOPICS, Timer.WATCH), Timer.POLL, limit),
     )
     if callback_runs:
         return state, stop
@@ -152,12 +158,24 @@ def expire(state: ClassicState, at: Moment) -> Outcome:
     Only a dynamic member says that it leaves. The partitions of a static one wait for it, as if it had crashed, and
     nobody waits for an answer.
     """
+    return _leave_at_once(state, at, Leaving(Why.EXPIRED))
+
+
+def expire_while_leaving(state: ClassicState, _event: TimePassed, at: Moment) -> Outcome:
+    """The last callbacks take too long: leave without them, so that others get the partitions."""
+    if not is_due(state.deadlines, Timer.POLL, at.now):
+        return state, ()
+    assert state.leaving is not None, "the member is to leave"
+    return _leave_at_once(state, at, state.leaving)
+
+
+def _leave_at_once(state: ClassicState, at: Moment, leaving: Leaving) -> Outcome:
     member_id = state.member_id
     state, lost = losing.abandon(state, forget_id=True)
     state = evolve(state, status=Status.STALE, deadlines={})
-    if not member_id or at.settings.instance_id is not None:
+    if not (member_id and _says_so(leaving.mode, at.settings)):
         return state, lost
-    state, leave = requests.send_leave(evolve(state, member_id=member_id), at, REASONS[Why.EXPIRED])
+    state, leave = requests.send_leave(evolve(state, member_id=member_id), at, REASONS[leaving.why])
     return evolve(state, request=None), lost + leave
 
 

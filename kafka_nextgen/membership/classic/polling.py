@@ -15,7 +15,7 @@ from kafka_nextgen.membership.events import Polled, TimePassed
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, is_due
 
-__all__ = ["polled", "polled_when_stable", "time_passed", "time_passed_while_leaving"]
+__all__ = ["polled", "polled_when_stable", "time_passed"]
 
 
 def polled(state: ClassicState, _event: Polled, at: Moment) -> Outcome:
@@ -46,8 +46,3 @@ def _polled_after_failure(state: ClassicState, at: Moment) -> Outcome:
 def time_passed(state: ClassicState, _event: TimePassed, at: Moment) -> Outcome:
     """Leave if the application did not poll in time. Whatever else is due is done after every rule."""
     return leaving.expire(state, at) if is_due(state.deadlines, Timer.POLL, at.now) else (state, ())
-
-
-def time_passed_while_leaving(state: ClassicState, _event: TimePassed, _at: Moment) -> Outcome:
-    """Only a heartbeat can be due, and that is sent after every rule."""
-    return state, ()

@@ -11,7 +11,7 @@ The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static member
     application has heard of its loss, and joins again; or it is FATAL.
 4.  A member leaves by PREPARE_LEAVING, in which it commits and revokes, and LEAVING, which lasts until the
     LeaveGroup is answered or given up; it ends UNSUBSCRIBED. One whose application stopped polling is STALE until
-    the application polls.
+    the application polls; one whose last callback takes as long, until that returns.
 5.  A member that is FATAL sends nothing any more.
 6.  A completion whose number is not the one the member waits for is late, and means nothing in any status.
 
@@ -174,7 +174,7 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, AssignorsAsked, computing.note_words, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, TimePassed, polling.time_passed_while_leaving, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, TimePassed, leaving.expire_while_leaving, PREPARE_LEAVING, STALE),
     # The LeaveGroup is on its way.
     row(LEAVING, LeaveEnded, leaving.left, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, UNJOINED, PREPARING),

@@ -102,12 +102,11 @@ def test_a_sync_says_who_asks_for_which_protocol() -> None:
     )
 
 
-def test_a_member_that_closes_is_not_expected_to_poll() -> None:
-    client = played(
-        "member A protocol=classic commit=auto topics=foo generation=1 has=foo[0]", "slow A commit", "close A", "settle"
-    )
+def test_a_call_to_close_counts_as_a_poll() -> None:
+    member = "member A protocol=classic commit=auto max_poll_interval=20s topics=foo generation=1 has=foo[0]"
+    client = played(member, "slow A commit", "tick 15s", "close A", "settle")
     assert client.commit is not None
-    assert Timer.POLL not in client.member.state.deadlines
+    assert client.member.state.deadlines[Timer.POLL] == 35.0
 
 
 def test_a_leave_names_the_instance_too() -> None:
