@@ -49,9 +49,16 @@ class Whims:
     def _acts(self) -> tuple[Sequence[Callable[[], object]], Sequence[Callable[[], object]]]:
         """What it may do, and what of that when its member is out of the group."""
         it, again = self.application, self._again
-        out = (it.unsubscribe, again, again, self._close_seldom, it.client.think_again)
+        out = (it.unsubscribe, again, again, self._close_seldom, self._think_again)
         subscribe, suffers = it.subscribe_to_any, (self._suffer, self._suffer_and_commit)
         return (*out, it.poll_early, subscribe, subscribe, it.commit, *suffers), out
+
+    def _think_again(self) -> None:
+        """Its assignors have something else to say, now and again as the first thing after a pause."""
+        client = self.application.client
+        if self.dice.chance() < 0.3:
+            client.time.freeze(self.dice.between(0.05, 3.0))
+        client.time.when_awake(client.think_again)
 
     def _suffer_and_commit(self) -> None:
         self._suffer()
