@@ -130,14 +130,23 @@ class ClassicWatch(Watch):
 
 @define
 class Generations:
-    """What each generation was assigned to; with nobody in the group generations may begin again."""
+    """What each generation was assigned to; once the group was empty generations may begin again."""
 
     parts: dict[int, dict[str, frozenset[TopicPartition]]] = field(factory=dict)
+    _times_empty: int = 0  # how often the group has been empty
+    _asked_at: dict[str, int] = field(factory=dict)  # the same when a client asked for its part
+
+    def wanted(self, client: Client, effect: object) -> None:
+        """A member wants something done."""
+        if isinstance(effect, cfx.SendSyncGroup):
+            self._asked_at[client.name] = self._times_empty
 
     def heard(self, client: Client, effect: object, answer: object) -> Iterator[str]:
         """A member was told its part."""
         if not isinstance(effect, cfx.SendSyncGroup) or not isinstance(answer, cev.SyncAnswered):
             return
+        if self._asked_at.get(client.name, 0) < self._times_empty:
+            return  # a client that wakes hears late of a generation whose number was given again since
         holder = effect.instance_id or effect.member_id
         parts = self.parts.setdefault(effect.generation, {})
         for other, had in parts.items():
@@ -150,6 +159,7 @@ class Generations:
         """An outcome changed the group."""
         if not counted_members(group):
             self.parts.clear()
+            self._times_empty += 1
 
 
 @define

@@ -14,8 +14,8 @@ what members have of topics that it has not heard of yet.
 that it had. The coordinator takes it for new, and it goes on with what it had until it syncs (as in Kafka 4.3.0).
 
 *A late report*: a heartbeat or join of a connection that was given up arrives after newer ones of the same member. It
-tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now, or has
-been told of it and waits for its application to poll.
+tells what the member had, and the coordinator takes the rest for given up, though the member works on it by now, has
+been told of it and waits for its application to poll, or is being told.
 
 *A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on
 a partition for any reason above, behind its owner's; and the last one of a static classic member that missed a
@@ -35,7 +35,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from enum import Enum
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
@@ -66,6 +66,14 @@ class Excuse(Enum):
     NO_TARGET = "a consumer group in which only classic members are left makes no new target"
 
 
+@frozen
+class _About:
+    """What a late report took from a member that had been given it, or was about to hear so."""
+
+    partitions: frozenset[TopicIdPartition]
+    last_number: int  # of the member's requests by then, whose answers may be older
+
+
 @define
 class Excuses:
     """Which partitions each client may work on though they are not reserved for it."""
@@ -76,7 +84,7 @@ class Excuses:
     _is_unknown: bool = False  # the request worked out last is a join by an id that the coordinator does not know
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
     _reserved: frozenset[TopicIdPartition] = frozenset()  # for the member whose request was worked out last
-    _about: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # to work on, until it is told otherwise
+    _about: dict[str, _About] = field(factory=dict)  # by client, what it may begin with until it is told otherwise
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
@@ -124,11 +132,14 @@ class Excuses:
         """A member may have been told of partitions that it begins with only when its application polls."""
         for client in clients:
             if client.member_id in group.currents:
-                self._about[client.name] = self._reserved - reserved(group, client.member_id)
+                taken = self._reserved - reserved(group, client.member_id)
+                self._about[client.name] = _About(taken, client.member.state.last_number)
 
-    def told(self, client: Client) -> None:
-        """A member hears what it is assigned."""
-        self._about.pop(client.name, None)
+    def told(self, client: Client, number: int) -> None:
+        """A member hears what it is assigned, in the answer to its request of this number."""
+        about = self._about.get(client.name)
+        if about is not None and number > about.last_number:
+            del self._about[client.name]
 
     def late_commit(self) -> None:
         """A late commit has set an offset back."""
@@ -167,7 +178,7 @@ class Excuses:
 
     def _look_for_begun(self, client: Client, unreserved: frozenset[TopicIdPartition]) -> None:
         """A member begins with what was taken from it."""
-        about = self._about[client.name]
+        about = self._about[client.name].partitions
         taken = self._taken.get(client.name, frozenset())
         self._note(Excuse.LATE_REPORT, client, about & unreserved - taken)
         self._taken[client.name] = taken | (about & unreserved)

@@ -216,6 +216,7 @@ class Judge:
         self._find(self.members.wanted(client, effect))
         self._find(self.conduct.wanted(client, effect))
         self.refusals.wanted(client, effect)
+        self.generations.wanted(client, effect)
         self.full_heartbeats += isinstance(effect, SendJoinGroup) and watch.published_epoch > 0
         if isinstance(effect, fx.SendHeartbeat) and effect.full and effect.owned:  # who has nothing always says all
             self.full_heartbeats += 1
@@ -246,7 +247,7 @@ class Judge:
         if isinstance(answer, SyncAnswered) or (
             isinstance(answer, ev.HeartbeatAnswered) and answer.assignment is not None
         ):
-            self.excuses.told(client)
+            self.excuses.told(client, answer.number)
         if isinstance(watch, ClassicWatch):
             watch.heard(request, answer)
             self._find(self.generations.heard(client, request, answer))

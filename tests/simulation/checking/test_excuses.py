@@ -19,6 +19,7 @@ from kafka_nextgen.coordinator.records import (
 )
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
 from kafka_nextgen.embedded import encode_assignment
+from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.scenarios.notation import parse_partitions
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
@@ -73,6 +74,7 @@ class _Named:
 
     member_id = "A-1"
     member_epoch = 3
+    state = Numbering(last_number=3)
 
 
 def test_what_is_not_reserved_is_found() -> None:
@@ -131,7 +133,10 @@ def test_what_a_late_join_takes_from_a_member_that_is_about_to_begin_is_excused_
     assert scene.found(ID1) == set(), "it was told of it, and begins with it when its application polls"
     assert scene.excuses.counts[Excuse.LATE_REPORT] == 2, "of what it worked on, too"
     assert scene.found() == set()
-    scene.excuses.told(scene.client)
+    scene.excuses.told(scene.client, scene.client.member.state.last_number)
+    assert scene.found(ID1) == set(), "the answer was on its way"
+    assert scene.found() == set()
+    scene.excuses.told(scene.client, scene.client.member.state.last_number + 1)
     assert scene.found(ID1) == {ID1}
 
 

@@ -35,6 +35,10 @@ def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
     garden.put_rule(transitions.TABLE, rule, instead)
 
 
+def _does_nothing(state: Any, event: Any, at: Any) -> Any:
+    return state, ()
+
+
 def _reaction(code: ErrorCode, reaction: failures.Reaction, *tables: Any) -> Callable[[Garden], None]:
     def plant(garden: Garden) -> None:
         for table in tables or _TABLES:
@@ -199,7 +203,11 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
 
 
 def _never_stops_for_polls(garden: Garden) -> None:
-    _with_rule(garden, polling.time_passed, lambda state, event, at: (state, ()))
+    _with_rule(garden, polling.time_passed, _does_nothing)
+
+
+def _waits_for_its_last_callbacks(garden: Garden) -> None:
+    _with_rule(garden, leaving.expire_while_leaving, _does_nothing)
 
 
 def _leaves_without_a_word(garden: Garden) -> None:
@@ -211,8 +219,8 @@ def _leaves_without_revoking(garden: Garden) -> None:
 
 
 def _waits_for_its_leave(garden: Garden) -> None:
-    _with_rule(garden, leaving.time_passed, lambda state, event, at: (state, ()))
-    _with_rule(garden, leaving.left, lambda state, event, at: (state, ()))
+    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.left, _does_nothing)
 
 
 _, _R = Part.CLASSIC_MEMBER, failures.Reaction
@@ -261,6 +269,8 @@ CLASSIC_MEMBERS = (
            "A partition is assigned before it was lost.", _joins_before_it_was_heard),
     Mutant("classic-never-stale", _, "Stays in the group although the application does not poll.",
            "A consumer that hangs keeps its partitions for ever.", _never_stops_for_polls),
+    Mutant("classic-waits-for-last-callbacks", _, "Stays in the group while its last callback hangs.",
+           "What it was to give up has no reader until its process ends.", _waits_for_its_last_callbacks),
     Mutant("classic-leaves-silently", _, "Sends no LeaveGroup.",
            "Partitions of closed consumers wait for the session timeout.", _leaves_without_a_word),
     Mutant("classic-leaves-unrevoked", _, "Leaves without on_partitions_revoked.",

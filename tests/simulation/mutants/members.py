@@ -32,6 +32,10 @@ def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
     garden.put_rule(transitions.TABLE, rule, instead, to=frozenset(Status))
 
 
+def _does_nothing(state: Any, event: Any, at: Any) -> Any:
+    return state, ()
+
+
 def _reaction(code: ErrorCode, reaction: failures.Reaction) -> Callable[[Garden], None]:
     return lambda garden: garden.put(failures.REACTIONS, code, reaction)
 
@@ -173,8 +177,11 @@ def _ignores_a_target_that_returns(garden: Garden) -> None:
 def _never_stops_for_polls(garden: Garden) -> None:
     for key, row in list(transitions.TABLE.items()):
         if key[1] is TimePassed and row.rule.__module__.endswith("polling"):
-            rule: Any = heartbeats.time_passed
-            garden.put(transitions.TABLE, key, evolve(row, rule=rule))
+            garden.put(transitions.TABLE, key, evolve(row, rule=_does_nothing))
+
+
+def _waits_for_its_last_callbacks(garden: Garden) -> None:
+    _with_rule(garden, leaving.expire_while_leaving, _does_nothing)
 
 
 def _leaves_without_revoking(garden: Garden) -> None:
@@ -187,8 +194,8 @@ def _leaves_without_a_word(garden: Garden) -> None:
 
 def _polls_twice_after_leaving(garden: Garden) -> None:
     """A leave that is lost is waited for without end."""
-    _with_rule(garden, leaving.time_passed, heartbeats.time_passed)
-    _with_rule(garden, leaving.left, lambda state, event, at: (state, ()))
+    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.left, _does_nothing)
 
 
 _, _R = Part.MEMBER, failures.Reaction
@@ -238,6 +245,8 @@ MEMBERS = (
            "The coordinator waits, and expels the member.", _ignores_a_target_that_returns),
     Mutant("never-stale", _, "Stays in the group although the application does not poll.",
            "A consumer that hangs keeps its partitions for ever.", _never_stops_for_polls),
+    Mutant("waits-for-last-callbacks", _, "Stays in the group while its last callback hangs.",
+           "What it was to give up has no reader until its process ends.", _waits_for_its_last_callbacks),
     Mutant("leaves-unrevoked", _, "Leaves without on_partitions_revoked.",
            "The application can't store what it did.", _leaves_without_revoking),
     Mutant("leaves-silently", _, "Sends no heartbeat when it leaves.",
