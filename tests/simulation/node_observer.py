@@ -10,6 +10,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.requests import Request, TopicImage
 from kafka_nextgen.coordinator.responses import Response
+from kafka_nextgen.types import TopicId
 from tests.simulation.recording import Recording
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Controller(Protocol):
 
     recording: Recording | None
     topics: dict[str, TopicImage]
+    names: dict[TopicId, str]  # of all topics that ever were
 
     def can_append(self, node: Node) -> bool:
         """Whether enough replicas are in sync."""

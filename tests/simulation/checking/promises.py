@@ -72,12 +72,11 @@ class Promises:
 
     def _forgotten(self, node: Node, record: r.OffsetRemoved, *, by_time: bool) -> Iterator[str]:
         """An offset is gone, because it is old or its group was deleted: what was told of it counts no more."""
-        image = node.controller.topics.get(record.partition.topic)
-        if image is None:
-            return
-        place = (image.topic_id, record.partition.partition)
-        self._promised[place] = 0
-        self._withdrawn[place] += 1
+        for topic_id, name in node.controller.names.items():
+            if name == record.partition.topic:  # whichever topic of this name it was committed for
+                place = (topic_id, record.partition.partition)
+                self._promised[place] = 0
+                self._withdrawn[place] += 1
         if by_time:
             node.dice.note(Fault.OFFSETS_EXPIRED)
             age_ms = node.timeline.now * 1000 - _committed_at_ms(node, record.partition)
