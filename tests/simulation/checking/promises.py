@@ -161,7 +161,7 @@ class Promises:
 def _is_anothers(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:
     """Whether the coordinator reserves what a member commits for another: it works on it by an excuse."""
     member_id = request.member_id if isinstance(request, OffsetCommit) else None
-    if member_id not in group.currents or record.topic_id is None:
+    if member_id is None or member_id not in group.currents or record.topic_id is None:
         return False
     return TopicIdPartition(record.topic_id, record.partition.partition) not in reserved(group, member_id)
 
