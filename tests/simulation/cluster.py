@@ -63,6 +63,7 @@ class Cluster:
     versions: dict[Api, int] = field(factory=lambda: dict(VERSIONS))  # of each API, the highest that nodes speak
     rights_taken: dict[str, ErrorCode] = field(factory=dict)  # by client, what it is refused with
     _copying: dict[int, Plan] = field(factory=dict)
+    _marks: dict[int, int] = field(factory=dict)  # the high watermarks of nodes when they ceased to lead
 
     def start(self) -> None:
         """Make the nodes, and let the first one lead."""
@@ -86,7 +87,10 @@ class Cluster:
 
     def elect(self, node_id: int, *, knows_late: float = 0.0) -> None:
         """Let a node in sync lead; the one before learns of it so many seconds later."""
-        before, self.leader = self.leading, node_id
+        before = self.leading
+        if before is not None:
+            self._marks[before.node_id] = self.high_watermark(before)
+        self.leader = node_id
         node = self.nodes[node_id]
         if before is not None and before is not node and before.is_alive and before.replica.end > node.replica.end:
             self.dice.note(Fault.TAIL_LOST)
@@ -150,16 +154,12 @@ class Cluster:
     def high_watermark(self, node: Node) -> int:
         """Up to which offset all replicas in sync have what this node appended."""
         if not self.is_led_by(node):
-            return self._mark_of_former(node)
-        return min((self.nodes[each].replica.end for each in self.in_sync | {node.node_id}), default=0)
-
-    def _mark_of_former(self, node: Node) -> int:
-        """Nobody copies from a node that leads no more: its mark stays at most where the next leader began."""
-        return min(self.elections[node.replica.leader_epoch :], default=node.replica.end)
+            return self._marks.get(node.node_id, 0)  # no follower copies from it any more
+        return min(self.nodes[each].replica.end for each in self.in_sync | {node.node_id})
 
     def _in_common(self, node: Node) -> int:
         """Up to which offset a node has what the leader has: a tail that it has alone is no part of that."""
-        return min(node.replica.end, self._mark_of_former(node))
+        return min([node.replica.end, *self.elections[node.replica.leader_epoch :]])
 
     def _copy_soon(self, node: Node) -> None:
         plan = self._copying.get(node.node_id)
