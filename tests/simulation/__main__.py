@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -15,21 +16,23 @@ from tests.simulation.batches import Order, Outcome, Total, run_all
 from tests.simulation.checking.excuses import Excuse
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
-from tests.simulation.mutants import MUTANTS
+from tests.simulation.mutants import Mutant
+from tests.simulation.mutants.naming import BUG
 from tests.simulation.running import Mode
 from tests.simulation.stories.finding import told
 from tests.simulation.unmet import UNMET
 
 _BOTH = "both"
+#: The exit status of a run that was interrupted, and found nothing until then.
+_INTERRUPTED = 130
 
 
 def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
     """``7`` is one seed, ``1-100`` are a hundred."""
-    first, _, last = value.partition("-")
-    try:
-        seeds = range(int(first), int(last or first) + 1)
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no seed, and not two with a dash between them") from None
+    given = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+    if given is None:
+        raise click.BadParameter(f"{value!r} is no seed, and not two with a dash between them")
+    seeds = range(int(given[1]), int(given[2] or given[1]) + 1)
     if not seeds:
         raise click.BadParameter(f"{value!r} has no seed in it")
     return seeds
@@ -47,30 +50,41 @@ def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
     help="Everything heals in the end, or some faults stay.",
     show_default=True,
 )
-@click.option("--plant", type=click.Choice(sorted(MUTANTS)), help="With this bug (docs/mutants.md).")
+@click.option("--plant", type=BUG, help="With this bug of docs/mutants.md.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)
 @click.option("--all-met", is_flag=True, help="It is a finding if a fault, an arrow, a rule or a row never came.")
 @click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Take down all that happens, in this file."
 )
-def main(seeds: range, events: int, mode: str, plant: str | None, jobs: int, all_met: bool, log: Path | None) -> None:
-    """Run these seeds."""
+def main(
+    seeds: range, events: int, mode: str, plant: Mutant | None, jobs: int, all_met: bool, log: Path | None
+) -> None:
+    """Run these seeds. The exit status is 1 if something was found, and 130 if that was interrupted before."""
     if log is not None:
         if jobs > 1:
             raise click.UsageError("--log is for one process, so that what happens is in order")
-        log.write_text("")
+        try:
+            log.write_text("")
+        except OSError as error:
+            raise click.BadParameter(f"{log}: {error.strerror}", param_hint="'--log'") from None
     modes = tuple(Mode) if mode == _BOTH else (Mode(mode),)
-    orders = [Order(seed, events, each, plant, log) for each in modes for seed in seeds]
+    bug = None if plant is None else plant.name
+    orders = [Order(seed, events, each, bug, log) for each in modes for seed in seeds]
     began = time.perf_counter()
     total = _run(orders, jobs, Total(frozenset(modes)))
+    is_interrupted = total.seeds < len(orders)
+    if is_interrupted:
+        click.echo(f"interrupted after {total.seeds} of {len(orders)} runs")
     _say_how_fast(total, time.perf_counter() - began)
     _say_what_came(total)
     for finding in sorted(total.failed, key=lambda outcome: (outcome.order.mode.value, outcome.order.seed)):
         _tell(finding)
-    missing = total.never_met if all_met else []
+    missing = total.never_met if all_met and not is_interrupted else []
     for name in missing:
         click.echo(f"never met: {name}")
-    raise SystemExit(bool(total.failed or missing or total.seeds < len(orders)))
+    if total.failed or missing:
+        raise SystemExit(1)
+    raise SystemExit(_INTERRUPTED if is_interrupted else 0)
 
 
 def _run(orders: Sequence[Order], jobs: int, total: Total) -> Total:
@@ -92,7 +106,7 @@ def _run(orders: Sequence[Order], jobs: int, total: Total) -> Total:
 
 
 def _how_far(total: Total) -> str:
-    return f"{total.events:,} events, {len(total.failed)} seeds failed"
+    return f"{total.events:,} events, {len(total.failed)} runs failed"
 
 
 def _title(outcome: Outcome) -> str:
@@ -103,14 +117,15 @@ def _title(outcome: Outcome) -> str:
 def _tell(finding: Outcome) -> None:
     """Say what was found."""
     click.echo(_title(finding))
+    click.echo("making a scenario of it, which may take a minute or two", err=True)
     click.echo(told(finding.order.seed, finding.order.events, finding.order.mode, finding.order.plant))
 
 
 def _say_how_fast(total: Total, seconds: float) -> None:
     a_core, in_all = total.events / max(total.busy_s, 1e-9), total.events / max(seconds, 1e-9)
     click.echo(
-        f"{total.seeds} seeds, {total.events:,} events in {seconds:.1f} s: {in_all:,.0f} a second, "
-        f"{a_core:,.0f} a second on one core; {len(total.failed)} seeds failed"
+        f"{total.seeds} runs, {total.events:,} events in {seconds:.1f} s: {in_all:,.0f} a second, "
+        f"{a_core:,.0f} a second on one core; {len(total.failed)} runs failed"
     )
 
 

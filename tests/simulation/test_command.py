@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.scenarios.files import FOLDER
+from tests.simulation import __main__ as command
 from tests.simulation.__main__ import main
+from tests.simulation.batches import Order, Outcome, run_all
 from tests.simulation.coverage import NAMES
 from tests.simulation.dice import Fault
 from tests.simulation.unmet import UNMET
@@ -19,8 +24,8 @@ def _run(*arguments: str) -> Result:
 def test_nothing_found() -> None:
     result = _run("--seeds", "1-2", "--events", "200", "--mode", "both", "--jobs", "2")
     assert result.exit_code == 0
-    assert "4 seeds, " in result.stdout
-    assert "; 0 seeds failed" in result.stdout
+    assert "4 runs, " in result.stdout
+    assert "; 0 runs failed" in result.stdout
     assert all(fault.value in result.stdout for fault in Fault)
     assert all(name in result.stdout for name in NAMES)
 
@@ -31,6 +36,35 @@ def test_a_planted_bug_is_found_and_told() -> None:
     assert "(safety), event " in result.stdout
 
 
+@pytest.mark.parametrize(("plant", "status"), [((), 130), (("--plant", "acknowledges-at-once"), 1)])
+def test_who_interrupts_hears_what_was_found_so_far(
+    monkeypatch: pytest.MonkeyPatch, plant: tuple[str, ...], status: int
+) -> None:
+    def interrupted(orders: Sequence[Order], jobs: int) -> Iterator[Outcome]:
+        yield from run_all(orders[:2], jobs)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "run_all", interrupted)
+    result = _run("--seeds", "1-5", "--events", "200", "--all-met", *plant)
+    assert result.exit_code == status
+    assert result.stdout.startswith("interrupted after 2 of 5 runs\n2 runs, ")
+    assert "never met" not in result.stdout  # it may have been about to come
+    assert ("\n# Seed 2 (safety), with" in result.stdout) == bool(plant)
+
+
+def test_a_bug_that_there_is_not() -> None:
+    result = _run("--plant", "acknowledges-to-little")
+    assert result.exit_code == 2
+    assert "no bug is called 'acknowledges-to-little'; is it acknowledges-too-little or " in result.output
+    assert "no bug is called '!'; docs/mutants.md has all" in _run("--plant", "!").output
+
+
+def test_a_log_that_can_not_be_written(tmp_path: Path) -> None:
+    result = _run("--seeds", "1", "--log", str(tmp_path / "none" / "run.log"))
+    assert result.exit_code == 2
+    assert "run.log: No such file or directory" in result.output
+
+
 def test_what_never_came_is_a_finding_if_that_is_asked_for() -> None:
     result = _run("--seeds", "1", "--events", "100", "--all-met")
     assert result.exit_code == 1
@@ -39,7 +73,7 @@ def test_what_never_came_is_a_finding_if_that_is_asked_for() -> None:
     assert not any(f"never met: {name}\n" in result.stdout for name in UNMET)
 
 
-@pytest.mark.parametrize("seeds", ["one", "1-x", "9-1"])
+@pytest.mark.parametrize("seeds", ["one", "1-x", "9-1", "1-", "-1", "1-2-3", ""])
 def test_seeds_that_are_none(seeds: str) -> None:
     assert _run("--seeds", seeds).exit_code == 2
 
