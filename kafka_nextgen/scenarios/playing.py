@@ -11,7 +11,7 @@ if nothing had been tried: the scenario goes on from before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from math import factorial, prod
 from typing import Generic, Protocol, TypeVar
@@ -35,7 +35,12 @@ class Checked(Protocol):
 
 
 class InvariantError(AssertionError):
-    """What must always hold does not. The message begins with the line after whose command it broke."""
+    """What must always hold does not. The message begins with the line after whose command it broke, at which this
+    ``happened``."""
+
+    def __init__(self, message: str, happened: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.happened = tuple(happened)
 
 
 W = TypeVar("W", bound=Checked)
@@ -76,7 +81,7 @@ class Player(Generic[W]):
             raise command.error(str(wrong)) from None
         broken = self.world.broken()
         if broken:
-            raise InvariantError(f"line {command.line}: {'; '.join(broken)}")
+            raise InvariantError(f"line {command.line}: {'; '.join(broken)}", happened)
         return happened
 
     def _interleave(self, command: Command) -> Iterator[str]:

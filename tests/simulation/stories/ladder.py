@@ -6,15 +6,16 @@ What is drawn is read from the lines that a played scenario consists of, so that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from kafka_nextgen.scenarios import Player, Scenario
+from kafka_nextgen.scenarios import InvariantError, Player, Scenario, ScenarioError
 from kafka_nextgen.scenarios.grammar import Block, Command
 from kafka_nextgen.scenarios.notation import parse_duration
+from tests.simulation.stories.world import ClusterWorld
 
 __all__ = ["COORDINATOR", "Ladder", "Row", "Shape", "ladder_of"]
 
@@ -48,10 +49,11 @@ class Row:
 
 @frozen
 class Ladder:
-    """All columns from left to right, and all rows from above."""
+    """All columns from left to right, and all rows from above; the last row says what is ``broken``, if anything is."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    broken: str | None = None
 
     def text(self, width: int = 120) -> str:
         """As text: lanes, and beside them what each row says."""
@@ -144,8 +146,12 @@ def ladder_of(scenario: Scenario, player: Player[Any]) -> Ladder:
     for block in scenario.blocks:
         for command, text in _commands(block):
             reader.command(text)
-            for line in _played(player, command):
+            happened, broken = _played(player, command)
+            for line in happened:
                 reader.line(line)
+            if broken is not None:
+                reader.rows.append(Row(reader.now, Shape.NOTE, f"broken: {broken}"))
+                return _arranged(reader.rows, broken)
             reader.passed(_seconds(command))
     return _arranged(reader.rows)
 
@@ -157,23 +163,33 @@ def _commands(block: Block) -> Iterator[tuple[Command, str]]:
             yield command, text
 
 
-def _played(player: Player[Any], command: Command) -> Iterable[str]:
+def _played(player: Player[Any], command: Command) -> tuple[Sequence[str], str | None]:
+    """What happens at a command, and what it breaks."""
     block = Block(("",), (command,), ())
-    return player._play_block(block).split("\n")[2:]  # below the command and its separator
+    try:
+        return player._play_block(block).split("\n")[2:], None  # below the command and its separator
+    except InvariantError as error:
+        return error.happened, str(error).partition(": ")[2]
+    except ScenarioError:
+        raise
+    except Exception as stumble:  # a machine has found its own mistake
+        world = player.world
+        told = world.told(world.stage.timeline.now) if isinstance(world, ClusterWorld) else ()
+        return list(told), f"{type(stumble).__name__}: {stumble}"
 
 
 def _seconds(command: Command) -> float:
     return parse_duration(command.name) if command.verb == "tick" else 0.0
 
 
-def _arranged(rows: Sequence[Row]) -> Ladder:
+def _arranged(rows: Sequence[Row], broken: str | None = None) -> Ladder:
     """With the columns: members as they come, then nodes."""
     names = list(dict.fromkeys(name for row in rows if row.shape in _ARROWS for name in (_base(row.of), _base(row.to))))
     nodes = sorted(name for name in names if name == COORDINATOR or name.startswith("node"))
     known = [name for name in names if name not in nodes]
     told = sorted({row.of for row in rows if row.of.startswith("node")} - set(nodes))
     columns = (*known, *(nodes or [COORDINATOR]), *told)
-    return Ladder(columns, tuple(_placed(row, columns) for row in rows))
+    return Ladder(columns, tuple(_placed(row, columns) for row in rows), broken)
 
 
 _ARROWS: Mapping[Shape, None] = {Shape.ARROW: None, Shape.LOST: None}

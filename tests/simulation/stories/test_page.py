@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from kafka_nextgen.membership import reconciliation
 from kafka_nextgen.scenarios import parse
 from tests.scenarios.files import FOLDER, PLAYERS, files, player_of, scenario_in
 from tests.simulation import replay
 from tests.simulation.__main__ import main
-from tests.simulation.mutants import MUTANTS, planted
+from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
 from tests.simulation.stories.ladder import Shape, ladder_of
 from tests.simulation.stories.ladder_svg import svg
 from tests.simulation.stories.showing import rule_shown
@@ -21,7 +22,7 @@ from tests.simulation.stories.telling import Story
 
 ROOT = Path(__file__).parents[3]
 SECTION = (ROOT / "docs" / "testing.md").read_text().split("## From a bug to its scenario\n")[1].split("\n## ")[0]
-FIND, DRAW = re.findall(r"\$ python -m tests\.simulation(?:\.replay)? (.*)", SECTION)
+FIND, AGAIN, DRAW = re.findall(r"\$ python -m tests\.simulation(?:\.replay)? (.*)", SECTION)
 (STORY,) = re.findall(r"```scenario\n(.*?)```", SECTION, re.DOTALL)
 BUG = MUTANTS[FIND.split("--plant ")[1]]
 MOST_COMMANDS = 15
@@ -47,12 +48,39 @@ def test_the_story_on_the_page_is_what_happens() -> None:
     shows_the_bug(STORY)
 
 
-def test_the_command_on_the_page_tells_such_a_story() -> None:
+def test_the_command_on_the_page_tells_that_story() -> None:
     ended = CliRunner().invoke(main, FIND.split())
     assert ended.exit_code == 1
-    told = re.search(r"^# Seed .*?\n(?=\nseed |\n[\d,]+ |\n*\Z)", ended.stdout, re.DOTALL | re.MULTILINE)
-    assert told is not None
-    assert shows_the_bug(told[0]) == shows_the_bug(STORY)
+    assert ended.stdout[ended.stdout.index("\n# Seed ") :].strip() == STORY.strip()
+
+
+@pytest.mark.parametrize("picture", [(), ("--svg", "ladder.svg")])
+def test_the_ladder_of_that_story_ends_with_what_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, picture: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file, *plant = AGAIN.split()
+    Path(file).write_text(STORY)
+    sound = CliRunner().invoke(replay.main, [file])
+    assert sound.exit_code == 0
+    broken = CliRunner().invoke(replay.main, [file, *plant, *picture])
+    assert broken.exit_code == 1
+    drawn = Path(picture[1]).read_text() if picture else broken.stdout
+    assert "target epoch=3 c0=- c3=-" in drawn  # what the last command did is told, too
+    assert drawn.index("broken: TimerKey(") > drawn.index("target epoch=3")
+    assert "does not run" in broken.output
+
+
+def test_a_machine_that_stumbles_over_itself_is_drawn_to_there() -> None:
+    def stumble(*_: object) -> None:
+        raise KeyError("t0")
+
+    bug = Mutant("stumbles", Part.MEMBER, "", "", lambda garden: garden.set(reconciliation, "proceed", stumble))
+    scenario = parse("worlds cluster\ntopic t0 1\nmember c0\ntick 3s\n")
+    with planted(bug):
+        ladder = ladder_of(scenario, player_of(scenario))
+    assert ladder.broken == "KeyError: 't0'"
+    assert [row.what for row in ladder.rows][-2:] == ["-> c0 epoch=2 assignment=-", "broken: KeyError: 't0'"]
 
 
 def test_the_ladder_on_the_page_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +120,13 @@ def test_what_can_not_be_drawn_is_refused(tmp_path: Path) -> None:
     assert "can be drawn" in CliRunner().invoke(replay.main, [str(file)]).output
     file.write_text("worlds pair\nsing\n")
     assert "no verb 'sing'" in CliRunner().invoke(replay.main, [str(file)]).output
+    file.write_bytes(b"\xff")
+    assert "far.txt is no text" in CliRunner().invoke(replay.main, [str(file)]).output
+
+
+def test_a_picture_that_can_not_be_written(tmp_path: Path) -> None:
+    ended = CliRunner().invoke(
+        replay.main, [str(ROOT / DRAW.split()[0]), "--svg", str(tmp_path / "none" / "ladder.svg")]
+    )
+    assert ended.exit_code == 2
+    assert "ladder.svg: No such file or directory" in ended.output
