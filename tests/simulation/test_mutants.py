@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
+from tests.simulation.mutants.__main__ import main
 from tests.simulation.mutants.keeping import Kept, Setting
 from tests.simulation.mutants.known import KNOWN
 from tests.simulation.mutants.page import Found, known_module, page, row_begins
@@ -105,6 +107,21 @@ def test_what_differs_from_seed_to_seed_is_left_out_of_a_rule() -> None:
     assert rule_of("c0/1 was told epoch 3, and states 2") == "was told epoch n, and states n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["two-in-fligt"], "no bug is called 'two-in-fligt'; is it two-in-flight"),
+        (["--jobs", "0"], "0 is not in the range"),
+        (["--starts", "0"], "0 is not in the range"),
+        (["--write", "two-in-flight"], "--write is for all bugs"),
+    ],
+)
+def test_what_the_command_refuses(arguments: list[str], complaint: str) -> None:
+    ended = CliRunner().invoke(main, arguments)
+    assert ended.exit_code == 2
+    assert complaint in ended.output
+
+
 def test_the_page_says_what_lives() -> None:
     death = Death(2, 100, 300, "c0/1: one heartbeat is in flight")
     dead = Found(_mutant("dead"), Trial([death], 2), "member/leave.txt")
@@ -112,4 +129,5 @@ def test_the_page_says_what_lives() -> None:
     lines = page([dead, alive], Setting(2_000, 3), 500).splitlines()
     assert "| dead | Does it. Harms. | 2 | one heartbeat is in flight | `member/leave.txt` |" in lines
     assert "| alive | Does it. Harms. | alive after 500 | none | none |" in lines
+    assert any("mutants --write --starts 3 --most 500` on " in line for line in lines)
     assert '    "dead": (2, 100, True),' in known_module({"dead": death.known}).splitlines()

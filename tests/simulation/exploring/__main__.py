@@ -12,12 +12,16 @@ from tests.simulation.exploring.searching import Explorer, Result
 from tests.simulation.exploring.telling import tell
 
 _KINDS = {fault.name.lower().replace("_", "-"): fault for fault in Fault}
+#: The exit status of a search that was interrupted.
+_INTERRUPTED = 130
 
 
 @click.command()
-@click.option("--members", default=2, type=click.IntRange(1, 8), help="So many clients.")
-@click.option("--partitions", default=2, type=click.IntRange(1), help="So many partitions of their one topic.")
-@click.option("--faults", default=1, type=click.IntRange(0, 7), help="At most so many on any way.")
+@click.option("--members", default=2, type=click.IntRange(1, 8), help="So many clients.", show_default=True)
+@click.option(
+    "--partitions", default=2, type=click.IntRange(1), help="So many partitions of their one topic.", show_default=True
+)
+@click.option("--faults", default=1, type=click.IntRange(0, 7), help="At most so many on any way.", show_default=True)
 @click.option("--fault", "kinds", multiple=True, type=click.Choice(list(_KINDS)), help="Only this kind, or these.")
 @click.option("--auto-commit", is_flag=True, help="Members commit before they revoke.")
 @click.option("--most-states", type=click.IntRange(1), help="Stop there, though there may be more.")
@@ -31,13 +35,29 @@ def main(
     most_states: int | None,
     quiet: bool,
 ) -> None:
-    """Explore groups within these bounds."""
+    """Explore groups within these bounds.
+
+    The exit status is 1 if something was found, and 130 if the search was interrupted before.
+    """
     chosen = frozenset(_KINDS[kind] for kind in kinds) or frozenset(Fault)
     bounds = Bounds(members, partitions, faults, auto_commit, most_states, chosen)
     began = time.process_time()
     progress = Console(stderr=True, quiet=quiet)
-    result = Explorer(bounds, lambda so_far: progress.print(_progress(so_far))).run()
+    result, is_interrupted = Result(), False
+
+    def tell_of(so_far: Result) -> None:
+        nonlocal result
+        result = so_far
+        progress.print(_progress(so_far))
+
+    try:
+        result = Explorer(bounds, tell_of).run()
+    except KeyboardInterrupt:
+        is_interrupted = True
+        click.echo("interrupted")
     click.echo(_summary(bounds, result, time.process_time() - began))
+    if is_interrupted:
+        raise SystemExit(_INTERRUPTED)
     if result.finding is not None:
         click.echo(f"\n# Broken: {'; '.join(result.finding.broken)}.")
         click.echo(tell(bounds.names, partitions, result.finding.moves, auto_commit=auto_commit).text)

@@ -196,6 +196,18 @@ def test_the_command_says_how_many_states_there_are() -> None:
     assert "2 members, 1 partitions, at most 0 faults: to the end" in ran.output
 
 
+def test_who_interrupts_hears_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(explorer: Explorer, *_: object) -> None:
+        if len(explorer.visited.levels) > 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Explorer, "_misled", interrupted)
+    ran = CliRunner().invoke(main, ["--partitions", "1", "--faults", "0", "--quiet"])
+    assert ran.exit_code == 130
+    assert ran.output.startswith("interrupted\n2 members, 1 partitions, at most 0 faults: not to the end\n")
+    assert " 6 states, " in ran.output
+
+
 def test_the_command_prints_the_scenario_of_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reconciliation, "_is_free", lambda *_: True)
     ran = CliRunner().invoke(main, ["--faults", "0", "--quiet"])

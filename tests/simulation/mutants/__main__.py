@@ -17,9 +17,10 @@ from typing import TypeVar
 
 import click
 
-from tests.simulation.mutants import MUTANTS
+from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.mutants.keeping import Kept, Setting
 from tests.simulation.mutants.known import KNOWN as KNOWN_SEEDS
+from tests.simulation.mutants.naming import BUG
 from tests.simulation.mutants.page import Found, known_module, page
 from tests.simulation.mutants.scenes import failing_scenario
 from tests.simulation.mutants.trying import MOST_SEEDS, Seed, Trial, finds, seed_for
@@ -29,6 +30,7 @@ PAGE, KNOWN = _ROOT / "docs" / "mutants.md", Path(__file__).parent / "known.py"
 #: So many seeds of each start are tried before the next bug has its turn.
 _TURNS = (3, 30, 150)
 
+_MANY = click.IntRange(1)
 _T = TypeVar("_T")
 
 
@@ -59,7 +61,8 @@ def _try_all(names: tuple[str, ...], kept: Kept, most: int, jobs: int) -> dict[s
         for (name, _), trial in zip(alive, tried, strict=True):
             trials[name] = trial
             kept.keep(MUTANTS[name], trial)
-            click.echo(f"{name}: {trial.seeds or f'alive after {trial.tried}'}; {'; '.join(trial.rules)}")
+            how = f"alive after {trial.tried}" if trial.seeds is None else f"found after {trial.seeds}"
+            click.echo("; ".join([f"{name}: {how} seeds", *trial.rules]))
     return trials
 
 
@@ -87,20 +90,23 @@ def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> li
 @click.command()
 @click.option("--again", is_flag=True, help="Look only for other seeds where the known ones show their bugs no more.")
 @click.option("--write", is_flag=True, help="Write docs/mutants.md and the seeds that are known to show bugs.")
-@click.option("--events", default=2_000, help="So many of each seed until all heals.")
-@click.option("--starts", default=5, help="From so many seeds on.")
-@click.option("--most", default=MOST_SEEDS, help="Give up after so many seeds.")
-@click.option("--jobs", default=1, help="On so many cores.")
-@click.argument("names", nargs=-1)
-def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: int, names: tuple[str, ...]) -> None:
-    """Try these bugs, or all."""
+@click.option("--events", type=_MANY, default=2_000, help="So many of each seed until all heals.", show_default=True)
+@click.option("--starts", type=_MANY, default=5, help="From so many seeds on.", show_default=True)
+@click.option("--most", type=_MANY, default=MOST_SEEDS, help="Give up after so many seeds.", show_default=True)
+@click.option("--jobs", type=_MANY, default=1, help="On so many cores.", show_default=True)
+@click.argument("bugs", metavar="[NAME]...", type=BUG, nargs=-1)
+def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: int, bugs: tuple[Mutant, ...]) -> None:
+    """Try these bugs of docs/mutants.md, or all. The exit status is 1 if one is alive in the end."""
+    names = tuple(bug.name for bug in bugs)
+    if write and names:
+        raise click.UsageError("--write is for all bugs")
     if again:
         unknown = _know_again(names or tuple(MUTANTS), events, most, jobs)
         click.echo(f"without a seed: {', '.join(unknown) or 'none'}")
         raise SystemExit(bool(unknown))
     kept = Kept(_ROOT / "build" / "mutants.jsonl", Setting(events, starts))
     trials = _try_all(names or tuple(MUTANTS), kept, most, jobs)
-    if write and not names:
+    if write:
         scenarios = _each(jobs, _scenario, list(MUTANTS))
         founds = [
             Found(MUTANTS[name], trials[name], scenario) for name, scenario in zip(MUTANTS, scenarios, strict=True)

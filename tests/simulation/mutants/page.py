@@ -21,8 +21,9 @@ liveness mode. A seed whose group does not use the code counts, and is not run; 
 bug finds nothing. "Seeds" is how many it took{median}. "Scenario" is the shortest file of `tests/scenarios/`
 that fails with the bug, for comparison.
 
-Written by `python -m tests.simulation.mutants --write` on {date}: of {all} bugs {killed} were found, {quickly} of them
-within 10 seeds. One that is alive after {most} seeds is a hole in the checkers, or in what is simulated.
+Written by `python -m tests.simulation.mutants --write --starts {number} --most {most}` on {date}: of {all} bugs
+{killed} were found, {quickly} of them within 10 seeds. One that is alive after {most} seeds is a hole in the checkers,
+or in what is simulated. [Plant another](testing.md#plant-another) says how to add one.
 """
 
 _TABLE = """
@@ -64,6 +65,7 @@ def page(founds: list[Found], setting: Setting, most: int) -> str:
         starts="one start" if setting.starts == 1 else f"{setting.starts} starts",
         median="" if setting.starts == 1 else ", as the median of the starts",
         events=setting.events,
+        number=setting.starts,
         date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
         killed=len(killed),
         all=len(founds),
