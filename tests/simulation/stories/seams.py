@@ -59,7 +59,7 @@ _WORDS = {
     ("_spread_topics", "tail"): "sees-topics-after",
 }
 _OF_ACTIONS = frozenset({"fail_over", "crash_for_a_while", "_replace_leader", "compact", "stay"})
-_OF_BEGINNINGS = frozenset({"_client", "start", "_must_want", "end", "classic_settings", "<listcomp>"})
+_OF_BEGINNINGS = frozenset({"_client", "start", "_must_want", "end", "classic_settings"})
 _SILENT = re.compile(r"beginning|casting|rate of .*|habits of .*|.*, if at all")
 
 
@@ -181,7 +181,7 @@ class Seams(Dice):
         return self._comes(self._seam(frame, word_of(fault)), fault, lambda: Dice.comes_up(self, fault, share))
 
     def _seam(self, frame: FrameType, kind: str) -> Seam:
-        site = frame.f_code.co_name
+        site = _site_of(frame)
         key = f"{site}.{kind}"
         if site in _OF_ACTIONS or self._name == "troubles":
             return Seam("troubles", key, key, is_of_action=True)
@@ -198,6 +198,16 @@ class Seams(Dice):
         who = client[0] if client else self._name.replace("node ", "node")
         node = frame.f_locals.get("other", frame.f_locals.get("node")) if who == "beginning" else None
         return f"node{node.node_id}" if isinstance(node, Node) else name_of(who).replace(" ", "-")
+
+
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
+
+
+def _site_of(frame: FrameType) -> str:
+    """The function that asks. Before Python 3.12 a comprehension in it has a frame of its own (PEP 709)."""
+    while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_name
 
 
 _FAULTS = frozenset(map(word_of, Fault))

@@ -103,6 +103,12 @@ def lines_of(judge: TellingJudge) -> Iterator[str]:
     return (line for _, line in judge.told if line is not None)
 
 
+def test_what_a_comprehension_draws_is_called_alike_on_every_python() -> None:
+    """Before Python 3.12 it has a frame of its own."""
+    own = "draw casting 0 0.7 __attrs_post_init__.pick\ndraw casting 6 0.7 classic_settings.chance\nrun 20\n"
+    cluster_player().play(parse(f"worlds cluster\n{own}"))
+
+
 def test_a_story_says_what_happened_until_it_broke() -> None:
     commands = ("topic t0 1", "member c0", "tick 3s")
     with planted(MUTANTS["publishes-once"]):
