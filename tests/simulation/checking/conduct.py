@@ -70,7 +70,7 @@ def failed(client: Client, asked: object, failure: Failure, after_s: float) -> I
     if not isinstance(failure, Refused) or not is_early or failure.code not in _PASSING or client.member_epoch <= 0:
         return
     began = client.clock() - after_s
-    had = {tp for tp in client.applied - client.stopped if client.had_since[tp] <= began}
+    had = {tp for tp in client.applied - client.stopped if client.had_since[tp] < began}
     if failure.codes.keys() <= had:
         yield f"{client.name} fails with {ErrorCode(failure.code).name} what passes, after {after_s:.1f} s"
 
