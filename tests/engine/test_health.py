@@ -121,6 +121,29 @@ def test_an_application_that_stopped_polling_is_a_problem_until_it_polls(stage: 
         poll_until(consumer, lambda: consumer.health().problem is None)
 
 
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_leave_without_its_callback_is_over_while_that_still_runs(
+    stage: Stage, caplog: pytest.LogCaptureFixture, protocol: str
+) -> None:
+    stage.create()
+
+    class Slow(RebalanceListener):
+        def on_partitions_revoked(self, view: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            eventually("the member has left", lambda: consumer.rebalances()[-1].revoked == (tp(),))
+            problems.append(consumer.health().problem or "")
+
+    problems: list[str] = []
+    with stage.consumer(group_protocol=protocol, max_poll_interval_ms=1000) as consumer:
+        consumer.subscribe([TOPIC], Slow())
+        poll_until(consumer, lambda: bool(consumer.assignment()))
+        consumer.unsubscribe()
+        last = consumer.rebalances()[-1]
+        assert (last.cause, last.epoch_after) == (RebalanceCause.UNSUBSCRIBED, -1)
+        assert consumer.health().problem is None
+    assert "the member left its group without it" in problems[0]
+    assert "left without a callback that takes longer than max.poll.interval.ms=1000" in caplog.text
+
+
 def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
     stage.create()
     stage.never(CONSUMER_GROUP_HEARTBEAT)

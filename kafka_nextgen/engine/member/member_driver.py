@@ -38,6 +38,7 @@ logger = logger_of("kafka_nextgen.member")
 LEAVE_GRACE_S = 1.0
 #: The leave is waited for at least this long (seconds), or it would not even be sent.
 SHORTEST_LEAVE_S = 0.1
+_LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
 
 
 M = TypeVar("M", bound=Machine)
@@ -125,6 +126,13 @@ class MemberDriver(Generic[M]):
                 "the next poll. Poll more often, take fewer records at a time, or raise that limit",
                 self._identity.group_id,
                 before.member_id or "without an id yet",
+                self._max_poll_interval_ms,
+            )
+        if rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None:
+            logger.warning(
+                "group %s: member %s left without a callback that takes longer than max.poll.interval.ms=%d",
+                self._identity.group_id,
+                before.member_id or "-",
                 self._max_poll_interval_ms,
             )
 

@@ -69,8 +69,9 @@ class ClassicReading:
         return state.status is ClassicStatus.COMPLETING or state.status in self.LEAVING or state.phase in self.CALLED
 
     def is_over(self, state: ClassicState) -> bool:
-        """Nothing is under way."""
-        return not self._is_busy(state)
+        """Nothing is under way, or only a callback that the member has left without."""
+        has_left = state.status is ClassicStatus.STALE and state.leaving is not None
+        return has_left or not self._is_busy(state)
 
     def step(self, state: ClassicState) -> str:
         """The phase or, between phases, the status."""

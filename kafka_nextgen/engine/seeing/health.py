@@ -7,7 +7,8 @@ A consumer has a problem, and ``problem`` names the first of these that holds, i
 - its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat for longer than a
   request may take;
 - another member holds its instance id, which it asks for again;
-- its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
+- its application stopped polling, or is in a callback of ``close`` or ``unsubscribe`` for as long, so that the member
+  left the group (KIP-848, "Rebalance Triggers");
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
 - an assignor of the application's own failed, and its group has no new target since;
 - the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
@@ -115,6 +116,8 @@ def _refused(health: Health, limits: Limits) -> str | None:
 def _not_polled(health: Health, limits: Limits) -> str | None:
     if health.status not in (Status.STALE, ClassicStatus.STALE):
         return None
+    if health.phase is not Phase.IDLE and health.rebalancing is None:
+        return "a callback takes longer than max.poll.interval.ms: the member left its group without it"
     since = "" if health.since_poll_s is None else f", the last time {health.since_poll_s:.0f} s ago"
     return f"not polled within max.poll.interval.ms{since}: the member left its group, and joins again at the next poll"
 

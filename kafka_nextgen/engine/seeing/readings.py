@@ -57,8 +57,9 @@ class ConsumerReading:
         return cause_of(after.leaving)
 
     def is_over(self, state: MemberState) -> bool:
-        """Nothing is under way."""
-        return state.phase is Phase.IDLE and state.status not in self.GOING_ON
+        """Nothing is under way, or only a callback that the member has left without."""
+        has_left = state.status is Status.STALE and state.leaving is not None
+        return has_left or (state.phase is Phase.IDLE and state.status not in self.GOING_ON)
 
     def step(self, state: MemberState) -> str:
         """The phase or, between phases, the status."""
