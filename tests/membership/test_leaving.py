@@ -108,6 +108,12 @@ def test_a_call_to_close_counts_as_a_poll() -> None:
     assert talk.status == "leaving"
 
 
+def test_a_static_member_whose_last_callback_takes_too_long_leaves_for_a_while() -> None:
+    talk = stable("orders[0]", instance_id="one", max_poll_interval_s=20.0)
+    talk.unsubscribe()
+    assert talk.wait(20) == ["publish epoch=-1", "stop orders[0]", "heartbeat epoch=-2 instance=one"]
+
+
 def test_fenced_before_revoking_what_is_left_is_lost_and_no_leave_is_sent() -> None:
     talk = stable("orders[0]", auto_commit=True)
     talk.close()

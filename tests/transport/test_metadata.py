@@ -10,8 +10,9 @@ import pytest
 from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.errors import DecodeError, DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
@@ -207,6 +208,19 @@ async def test_waiting_for_metadata_obeys_the_callers_time() -> None:
         broker.script[METADATA] = SILENCE
         with pytest.raises(RequestTimeoutError, match=r"metadata: not done within 0\.05 s"):
             await client.refresh_metadata(timeout_s=0.05)
+
+
+@in_loop
+async def test_what_kept_the_last_attempt_from_its_answer_is_told_rather_than_an_earlier_failure() -> None:
+    failures = iter([DecodeError("no topic"), DisconnectedError("reset")])
+
+    async def ask(deadline: Deadline) -> None:
+        failure = next(failures)
+        raise failure if isinstance(failure, DecodeError) else deadline.missed(failure)
+
+    async with scripted() as (broker,), client_of(broker) as client:
+        with pytest.raises(RequestTimeoutError, match="the last failure was: reset"):
+            await client._patiently(ask, 20.0)
 
 
 @in_loop

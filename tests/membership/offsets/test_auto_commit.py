@@ -242,6 +242,22 @@ def test_before_a_revocation_a_position_that_was_sought_has_all_the_time_there_i
     assert revocation_s(talk, "foo[0]=2", found="foo[0]=2") == 60
 
 
+def test_a_position_that_was_sought_and_then_committed_is_like_any_other() -> None:
+    talk = reader()
+    talk.seeks("foo[0]")
+    talk.commit("foo[0]=2")
+    talk.accept()
+    assert revocation_s(talk, "foo[0]=2", found="foo[0]=2") == 1
+
+
+def test_a_seek_that_is_heard_of_after_the_partition_is_gone_does_not_bring_it_back() -> None:
+    talk = reader()
+    talk.publish(-1)
+    talk.seeks("foo[0]")
+    assert not talk.machine.state.owned
+    assert not talk.machine.state.sought
+
+
 def test_an_owner_that_comes_back_begins_anew() -> None:
     talk = reader()
     talk.commit("foo[1]=9")
