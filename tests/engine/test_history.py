@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
 from kafka_nextgen.engine.seeing.history import RebalanceHistory
 from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.any_member import Leaving, Why
+from kafka_nextgen.membership.classic.state import ClassicState
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 ORDERS = TopicId(int=1)
@@ -114,6 +122,27 @@ def test_closing_ends_outside_the_group() -> None:
     story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None), after_s=0.003)
     assert (story.last.cause, story.last.revoked, story.last.epoch_after) == (RebalanceCause.CLOSED, orders(0), -1)
     assert round(story.last.phases_ms["leaving"]) == 3
+
+
+def test_a_member_that_is_put_out_while_it_leaves_has_given_up_everything_by_then() -> None:
+    story = Story()
+    story.joined(3, 0)
+    story.tell(ev.Closed())
+    story.tell(ev.TimePassed(), after_s=5)
+    story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], ErrorCode.UNKNOWN_MEMBER_ID, None), after_s=1)
+    assert (story.last.cause, story.last.revoked, story.last.epoch_after) == (RebalanceCause.CLOSED, orders(0), -1)
+    assert round(story.last.duration_ms) == 6000
+    before = story.history.rebalances()
+    story.tell(ev.RevokeFinished(story.numbers["callback"], None), after_s=9)
+    assert story.history.rebalances() == before
+
+
+def test_in_a_classic_group_only_a_member_without_an_id_is_out_while_its_callback_runs() -> None:
+    leaving = ClassicState(
+        status=ClassicStatus.PREPARE_LEAVING, phase=Phase.REVOKING, waits_for=1, leaving=Leaving(Why.CLOSED)
+    )
+    assert ClassicReading().is_over(leaving)
+    assert not ClassicReading().is_over(evolve(leaving, member_id="me"))
 
 
 def test_stopping_to_poll_has_a_cause_of_its_own() -> None:

@@ -24,7 +24,9 @@ from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.deadline import set_within
@@ -38,6 +40,7 @@ logger = logger_of("kafka_nextgen.member")
 LEAVE_GRACE_S = 1.0
 #: The leave is waited for at least this long (seconds), or it would not even be sent.
 SHORTEST_LEAVE_S = 0.1
+_STALE = (Status.STALE, ClassicStatus.STALE)
 _LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
 
 
@@ -128,7 +131,8 @@ class MemberDriver(Generic[M]):
                 before.member_id or "without an id yet",
                 self._max_poll_interval_ms,
             )
-        if rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None:
+        is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None
+        if is_out and self._member.status in _STALE:
             logger.warning(
                 "group %s: member %s left without a callback that takes longer than max.poll.interval.ms=%d",
                 self._identity.group_id,

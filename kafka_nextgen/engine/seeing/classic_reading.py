@@ -40,6 +40,7 @@ class ClassicReading:
 
     LEAVING = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.LEAVING})
     JOINING = frozenset({ClassicStatus.UNJOINED, ClassicStatus.PREPARING})
+    CALLED_WHEN_OUT = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.STALE})
     CALLED = frozenset({Phase.REVOKING, Phase.ASSIGNING, Phase.LOSING})
 
     def begins(self, before: ClassicState, after: ClassicState) -> RebalanceCause | None:
@@ -69,9 +70,9 @@ class ClassicReading:
         return state.status is ClassicStatus.COMPLETING or state.status in self.LEAVING or state.phase in self.CALLED
 
     def is_over(self, state: ClassicState) -> bool:
-        """Nothing is under way, or only a callback that the member has left without."""
-        has_left = state.status is ClassicStatus.STALE and state.leaving is not None
-        return has_left or not self._is_busy(state)
+        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        is_out = state.leaving is not None and not state.member_id
+        return (is_out and state.status in self.CALLED_WHEN_OUT) or not self._is_busy(state)
 
     def step(self, state: ClassicState) -> str:
         """The phase or, between phases, the status."""

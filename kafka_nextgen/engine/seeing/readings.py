@@ -38,6 +38,7 @@ class ConsumerReading:
 
     BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
     GOING_ON = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING})
+    CALLED_WHEN_OUT = frozenset({Status.PREPARE_LEAVING, Status.STALE})
 
     def begins(self, before: MemberState, after: MemberState) -> RebalanceCause | None:
         """A rebalance begins with a status that is busy, except that leaving goes on from the one to the other."""
@@ -57,9 +58,11 @@ class ConsumerReading:
         return cause_of(after.leaving)
 
     def is_over(self, state: MemberState) -> bool:
-        """Nothing is under way, or only a callback that the member has left without."""
-        has_left = state.status is Status.STALE and state.leaving is not None
-        return has_left or (state.phase is Phase.IDLE and state.status not in self.GOING_ON)
+        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        is_out = state.leaving is not None and state.published_epoch < 0
+        return (is_out and state.status in self.CALLED_WHEN_OUT) or (
+            state.phase is Phase.IDLE and state.status not in self.GOING_ON
+        )
 
     def step(self, state: MemberState) -> str:
         """The phase or, between phases, the status."""
