@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -169,10 +168,13 @@ class Mailbox:
         except IndexError:
             return None
 
-    def drop_callback(self, callback: PendingCallback) -> None:
-        """Forget a callback: it runs, or is not waited for any more."""
-        with suppress(ValueError):  # the other thread was first
+    def drop_callback(self, callback: PendingCallback) -> bool:
+        """Forget a callback: it runs, or is not waited for any more. False if the other thread was first."""
+        try:
             self._callbacks.remove(callback)
+        except ValueError:
+            return False
+        return True
 
     def raise_error(self) -> None:
         """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""

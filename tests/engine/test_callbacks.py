@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -12,6 +13,7 @@ from kafka_nextgen import CommitFailedError, Consumer, MisuseError, RebalanceCon
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.stage import Stage, poll_until, read, tp, values
+from tests.support.waiting import eventually
 
 
 class Does(RebalanceListener):
@@ -252,3 +254,25 @@ def test_what_on_revoked_raises_reaches_poll_and_the_partitions_are_given_up_all
         assert [name for name, _ in listener.calls if name == "lost"] == []
         assert first.health().problem is None
         listener.work = lambda _: None
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_callback_that_outlasts_the_leave_does_not_commit_as_a_stranger(stage: Stage, protocol: str) -> None:
+    """Its partitions may have been another's since: an empty group would take what it read, and be set back."""
+    stage.create(records=5)
+
+    def work(view: RebalanceConsumer) -> None:
+        eventually("the member does not wait any longer", lambda: not consumer.assignment())
+        time.sleep(0.1)  # for whatever follows on that
+        with pytest.raises(CommitFailedError, match="takes commits from its members only"):
+            view.commit({tp(): 3})
+
+    listener = Does("revoked", work)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe(["orders"], listener)
+        read(consumer, 5)
+        consumer.unsubscribe(timeout=0.2)
+        assert stage.committed() == {}
+        consumer.commit({tp(): 4})
+        assert stage.committed() == {0: 4}
+    assert listener.results == [None]

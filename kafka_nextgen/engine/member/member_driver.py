@@ -67,6 +67,8 @@ class MemberDriver(Generic[M]):
         self._counters = surroundings.counters
         self._alarm = Alarm(self._wake)
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
+        self._outlasting: PendingCallback | None = None  # runs still, though the member does not wait for it any more
+        self._when_over: Callable[[], None] | None = None  # that one
         self._left = asyncio.Event()
         self.heard_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
@@ -229,7 +231,8 @@ class MemberDriver(Generic[M]):
             asyncio.get_running_loop().call_soon(self.callback_finished, callback, None)
 
     def _dropped(self, callback: PendingCallback, error: str) -> ev.Event:
-        self._mailbox.drop_callback(callback)
+        if not self._mailbox.drop_callback(callback) and self.has_listener:
+            self._outlasting = callback
         return _ended(callback, RequestTimeoutError(error))
 
     def note_poll(self) -> None:
@@ -241,6 +244,9 @@ class MemberDriver(Generic[M]):
 
         Does nothing if it was told already: an application that is interrupted while it tells tells again.
         """
+        if callback is self._outlasting:
+            self._outlasting = None
+            self.when_no_callback_runs(self._when_over or (lambda: None))
         if self._owed.pop(callback.number, None) is None:
             return
         if callback.kind is CallbackKind.ASSIGNED and error is None:
@@ -248,6 +254,12 @@ class MemberDriver(Generic[M]):
         if callback.kind is CallbackKind.REVOKED and error is None and self.has_listener:
             self._fetcher.let_go(callback.partitions)
         self.feed(_ended(callback, error))
+
+    def when_no_callback_runs(self, act: Callable[[], None]) -> None:
+        """Do this now or, if a callback runs that the leave was not to wait for, when that is over."""
+        self._when_over = None if self._outlasting is None else act
+        if self._when_over is None:
+            act()
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over

@@ -97,7 +97,8 @@ class Membership:
     async def leave(self, mode: LeaveMode | None, timeout_s: float) -> None:
         """Leave the group, to close or, without a mode, to go on without it.
 
-        What is committed then is a stranger's, unless the application subscribed meanwhile.
+        What is committed then is a stranger's, unless the application subscribed meanwhile. But not what a callback
+        commits that outlasts the leave: its partitions may have been another's since, and an empty group would take it.
         """
         if self.driver is None:
             return
@@ -107,9 +108,13 @@ class Membership:
         nothing = self._subscribed = Subscribed()
         self.missing.watch(frozenset())
         await self.driver.leave(Unsubscribed() if mode is None else Closed(mode), timeout_s)
-        if self._subscribed is nothing:
-            self._surroundings.identity.belongs = False
-            self._offsets.feed(GroupQuit())
+
+        def quit_group() -> None:
+            if self._subscribed is nothing:
+                self._surroundings.identity.belongs = False
+                self._offsets.feed(GroupQuit())
+
+        self.driver.when_no_callback_runs(quit_group)
 
     def stop(self) -> None:
         """Let nothing happen any more."""
