@@ -246,7 +246,8 @@ class MemberDriver(Generic[M]):
         """
         if callback is self._outlasting:
             self._outlasting = None
-            self.when_no_callback_runs(self._when_over or (lambda: None))
+            if self._when_over is not None:
+                self.when_no_callback_runs(self._when_over)
         if self._owed.pop(callback.number, None) is None:
             return
         if callback.kind is CallbackKind.ASSIGNED and error is None:
