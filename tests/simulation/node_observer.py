@@ -55,6 +55,9 @@ class Controller(Protocol):
     topics: dict[str, TopicImage]
     names: dict[TopicId, str]  # of all topics that ever were
 
+    def is_led_by(self, node: Node) -> bool:
+        """Whether this node leads."""
+
     def can_append(self, node: Node) -> bool:
         """Whether enough replicas are in sync."""
 

@@ -102,11 +102,7 @@ class Excuses:
         clients: Mapping[Client, Watch],
         topics: Set[TopicId],
     ) -> None:
-        """An outcome was put into force: it grants; perhaps it is an upgrade, or the request came late."""
-        for record in outcome.records:
-            if isinstance(record, r.CurrentMemberAssignment):
-                granted = self._granted.setdefault(record.member_id, set())
-                granted.update(partition for partition, _ in record.assigned)
+        """An outcome was put into force: perhaps it is an upgrade, or the request came late."""
         if any(isinstance(record, r.ClassicGroupMetadataRemoved) for record in outcome.records):
             self._heard_of = frozenset(topics)
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
@@ -119,6 +115,13 @@ class Excuses:
                 self._take_beforehand(group, own)
             elif self._is_unknown and isinstance(request, JoinGroup):
                 self._take(Excuse.REMOVED, group, own)
+
+    def granted(self, outcome: Outcome) -> None:
+        """An outcome of the coordinator that leads was put into force: it grants."""
+        for record in outcome.records:
+            if isinstance(record, r.CurrentMemberAssignment):
+                granted = self._granted.setdefault(record.member_id, set())
+                granted.update(partition for partition, _ in record.assigned)
 
     def _take(self, excuse: Excuse, group: Group, clients: Mapping[Client, Watch]) -> None:
         for client, watch in clients.items():

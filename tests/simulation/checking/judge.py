@@ -136,6 +136,8 @@ class Judge:
             self.met[transition] += 1
         clients = {client: self.watches[client.name] for client in self.clients.values()}
         known = coordinator.topics.by_id.keys()
+        if node.controller.is_led_by(node):  # else no member will hear of it
+            self.excuses.granted(outcome)
         self.excuses.in_force(group, request, node.is_serving_late, outcome, clients, known)
         self._find(self.promises.in_force(node, group, request, outcome, self.excuses))
         self._look_for_trespassers(node)

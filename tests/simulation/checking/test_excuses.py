@@ -63,7 +63,9 @@ class Scene:
         for record in records:
             if isinstance(record, CurrentMemberAssignment):
                 self.group.currents[record.member_id] = record
-        self.excuses.in_force(self.group, self.request, late, Outcome(None, records), {self.client: Working()}, {FOO})
+        outcome = Outcome(None, records)
+        self.excuses.granted(outcome)
+        self.excuses.in_force(self.group, self.request, late, outcome, {self.client: Working()}, {FOO})
 
     def found(self, *working_on: TopicIdPartition) -> set[TopicIdPartition]:
         return set(self.excuses.but_for(self.client, frozenset(working_on), set(), self.client.cluster))
