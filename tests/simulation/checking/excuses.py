@@ -18,8 +18,8 @@ tells what the member had, and the coordinator takes the rest for given up, thou
 been told of it and waits for its application to poll, or is being told.
 
 *A late commit*: it sets an offset back behind a newer commit of the same member. So does one of a member that works on
-a partition for any reason above, behind its owner's; and the last one of a static classic member that missed a
-generation, of what it had and another has had since (KIP-345, KIP-429).
+a partition for any reason above, behind its owner's; one of a removed member that joined again, of what it goes on with
+and another has had meanwhile; and the last one of a static classic member that missed a generation (KIP-345, KIP-429).
 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
@@ -85,6 +85,7 @@ class Excuses:
     _taken: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by client, what it may go on with
     _reserved: frozenset[TopicIdPartition] = frozenset()  # for the member whose request was worked out last
     _about: dict[str, _About] = field(factory=dict)  # by client, what it may begin with until it is told otherwise
+    _gone_on: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by the ids of removed members, with what
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
@@ -115,6 +116,7 @@ class Excuses:
                 self._take_beforehand(group, own)
             elif self._is_unknown and isinstance(request, JoinGroup):
                 self._take(Excuse.REMOVED, group, own)
+                self._gone_on |= {client.member_id: watch.working_on for client, watch in own.items()}
 
     def granted(self, outcome: Outcome) -> None:
         """An outcome of the coordinator that leads was put into force: it grants."""
@@ -144,6 +146,10 @@ class Excuses:
         if about is not None and number > about.last_number:
             del self._about[client.name]
 
+    def goes_on(self, member_id: str, partition: TopicIdPartition) -> bool:
+        """Whether a member that was removed has had this since before, as another may have."""
+        return partition in self._gone_on.get(member_id, ())
+
     def late_commit(self) -> None:
         """A late commit has set an offset back."""
         self.counts[Excuse.LATE_COMMIT] += 1
@@ -171,6 +177,8 @@ class Excuses:
         cluster: Cluster,
     ) -> frozenset[TopicIdPartition]:
         """What a client works on though it is not reserved for it, and there is no excuse."""
+        if client.member_id in self._gone_on:
+            self._gone_on[client.member_id] &= working_on
         if client.name in self._about:
             self._look_for_begun(client, working_on - reserved)
         taken = self._taken.get(client.name, frozenset()) & working_on

@@ -53,7 +53,7 @@ class Promises:
             if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
                 yield from self._forgotten(node, record, by_time=request is None)
             if isinstance(record, r.OffsetCommitted):
-                is_anothers = _is_anothers(group, request, record)
+                is_anothers = _is_anothers(group, request, record, excuses)
                 may_set_back = node.is_serving_late or is_anothers or _is_left_over(group, request, record)
                 yield from self._committed(record, excuses if may_set_back else None)
                 if is_anothers:  # its owner began elsewhere, and may set it back in turn
@@ -158,12 +158,13 @@ class Promises:
                     yield f"{image.name}[{number}]: {promised} was told to be committed, and {offset} is there"
 
 
-def _is_anothers(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:
-    """Whether the coordinator reserves what a member commits for another: it works on it by an excuse."""
+def _is_anothers(group: Group, request: Request | None, record: r.OffsetCommitted, excuses: Excuses) -> bool:
+    """Whether what a member commits is reserved for another, or may have been: it works on it by an excuse."""
     member_id = request.member_id if isinstance(request, OffsetCommit) else None
     if member_id is None or member_id not in group.currents or record.topic_id is None:
         return False
-    return TopicIdPartition(record.topic_id, record.partition.partition) not in reserved(group, member_id)
+    partition = TopicIdPartition(record.topic_id, record.partition.partition)
+    return excuses.goes_on(member_id, partition) or partition not in reserved(group, member_id)
 
 
 def _is_left_over(group: Group, request: Request | None, record: r.OffsetCommitted) -> bool:

@@ -151,6 +151,16 @@ def test_a_removed_member_that_joins_again_goes_on_with_what_it_had() -> None:
     assert scene.excuses.counts == {Excuse.REMOVED: 1}
 
 
+def test_a_removed_member_goes_on_with_what_another_may_have_had_until_it_gives_it_up() -> None:
+    scene = Scene(request=JOIN)
+    scene.excuses.asked(scene.group, JOIN)
+    scene.writes(granted(ID0))
+    assert scene.excuses.goes_on("A-1", ID0)
+    assert not scene.excuses.goes_on("A-1", ID1)
+    scene.found(ID1)
+    assert not scene.excuses.goes_on("A-1", ID0), "it gave it up"
+
+
 def test_one_that_was_not_removed_has_to_keep_to_what_is_reserved() -> None:
     scene = Scene(request=JOIN)
     scene.group.members["A-1"] = None  # type: ignore[assignment]
