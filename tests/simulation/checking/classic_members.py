@@ -155,11 +155,10 @@ class Generations:
                 yield f"in generation {effect.generation} {holder} and {other} have {sorted(both)}, both"
         parts[holder] = parts.get(holder, NOTHING) | answer.partitions
 
-    def in_force(self, group: Group) -> None:
-        """An outcome changed the group."""
-        if not counted_members(group):
-            self.parts.clear()
-            self._times_empty += 1
+    def begin_again(self) -> None:
+        """The group is empty."""
+        self.parts.clear()
+        self._times_empty += 1
 
 
 @define

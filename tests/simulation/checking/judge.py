@@ -118,8 +118,17 @@ class Judge:
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(classic_steps.in_force(group, request, outcome))
+        if not counted_members(group):
+            self._may_begin_again()
         if outcome.records:
             self._written(node, coordinator, group, request, outcome)
+
+    def _may_begin_again(self) -> None:
+        """The group is empty, so the next one may count its generations from the first."""
+        self.generations.begin_again()
+        for watch in self.watches.values():
+            if isinstance(watch, ClassicWatch):
+                watch.settled.clear()
 
     def _written(
         self, node: Node, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome
@@ -127,11 +136,6 @@ class Judge:
         """An outcome that changes more than where a classic group stands."""
         self._find(answers.in_force(coordinator))
         self._find(log.written(coordinator, node.replica.batches[-1], outcome))
-        self.generations.in_force(group)
-        if not counted_members(group):  # generations may begin again
-            for watch in self.watches.values():
-                if isinstance(watch, ClassicWatch):
-                    watch.settled.clear()
         if transition := transition_in(outcome):
             self.met[transition] += 1
         clients = {client: self.watches[client.name] for client in self.clients.values()}

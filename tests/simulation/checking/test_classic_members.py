@@ -107,7 +107,7 @@ def test_an_instance_has_the_same_by_another_id_and_an_empty_group_begins_again(
     assert list(generations.heard(one, sync(1, 3, "A-1", "one"), told(1, TP0))) == []
     assert list(generations.heard(one, sync(1, 3, "A-2", "one"), told(1, TP0))) == []
     generations.wanted(one, sync(1, 3, "A-2", "one"))
-    generations.in_force(Group("g", 1))
+    generations.begin_again()
     assert list(generations.heard(one, sync(1, 3, "A-2", "one"), told(1, TP0))) == [], "it had slept"
     generations.wanted(one, sync(1, 3, "B-1"))
     assert list(generations.heard(one, sync(1, 3, "B-1"), told(1, TP0))) == []
