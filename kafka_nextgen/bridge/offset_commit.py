@@ -103,6 +103,7 @@ def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> Offset
         instance_id=message.group_instance_id,
         version=message.API_VERSION,
         retention_ms=None if message.retention_time_ms < 0 else message.retention_time_ms,
+        topic_ids=topics.ids_of(offsets),
     )
 
 

@@ -83,7 +83,9 @@ def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[O
     """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
     if message.API_VERSION < _WITH_GROUPS:
         named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
-        return (OffsetFetch(message.group_id, _partitions(named), require_stable=message.require_stable),)
+        partitions = _partitions(named)
+        ids = topics.ids_of(partitions or ())
+        return (OffsetFetch(message.group_id, partitions, require_stable=message.require_stable, topic_ids=ids),)
     return tuple(_group_from(group, topics, message) for group in message.groups)
 
 
@@ -99,7 +101,15 @@ def _group_from(group: _Group, topics: TopicDirectory, message: OffsetFetchReque
     if group.topics is not None:
         found = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
         named = [(name, topic.partition_indexes) for name, topic in found if name is not None]
-    return OffsetFetch(group.group_id, _partitions(named), group.member_id, group.member_epoch, message.require_stable)
+    partitions = _partitions(named)
+    return OffsetFetch(
+        group.group_id,
+        partitions,
+        group.member_id,
+        group.member_epoch,
+        message.require_stable,
+        topics.ids_of(partitions or ()),
+    )
 
 
 def _partitions(named: Sequence[tuple[str, Collection[int]]] | None) -> tuple[TopicPartition, ...] | None:

@@ -47,6 +47,11 @@ class TopicDirectory:
         topic = self.by_name.get(name)
         return None if topic is None else topic.topic_id
 
+    def ids_of(self, partitions: Iterable[TopicPartition]) -> dict[str, TopicId]:
+        """The ids of the topics that these partitions are of, by name; without those that there are not."""
+        names = {partition.topic for partition in partitions}
+        return {name: self.by_name[name].topic_id for name in names & self.by_name.keys()}
+
     def has(self, partition: TopicPartition) -> bool:
         """Whether there is such a partition."""
         topic = self.by_name.get(partition.topic)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 
 __all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
 
@@ -18,7 +18,8 @@ __all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
 class OffsetCommit:
     """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
 
-    ``version`` is the API's: a member of a consumer group may use 9 and above only.
+    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids of topics as
+    the broker that was asked knows them: the coordinator may have yet to learn that a topic was made again.
     """
 
     group_id: str
@@ -28,11 +29,15 @@ class OffsetCommit:
     instance_id: str | None = None
     version: int = 9
     retention_ms: int | None = None  # None is as long as the broker keeps offsets; only versions 2 to 4 say more
+    topic_ids: Mapping[str, TopicId] = field(factory=dict)
 
 
 @frozen
 class TxnOffsetCommit:
-    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id."""
+    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id.
+
+    ``topic_ids`` are those of ``OffsetCommit``.
+    """
 
     group_id: str
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
@@ -41,13 +46,15 @@ class TxnOffsetCommit:
     member_id: str = ""
     member_epoch: int = -1
     instance_id: str | None = None
+    topic_ids: Mapping[str, TopicId] = field(factory=dict)
 
 
 @frozen
 class OffsetFetch:
     """Read offsets: those of ``partitions``, or all there are (None).
 
-    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447).
+    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447). ``topic_ids`` are
+    those of ``OffsetCommit``.
     """
 
     group_id: str
@@ -55,3 +62,4 @@ class OffsetFetch:
     member_id: str | None = None
     member_epoch: int = -1
     require_stable: bool = True
+    topic_ids: Mapping[str, TopicId] = field(factory=dict)

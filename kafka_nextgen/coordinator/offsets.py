@@ -29,10 +29,10 @@ from kafka_nextgen.coordinator.classic.offsets import commit_error
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.topics import Topics
-from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "commit_offsets",
@@ -42,6 +42,7 @@ __all__ = [
     "may_commit",
     "refuse_metadata",
     "storable",
+    "topic_id_of",
 ]
 
 
@@ -56,8 +57,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
     for partition, offset in request.offsets.items():
         errors[partition] = refuse_metadata(draft, offset)
         if errors[partition] is ErrorCode.NONE:
-            topic = draft.topics.by_name.get(partition.topic)
-            topic_id = topic.topic_id if topic else None
+            topic_id = topic_id_of(draft, request, partition.topic)
             expire_ms = None if request.retention_ms is None else draft.now_ms + request.retention_ms
             draft.write(OffsetCommitted(request.group_id, partition, offset, draft.now_ms, topic_id, expire_ms))
     return draft.outcome(OffsetsCommitted(errors))
@@ -130,7 +130,7 @@ def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
         return OffsetsFetched(error=error)
     asked = sorted(draft.group.offsets) if request.partitions is None else request.partitions
     unstable = frozenset(tp for tp in asked if request.require_stable and draft.group.has_pending(tp))
-    offsets = {partition: _valid_offset(draft, partition) for partition in asked if partition not in unstable}
+    offsets = {partition: _valid_offset(draft, request, partition) for partition in asked if partition not in unstable}
     if request.partitions is None:
         offsets = {partition: offset for partition, offset in offsets.items() if offset is not None}
     return OffsetsFetched(offsets, unstable=unstable)
@@ -148,17 +148,22 @@ def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def _valid_offset(draft: Draft, partition: TopicPartition) -> OffsetAndMetadata | None:
+def topic_id_of(draft: Draft, request: OffsetCommit | TxnOffsetCommit | OffsetFetch, topic: str) -> TopicId | None:
+    """Which topic of this name is meant: the one that the broker knows, which may be news to the coordinator."""
+    known = draft.topics.by_name.get(topic)
+    return request.topic_ids.get(topic) or (known.topic_id if known else None)
+
+
+def _valid_offset(draft: Draft, request: OffsetFetch, partition: TopicPartition) -> OffsetAndMetadata | None:
     """A topic deleted and made again is another topic, and its offsets start anew (KIP-848, "Topic ID and Topic
     Recreation").
     """
     stored = draft.group.offsets.get(partition)
     if stored is None:
         return None
-    topic = draft.topics.by_name.get(partition.topic)
-    if topic is not None and stored.topic_id is not None and stored.topic_id != topic.topic_id:
-        return None
-    return stored.offset
+    topic_id = topic_id_of(draft, request, partition.topic)
+    is_anothers = topic_id is not None and stored.topic_id is not None and stored.topic_id != topic_id
+    return None if is_anothers else stored.offset
 
 
 def forget_offsets_of_missing(draft: Draft) -> None:

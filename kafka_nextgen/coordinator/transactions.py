@@ -25,7 +25,7 @@ from kafka_nextgen.coordinator.classic.fencing import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata, storable
+from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata, storable, topic_id_of
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, TransactionNoted
@@ -43,14 +43,13 @@ def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
     for partition, offset in request.offsets.items():
         errors[partition] = refuse_metadata(draft, offset)
         if errors[partition] is ErrorCode.NONE:
-            topic = draft.topics.by_name.get(partition.topic)
             draft.write(
                 PendingOffsetCommitted(
                     request.group_id,
                     partition,
                     offset,
                     draft.now_ms,
-                    topic.topic_id if topic else None,
+                    topic_id_of(draft, request, partition.topic),
                     request.producer_id,
                     request.producer_epoch,
                 )

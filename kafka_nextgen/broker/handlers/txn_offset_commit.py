@@ -86,6 +86,7 @@ def _commit(
         member_id=request.member_id,
         member_epoch=request.generation_id,
         instance_id=request.group_instance_id,
+        topic_ids=context.cluster.directory().ids_of(offsets),
     )
     return context.cluster.groups.ask(asked, OffsetsCommitted).errors
 
