@@ -169,14 +169,19 @@ def _valid_offset(draft: Draft, request: OffsetFetch, partition: TopicPartition)
 def forget_offsets_of_missing(draft: Draft) -> None:
     """Take the offsets back of topics that are known by an id and are no more."""
     for partition in draft.group.partitions_with_offsets():
-        topic_ids = draft.group.topic_ids_of(partition) - {None}
-        if topic_ids and topic_ids.isdisjoint(draft.topics.by_id):
+        if _is_missing(draft, partition):
             draft.write(OffsetRemoved(draft.group.group_id, partition))
 
 
 def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
-    """Take the offsets back of topics that ``before`` had and that are no more."""
+    """Take the offsets back of topics that ``before`` had and that are no more, or that came and went since."""
     gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
     for partition in draft.group.partitions_with_offsets():
-        if partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}:
+        was_known = partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}
+        if was_known or _is_missing(draft, partition):
             draft.write(OffsetRemoved(draft.group.group_id, partition))
+
+
+def _is_missing(draft: Draft, partition: TopicPartition) -> bool:
+    topic_ids = draft.group.topic_ids_of(partition) - {None}
+    return bool(topic_ids) and topic_ids.isdisjoint(draft.topics.by_id)

@@ -41,6 +41,13 @@ def test_an_offset_of_the_topic_before_is_none_of_the_one_made_again(stage: Stag
     assert fetched(stage, AGAIN) is None, "78 would pass over its first records"
 
 
+def test_an_offset_of_a_topic_that_came_and_went_unheard_of_is_forgotten(stage: Stage) -> None:
+    knows(stage, BEFORE)
+    commits(stage, AGAIN, 5)
+    stage.ask(TopicsChanged({}))
+    assert "g" not in stage.coordinator.groups or not stage.coordinator.groups["g"].offsets
+
+
 def test_an_offset_of_the_topic_made_again_stays_when_the_coordinator_learns_of_that(stage: Stage) -> None:
     knows(stage, BEFORE)
     commits(stage, AGAIN, 5)

@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 
 from attrs import evolve
 
@@ -26,7 +26,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, Request
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, Request, TopicImage
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import TopicIdPartition
@@ -307,13 +307,13 @@ def repeated(coordinator: Coordinator, request: Request, now: float) -> Iterator
         return
 
 
-def in_force(coordinator: Coordinator) -> Iterator[str]:
-    """What is kept for nothing."""
+def in_force(coordinator: Coordinator, topics: Mapping[str, TopicImage]) -> Iterator[str]:
+    """What is kept for nothing. The broker's ``topics`` may be news to the coordinator."""
     group = coordinator.groups.get(GROUP)
     if group is None:
         return
     if not group.patterns.keys() <= group.pattern_subscribers.keys():
         yield "matches are kept of a pattern without subscribers"
     kept = {each.topic_id for each in group.offsets.values()} - {None} - coordinator.topics.by_id.keys()
-    if kept:
+    if kept - {each.topic_id for each in topics.values()}:
         yield f"offsets are kept of {len(kept)} topics that are gone"

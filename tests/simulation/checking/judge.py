@@ -134,7 +134,7 @@ class Judge:
         self, node: Node, coordinator: Coordinator, group: Group, request: Request | None, outcome: Outcome
     ) -> None:
         """An outcome that changes more than where a classic group stands."""
-        self._find(answers.in_force(coordinator))
+        self._find(answers.in_force(coordinator, node.topics))
         self._find(log.written(coordinator, node.replica.batches[-1], outcome))
         if transition := transition_in(outcome):
             self.met[transition] += 1
