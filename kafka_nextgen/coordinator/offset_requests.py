@@ -18,8 +18,8 @@ __all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
 class OffsetCommit:
     """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
 
-    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids of topics as
-    the broker that was asked knows them: the coordinator may have yet to learn that a topic was made again.
+    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids of topics
+    as the broker that was asked knows them: the coordinator may have yet to learn that a topic was made again.
     """
 
     group_id: str
