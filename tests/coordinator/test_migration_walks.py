@@ -140,7 +140,9 @@ class Walk:
         self._released(outcome)
         answer = outcome.response
         assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-        if answer.error is not ErrorCode.NONE:
+        if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a group that joins anew can't be upgraded: fatal for members
+            self.die(client.name)
+        elif answer.error is not ErrorCode.NONE:
             client.start_over()
         elif epoch >= 0:
             client.epoch, client.is_in, client.is_watched = answer.member_epoch, True, True
