@@ -140,7 +140,7 @@ class Walk:
         self._released(outcome)
         answer = outcome.response
         assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-        if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a group that joins anew can't be upgraded: fatal for members
+        if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a failed upgrade, which members take for fatal
             self.die(client.name)
         elif answer.error is not ErrorCode.NONE:
             client.start_over()
