@@ -174,11 +174,14 @@ def forget_offsets_of_missing(draft: Draft) -> None:
 
 
 def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
-    """Take the offsets back of topics that ``before`` had and that are no more, or that came and went since."""
+    """Take the offsets back of topics that ``before`` had and that are no more, or that came and went since.
+
+    A coordinator that has just loaded its log had none before: ``restart`` looks for those that are missing.
+    """
     gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
     for partition in draft.group.partitions_with_offsets():
         was_known = partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}
-        if was_known or _is_missing(draft, partition):
+        if was_known or (before.by_id and _is_missing(draft, partition)):
             draft.write(OffsetRemoved(draft.group.group_id, partition))
 
 
