@@ -125,9 +125,9 @@ def _unread(run: Simulation, group: Group, members: list[Application]) -> Iterat
 
 def _uncounted(group: Group, present: int, seats: int) -> Iterator[str]:
     """A classic group counts the members that wait for the join phase to end, and keeps static ones that do not join in
-    time (KIP-345): so it may come to have more members than it has seats for.
+    time (KIP-345): so it may come to have so many members more than it has seats for.
     """
     members = counted_members(group)
-    least, most = min(present, seats), present if group.classic else min(present, seats)
-    if not least <= len(members) <= most:
+    kept = 0 if group.classic is None else sum(each.instance_id is not None for each in group.classic.in_order())
+    if not min(present, seats) <= len(members) <= min(present, seats + kept):
         yield f"{len(members)} members are counted, and {present} are there"
