@@ -183,7 +183,10 @@ class Worker:
         self.slow_s = command.amount
 
     def _pause(self, command: Command) -> None:
-        some = [at for at in sorted(self.consumer.assignment()) if self.chance.random() < 0.5]
+        owned = sorted(self.consumer.assignment())
+        some = [at for at in owned if self.chance.random() < 0.5]
+        if len(some) == len(owned):
+            some = some[1:]  # it looks at its orders, and when to resume, as records come
         try:
             self.consumer.pause(some)
         except MisuseError:  # one of them has gone meanwhile
