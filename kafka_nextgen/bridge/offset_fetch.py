@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.bridge.offset_commit import highest_version
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
@@ -83,9 +83,8 @@ def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[O
     """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
     if message.API_VERSION < _WITH_GROUPS:
         named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
-        partitions = _partitions(named)
-        ids = topics.ids_of(partitions or ())
-        return (OffsetFetch(message.group_id, partitions, require_stable=message.require_stable, topic_ids=ids),)
+        fetch = OffsetFetch(message.group_id, _partitions(named), require_stable=message.require_stable)
+        return (_by_known_ids(fetch, topics),)
     return tuple(_group_from(group, topics, message) for group in message.groups)
 
 
@@ -101,15 +100,12 @@ def _group_from(group: _Group, topics: TopicDirectory, message: OffsetFetchReque
     if group.topics is not None:
         found = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
         named = [(name, topic.partition_indexes) for name, topic in found if name is not None]
-    partitions = _partitions(named)
-    return OffsetFetch(
-        group.group_id,
-        partitions,
-        group.member_id,
-        group.member_epoch,
-        message.require_stable,
-        topics.ids_of(partitions or ()),
-    )
+    who = group.member_id, group.member_epoch
+    return _by_known_ids(OffsetFetch(group.group_id, _partitions(named), *who, message.require_stable), topics)
+
+
+def _by_known_ids(fetch: OffsetFetch, topics: TopicDirectory) -> OffsetFetch:
+    return evolve(fetch, topic_ids=topics.ids_of(fetch.partitions or ()))
 
 
 def _partitions(named: Sequence[tuple[str, Collection[int]]] | None) -> tuple[TopicPartition, ...] | None:

@@ -38,6 +38,7 @@ __all__ = [
     "Refusals",
     "counted_members",
     "group_epoch",
+    "is_empty",
     "two_readers",
     "watch_of",
 ]
@@ -180,6 +181,11 @@ class Refusals:
         if policy.upgrades or group.classic is None or not group.classic.members:
             return set()
         return {name for name, code in self.codes.items() if code == ErrorCode.GROUP_ID_NOT_FOUND}
+
+
+def is_empty(group: Group) -> bool:
+    """Whether it has no members of either protocol."""
+    return not group.members and (group.classic is None or not group.classic.members)
 
 
 def counted_members(group: Group) -> set[str]:

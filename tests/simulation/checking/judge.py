@@ -52,7 +52,7 @@ from tests.simulation.checking.classic_members import (
     ClassicWatch,
     Generations,
     Refusals,
-    counted_members,
+    is_empty,
     two_readers,
     watch_of,
 )
@@ -118,7 +118,7 @@ class Judge:
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
         self._find(classic_steps.in_force(group, request, outcome))
-        if not counted_members(group):
+        if is_empty(group):
             self._may_begin_again()
         if outcome.records:
             self._written(node, coordinator, group, request, outcome)
