@@ -67,7 +67,6 @@ _LOADED = "import sys, kafka_nextgen as k; k.Consumer(bootstrap_servers='localho
 #: What takes long to load, or what a consumer has no business with.
 NOT_LOADED = [
     "kafka",
-    "kafka_nextgen.kafka_python.net",
     "kafka_nextgen.kafka_python.protocol.admin",
     "kafka_nextgen.kafka_python.protocol.producer",
     "kafka_nextgen.admin",
@@ -91,6 +90,7 @@ NOT_LOADED = [
     "kafka_nextgen.scenarios",
     "kafka_nextgen.spark",
     "kafka_nextgen.testing",
+    "kafka_nextgen.transport.security.login",
     "importlib.metadata",
     "re2",
     "click",

@@ -83,13 +83,6 @@ def test_a_program_may_be_called_kafka(servers: str, tmp_path: Path) -> None:
     assert run(tmp_path, "kafka.py", servers) == ["read b'0'"]
 
 
-def test_logs_in_beside_an_application_s_kafka(tmp_path: Path) -> None:
-    """kafka-python's mechanisms import far more of it than its messages do."""
-    login = "from kafka_nextgen.transport.security.login import SASL_MECHANISMS; print('PLAIN' in SASL_MECHANISMS)"
-    lay_out(tmp_path, LAYOUTS["module"] | {"app.py": login})
-    assert run(tmp_path, "app.py") == ["True"]
-
-
 BOTH = """
 import kafka
 assert "kafka_nextgen" in sys.modules

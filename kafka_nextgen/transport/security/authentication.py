@@ -75,7 +75,7 @@ async def authenticate(connection: Connection, login: Login, deadline: Deadline)
         exchange = await steps.take(lambda: login.begin(connection.address.host))
         token: bytes | None = await steps.take(exchange.first)
         for _ in range(_MAX_ROUNDS):
-            answer = await _tell(connection, token or b"", deadline)
+            answer = await _tell(connection, token or b"", exchange.refusal, deadline)
             token = await steps.take(partial(exchange.reply, bytes(answer.auth_bytes)))
             if token is None:
                 return max(0, answer.session_lifetime_ms) / 1000
@@ -103,14 +103,15 @@ async def _agree(connection: Connection, mechanism: str, deadline: Deadline) -> 
         raise AuthenticationError(f"the broker refuses to begin a login by {mechanism} ({name_of(answer.error_code)})")
 
 
-async def _tell(connection: Connection, token: bytes, deadline: Deadline) -> SaslAuthenticateResponse:
+async def _tell(connection: Connection, token: bytes, refusal: str, deadline: Deadline) -> SaslAuthenticateResponse:
     version = negotiate(SASL_AUTHENTICATE, connection.ranges)
     message = SaslAuthenticateRequest(auth_bytes=token)
     answer = await connection.request(SASL_AUTHENTICATE, version, message, deadline, through_hold=True)
     assert isinstance(answer, SaslAuthenticateResponse)
     if answer.error_code != ErrorCode.NONE:
         words = (answer.error_message or "the broker refuses the login")[:_MAX_WORDS]
-        raise AuthenticationError(f"{words} ({name_of(answer.error_code)})")
+        why = "" if refusal in words else f": {refusal}"  # Kafka says it in both places
+        raise AuthenticationError(f"{words}{why} ({name_of(answer.error_code)})")
     return answer
 
 

@@ -1,43 +1,34 @@
-"""Who logs in, and by which mechanism: a factory of exchanges, one for each login.
-
-kafka-python's mechanisms get what they ask for by its own names of configuration. Its warnings about passwords in the
-clear are left out: ours says it once for a client.
-"""
+"""Who logs in, and by which mechanism: a factory of exchanges, one for each login."""
 
 from __future__ import annotations
 
-import importlib
 import secrets
-import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from importlib import import_module
+from types import ModuleType
+from typing import Final
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.kafka_python import load_quietly
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.exchanges import Exchange, Login, begun
+from kafka_nextgen.transport.security.exchanges import Exchange, Login
+from kafka_nextgen.transport.security.gssapi import GssapiExchange, check_service
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerExchange
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
+from kafka_nextgen.transport.security.plain import PlainExchange, check_credentials
 from kafka_nextgen.transport.security.scram import ScramExchange
 from kafka_nextgen.transport.security.tls import https_context
 from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
 
-if TYPE_CHECKING:
-    from kafka.net.sasl import SASL_MECHANISMS
-    from kafka.net.sasl.oauth import AbstractTokenProvider
-else:
-    SASL_MECHANISMS = load_quietly("kafka_nextgen.kafka_python.net.sasl").SASL_MECHANISMS
-    AbstractTokenProvider = load_quietly("kafka_nextgen.kafka_python.net.sasl.oauth").AbstractTokenProvider
-
 __all__ = ["login_of"]
-
-#: What GSSAPI needs of the system; kafka-python imports it when a login begins.
-_KERBEROS: Final = "sspi" if sys.platform == "win32" else "gssapi"
 
 
 def login_of(config: SecurityConfig) -> Login | None:
-    """How a client logs in, None if it does not. Raises ``ConfigError`` if what GSSAPI needs is not installed."""
+    """How a client logs in, None if it does not.
+
+    Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
+    """
     mechanism = config.sasl_mechanism
     if mechanism is None:
         return None
@@ -46,8 +37,8 @@ def login_of(config: SecurityConfig) -> Login | None:
 
 def _plain(config: SecurityConfig) -> Callable[[str], Exchange]:
     user, password = _credentials(config)
-    peer = SASL_MECHANISMS["PLAIN"]
-    return lambda host: begun("PLAIN", lambda: peer(sasl_plain_username=user, sasl_plain_password=password.reveal()))
+    check_credentials(user, password)
+    return lambda host: PlainExchange(user, password)
 
 
 def _scram(config: SecurityConfig) -> Callable[[str], Exchange]:
@@ -58,12 +49,8 @@ def _scram(config: SecurityConfig) -> Callable[[str], Exchange]:
 
 
 def _oauthbearer(config: SecurityConfig) -> Callable[[str], Exchange]:
-    source, peer = TokenSource(_asking(config), time.time), SASL_MECHANISMS["OAUTHBEARER"]
-    return lambda host: _with_token(peer, source.token())
-
-
-def _with_token(peer: Callable[..., object], token: Token) -> Exchange:
-    return begun("OAUTHBEARER", lambda: peer(sasl_oauth_token_provider=_Given(token)))
+    source = TokenSource(_asking(config), time.time)
+    return lambda host: OauthBearerExchange(source.token())
 
 
 def _asking(config: SecurityConfig) -> Callable[[], Token]:
@@ -82,27 +69,23 @@ def _asking(config: SecurityConfig) -> Callable[[], Token]:
     )
 
 
-class _Given(AbstractTokenProvider):
-    """Hands kafka-python a token that is there already."""
-
-    def __init__(self, token: Token) -> None:
-        self._token = token
-
-    def token(self) -> str:
-        return self._token.text.reveal()
-
-    def extensions(self) -> Mapping[str, str]:
-        return self._token.extensions
-
-
 def _gssapi(config: SecurityConfig) -> Callable[[str], Exchange]:
+    service = config.sasl_kerberos_service_name
+    assert service is not None
+    check_service(service)
+    package = _package_gssapi()
+    return lambda host: GssapiExchange(package, service, host)
+
+
+def _package_gssapi() -> ModuleType:
     try:
-        importlib.import_module(_KERBEROS)
-    except (ImportError, OSError) as error:
-        missing = f"sasl.mechanism=GSSAPI needs the package {_KERBEROS}, which can't be imported: {error}"
+        return import_module("gssapi")
+    except (ImportError, OSError) as error:  # OSError: the package is there, the system's Kerberos is not
+        missing = (
+            f"sasl.mechanism=GSSAPI needs the package gssapi, which can't be imported ({error}): "
+            "pip install 'kafka-nextgen[gssapi]'"
+        )
         raise ConfigError(missing, "sasl.mechanism") from error
-    service, peer = config.sasl_kerberos_service_name, SASL_MECHANISMS["GSSAPI"]
-    return lambda host: begun("GSSAPI", lambda: peer(sasl_kerberos_service_name=service, host=host))
 
 
 def _credentials(config: SecurityConfig) -> tuple[str, Secret]:

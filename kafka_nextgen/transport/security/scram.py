@@ -10,9 +10,8 @@ another conversation. Its iterations are between 4,096, the least that RFC 7677 
 exchange would be worth guessing at, and 1,000,000, about a second of one core, above which a stranger would hold us up.
 Its signature, compared in constant time, proves that it knows the password too; without it nothing is said of success.
 
-This is ours, for kafka-python's client bounds the iterations above only and does not compare in constant time, and
-scramp's prepares passwords by RFC 4013 and asks for salts of 12 bytes: Kafka does neither, and its users could not log
-in with passwords that Kafka takes.
+scramp, which the embedded broker uses, has a client too. It prepares passwords by RFC 4013 and asks for salts of 12
+bytes. Kafka does neither, so users could not log in with passwords that Kafka takes.
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ _MAX_ERROR: Final = 80
 
 class ScramExchange:
     """One login; ``nonce`` is printable text without a comma that nobody could have guessed."""
+
+    refusal = ""
 
     def __init__(self, mechanism: str, user: str, password: Secret, nonce: str) -> None:
         self._name = mechanism

@@ -24,6 +24,7 @@ from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, renewal_delay_s
 from kafka_nextgen.transport.security.exchanges import Exchange, Login
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.messages import SaslAuthenticateResponse
 from tests.support.chains import assert_nowhere_in_the_chain
 from tests.transport.scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
 from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, handshaken, says, security, told
@@ -99,11 +100,23 @@ async def test_a_broker_that_cheats_is_refused(tokens: tuple[bytes, ...], why: s
     assert why in str(error)
 
 
+class Endless:
+    """An exchange that always has an answer."""
+
+    refusal = ""
+
+    def first(self) -> bytes:
+        return b"more"
+
+    def reply(self, token: bytes) -> bytes:
+        return token
+
+
 @in_loop
 async def test_a_login_without_an_end_is_ended() -> None:
     async with scripted() as (broker,):
         says(broker, b"more")
-        changed = security("OAUTHBEARER", oauth_cb=lambda config: "token")
+        changed = evolve(security(), login=Login("GSSAPI", lambda host: Endless()))
         with pytest.raises(AuthenticationError, match="did not come to an end in 10 rounds"):
             await dial(broker.address, settings(security=changed))
         assert len(broker.asked(SASL_AUTHENTICATE)) == 10
@@ -160,6 +173,38 @@ async def test_a_token_that_cannot_be_had_is_weather_and_asked_for_again() -> No
         with pytest.raises(TransportError, match="oauth_cb raised ConnectionError"):
             await client.start()
         await client.start()
+
+
+REFUSAL = '{"status":"invalid_token"}'
+
+
+def refuses_token(broker: ScriptedBroker, words: str | None) -> None:
+    """Have a broker refuse a token by OAUTHBEARER, and end the login in these words."""
+    end = SaslAuthenticateResponse(
+        error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=words, auth_bytes=b"", session_lifetime_ms=0
+    )
+    broker.script[SASL_HANDSHAKE] = handshaken()
+    broker.script[SASL_AUTHENTICATE] = lambda request: (
+        end if bytes(request.message.auth_bytes) == b"\x01" else told(SaslAnswer(token=REFUSAL.encode()))
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (None, f"the broker refuses the login: {REFUSAL}"),
+        ("Authentication failed", f"Authentication failed: {REFUSAL}"),
+        (REFUSAL, REFUSAL),  # as Kafka's brokers do
+    ],
+)
+@in_loop
+async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str) -> None:
+    changed = security("OAUTHBEARER", oauth_cb=lambda config: "token")
+    async with scripted() as (broker,):
+        refuses_token(broker, words)
+        with pytest.raises(AuthenticationError) as caught:
+            await dial(broker.address, settings(security=changed))
+        assert str(caught.value) == f"{broker.address}: {shown} (SASL_AUTHENTICATION_FAILED)"
 
 
 @in_loop
