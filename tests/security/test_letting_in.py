@@ -10,7 +10,7 @@ import pytest
 from kafka_nextgen import AsyncConsumer, Consumer, TopicPartition
 from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.reading import numbers, read, read_async
-from tests.security.ways import WAY_OF_KAFKA, WAYS, Way
+from tests.security.ways import WAYS, WAYS_OF_KAFKA, Way
 from tests.support.certificates import Certificates
 from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.secured_kafka import SecuredKafka
@@ -41,7 +41,7 @@ def test_a_member_reads_and_commits_by_every_way(
 
 def test_kafka_lets_us_in_by_the_same_ways(secured_real: SecuredKafka, certificates: Certificates) -> None:
     topic = topic_of(secured_real, "SSL")
-    ways: Mapping[str, Way] = {**WAYS, "a token": WAY_OF_KAFKA}
+    ways: Mapping[str, Way] = {**WAYS, **WAYS_OF_KAFKA}
     came: dict[str, list[int]] = {}
     for name, way in ways.items():
         with Consumer(**way.config(secured_real, certificates, **READING)) as consumer:

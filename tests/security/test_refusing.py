@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import AuthenticationError, Consumer, RequestTimeoutError, TransportError
 from kafka_nextgen.admin import GroupAdmin
-from tests.security.ways import REFUSED, login
+from tests.security.ways import REFUSED, REFUSED_BY_KAFKA, Refused, login
 from tests.support.certificates import Certificates
 from tests.support.clients import unique
 from tests.support.secured_kafka import SecuredKafka
@@ -18,8 +18,8 @@ from tests.support.waiting import eventually
 PASSWORD = "gue55ed-wr0ng"
 
 
-def refusal(broker: SecuredKafka, certificates: Certificates, name: str) -> TransportError:
-    config = REFUSED[name].way.config(broker, certificates, default_api_timeout_ms=5_000)
+def refusal(broker: SecuredKafka, certificates: Certificates, refused: Refused) -> TransportError:
+    config = refused.way.config(broker, certificates, default_api_timeout_ms=5_000)
     with GroupAdmin(**config) as admin:
         for _ in range(3):  # on a busy machine the time may end in the middle of an attempt, and tells only that
             with pytest.raises(TransportError) as caught:
@@ -29,19 +29,20 @@ def refusal(broker: SecuredKafka, certificates: Certificates, name: str) -> Tran
     return caught.value
 
 
-def is_as_expected(error: TransportError, name: str) -> bool:
-    return isinstance(error, REFUSED[name].kind) and REFUSED[name].says in str(error)
+def is_as_expected(error: TransportError, refused: Refused) -> bool:
+    return isinstance(error, refused.kind) and refused.says in str(error)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_who_is_not_let_in_is_told_why(secured_embedded: SecuredKafka, certificates: Certificates, name: str) -> None:
-    error = refusal(secured_embedded, certificates, name)
-    assert is_as_expected(error, name), repr(error)
+    error = refusal(secured_embedded, certificates, REFUSED[name])
+    assert is_as_expected(error, REFUSED[name]), repr(error)
 
 
 def test_kafka_tells_the_same(secured_real: SecuredKafka, certificates: Certificates) -> None:
-    errors = {name: refusal(secured_real, certificates, name) for name in REFUSED}
-    assert {name: error for name, error in errors.items() if not is_as_expected(error, name)} == {}
+    refused = {**REFUSED, **REFUSED_BY_KAFKA}
+    errors = {name: refusal(secured_real, certificates, refused[name]) for name in refused}
+    assert {name: error for name, error in errors.items() if not is_as_expected(error, refused[name])} == {}
 
 
 @pytest.fixture

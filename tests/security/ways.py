@@ -14,7 +14,17 @@ from kafka_nextgen import AuthenticationError, NoBrokersError, TlsError, Transpo
 from tests.support.certificates import Certificates
 from tests.support.secured_kafka import PASSWORDS, SecuredKafka
 
-__all__ = ["REFUSED", "WAYS", "WAY_OF_KAFKA", "Refused", "Way", "login", "unsecured_token", "with_tls"]
+__all__ = [
+    "REFUSED",
+    "REFUSED_BY_KAFKA",
+    "WAYS",
+    "WAYS_OF_KAFKA",
+    "Refused",
+    "Way",
+    "login",
+    "unsecured_token",
+    "with_tls",
+]
 
 Settings = dict[str, object]
 
@@ -51,12 +61,16 @@ def login(mechanism: str, user: str = "alice", password: str | None = None) -> S
     }
 
 
-def unsecured_token(config: str) -> tuple[str, float]:
+def unsecured_token(config: str, life_s: float = 60) -> tuple[str, float]:
     """A token that nobody signed, which Kafka takes unless it is told otherwise; lives a minute."""
-    ends_at = time.time() + 60
-    parts = {"alg": "none"}, {"sub": config or "alice", "iat": time.time(), "exp": ends_at}
+    ends_at = time.time() + life_s
+    parts = {"alg": "none"}, {"sub": config or "alice", "iat": time.time() - 3600, "exp": ends_at}
     encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
     return ".".join([*encoded, ""]), ends_at
+
+
+def _with_extension(config: str) -> object:
+    return *unsecured_token(config), "alice", {"traceId": "1 =~!"}
 
 
 def _sasl(listener: str, mechanism: str, user: str = "alice", password: str | None = None) -> Way:
@@ -96,8 +110,11 @@ _OAUTH: Settings = {
 }
 _INVALID = "invalid credentials with SASL mechanism SCRAM-SHA-512 (SASL_AUTHENTICATION_FAILED)"
 
-#: One more, which only Kafka has.
-WAY_OF_KAFKA = Way("OAUTH", lambda all_: _OAUTH)
+#: More, which only Kafka has.
+WAYS_OF_KAFKA: Mapping[str, Way] = {
+    "a token": Way("OAUTH", lambda all_: _OAUTH),
+    "a token with an extension": Way("OAUTH", lambda all_: {**_OAUTH, "oauth_cb": _with_extension}),
+}
 
 #: Those that do not.
 REFUSED: Mapping[str, Refused] = {
@@ -133,5 +150,14 @@ REFUSED: Mapping[str, Refused] = {
     ),
     "no login where there is one": Refused(
         Way("SASL_PLAINTEXT", lambda all_: {}), NoBrokersError, "is security.protocol=PLAINTEXT what it speaks there?"
+    ),
+}
+
+#: One more, of Kafka only, which says it in the shape of RFC 7628.
+REFUSED_BY_KAFKA: Mapping[str, Refused] = {
+    "a token that has expired": Refused(
+        Way("OAUTH", lambda all_: {**_OAUTH, "oauth_cb": lambda config: unsecured_token(config, life_s=-60)}),
+        AuthenticationError,
+        '{"status":"invalid_token"} (SASL_AUTHENTICATION_FAILED)',
     ),
 }
