@@ -198,7 +198,7 @@ class SecurityConfig:
         p.path, None, "With oidc: as ssl.ca.location, for the token endpoint. librdkafka's."
     )
     sasl_kerberos_service_name: str | None = _key(
-        p.text(), None, "With GSSAPI, which needs the package gssapi: the first part of the brokers' principals."
+        p.text(), None, "With GSSAPI, which needs kafka-nextgen[gssapi]: the first part of the brokers' principals."
     )
 
     def is_set(self, attribute: str) -> bool:
