@@ -24,7 +24,7 @@
  *
  *     FetchRelay    fetches on where answers are what most small ones are
  *     serve         waits for a loop's sockets, and lets relays go on meanwhile
- *     Bell          wakes threads, rung without the GIL, which have relays go on while they wait
+ *     Bell          wakes threads, and is rung without the GIL
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

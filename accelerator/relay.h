@@ -1,9 +1,8 @@
 /* FetchRelay: fetches on from one broker without Python, as long as answers are what nearly all small ones are.
  *
  * An answer that is (`relay_answer.h`) is kept for whoever takes it, the next fetch is sent, and the bell is rung. `serve`
- * has that done by the thread of an event loop, in place of the loop, and without the GIL; or by one that waits for the
- * bell (`attending.h`). At the first answer that is not, the relay is over: what was received of it is left, and Python
- * goes on from there.
+ * has that done by the thread of an event loop, in place of the loop, and without the GIL. At the first answer that is not,
+ * the relay is over: what was received of it is left, and Python goes on from there.
  *
  * One thread at a time passes answers on. It may be inside of it while another one takes answers, or ends it. Answers are a
  * queue with one thread at each end: those who take them have the GIL, and a lock of theirs. So taking waits for nobody,
@@ -44,14 +43,11 @@ typedef struct {
     double took_s, longest_s; /* from requests to their answers: in all, and the one that took longest */
 } Counted;
 
-typedef struct Relay {
+typedef struct {
     PyObject_HEAD
-    long long number; /* counted from 1, of all relays there ever were */
     int fd, check_crc;
     Bell *bell; /* NULL if there is none to be rung without the GIL */
-    int is_served;    /* with the GIL */
-    int epoll_fd;     /* of who serves it */
-    uint32_t watched; /* the events that watches for */
+    int is_served; /* with the GIL */
     Places places;
     Request request;
     Findings *findings;
@@ -187,8 +183,6 @@ static int answer_and_ask(Relay *relay) {
         PyMem_RawFree(kept);
     return is_kept && send_request(relay, now);
 }
-
-static int has_ended(const Relay *relay) { return __atomic_load_n(&relay->is_over, __ATOMIC_ACQUIRE); }
 
 static void end_relay(Relay *relay) {
     pthread_mutex_lock(&relay->lock);

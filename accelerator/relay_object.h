@@ -2,7 +2,7 @@
 #ifndef KAFKA_NEXTGEN_RELAY_OBJECT_H
 #define KAFKA_NEXTGEN_RELAY_OBJECT_H
 
-#include "attending.h"
+#include "relay.h"
 
 #ifdef __linux__
 
@@ -42,11 +42,6 @@ static int fill_relay(Relay *relay, PyObject *args) {
     return is_well;
 }
 
-static long long next_number(void) {
-    static long long last = 0; /* with the GIL */
-    return ++last;
-}
-
 static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0)
         return PyErr_Format(PyExc_TypeError, "FetchRelay takes no keywords");
@@ -54,7 +49,6 @@ static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (relay == NULL)
         return NULL;
     pthread_mutex_init(&relay->lock, NULL);
-    relay->number = next_number();
     if (!fill_relay(relay, args))
         Py_CLEAR(relay);
     return (PyObject *)relay;
@@ -135,13 +129,7 @@ PyDoc_STRVAR(relay_drop_doc,
 
 static PyObject *relay_end(PyObject *self, PyObject *nothing) {
     (void)nothing;
-    Relay *relay = (Relay *)self;
-    Bell *bell = (Bell *)Py_XNewRef((PyObject *)relay->bell); /* it may be given another one meanwhile */
-    Py_BEGIN_ALLOW_THREADS; /* whoever passes answers on may have to wait for the GIL, where memory is watched */
-    end_relay(relay);
-    leave_to_who_serves(bell, relay->number);
-    Py_END_ALLOW_THREADS;
-    Py_XDECREF(bell);
+    end_relay((Relay *)self); /* with the GIL: a thread that has the lock never waits for it */
     Py_RETURN_NONE;
 }
 
@@ -197,7 +185,7 @@ PyDoc_STRVAR(relay_counted_doc,
 
 static PyObject *get_is_over(PyObject *self, void *nothing) {
     (void)nothing;
-    return PyBool_FromLong(has_ended((Relay *)self));
+    return PyBool_FromLong(__atomic_load_n(&((Relay *)self)->is_over, __ATOMIC_ACQUIRE));
 }
 
 static PyObject *get_has_answers(PyObject *self, void *nothing) {

@@ -37,12 +37,8 @@ static int is_for_python(Relay *relay, uint32_t events) {
         end_relay(relay); /* whatever it is */
         return 1;
     }
-    if (relay->bell == NULL)
-        return pass_on(relay) != WAITS;
-    pthread_mutex_lock(&relay->bell->lock);
     Outcome outcome = pass_on(relay);
-    pthread_mutex_unlock(&relay->bell->lock);
-    return outcome == OVER;
+    return outcome == OVER || (outcome == WENT_ON && relay->bell == NULL);
 }
 
 /* Let relays go on whose turn it is; keep of the events those for Python. */
@@ -60,17 +56,6 @@ static void let_go_on(Service *service, int count) {
 static int milliseconds_until(double at) {
     double left_ms = ceil((at - now_s()) * 1e3);
     return left_ms <= 0 ? 0 : left_ms < INT_MAX ? (int)left_ms : INT_MAX;
-}
-
-/* Let those who wait for the bells of relays attend these for a while, or no more. */
-static void offer_all(const Service *service, int is_begin) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(service->relays); i++) {
-        Relay *relay = (Relay *)PyTuple_GET_ITEM(service->relays, i);
-        if (relay->bell != NULL && is_begin)
-            offer_relay(relay, service->epoll_fd);
-        else if (relay->bell != NULL)
-            withdraw_relay(relay);
-    }
 }
 
 /* 0, or an error number. */
@@ -129,9 +114,8 @@ static int begin_service(PyObject *relays, const PyTypeObject *type) {
 
 PyDoc_STRVAR(serve_doc,
              "serve(epoll_fd, timeout_s, relays)\n--\n\n"
-             "Wait for events at most so long, and let relays, a tuple of different ones, go on meanwhile, which may be\n"
-             "attended by those who wait for their bells. Answers with (fd, events) of all\n"
-             "others; and of a relay with (fd, 0), if it is over, or went on and has no bell.");
+             "Wait for events at most so long, and let relays, a tuple of different ones, go on meanwhile. Answers with\n"
+             "(fd, events) of all others; and of a relay with (fd, 0), if it is over, or went on and has no bell.");
 
 static PyObject *serve(PyObject *module, PyObject *args) {
     const ModuleState *state = PyModule_GetState(module);
@@ -142,9 +126,7 @@ static PyObject *serve(PyObject *module, PyObject *args) {
         !begin_service(service.relays, state->relay))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    offer_all(&service, 1);
     error = serve_until(&service, now_s() + timeout_s);
-    offer_all(&service, 0);
     Py_END_ALLOW_THREADS;
     end_service(service.relays, PyTuple_GET_SIZE(service.relays));
     if (error != 0) {

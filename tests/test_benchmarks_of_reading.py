@@ -177,9 +177,7 @@ def test_starts_are_told_next_to_ours() -> None:
     assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
 
 
-_WAIT = (
-    "attend_relay (accelerator/attending.h:140) < bell_wait (accelerator/bell_object.h:40) < _walk (consumer.py:250)"
-)
+_SERVE = "serve_until (accelerator/serving.h:70) < serve (accelerator/serving.h:130) < select (transport/relays.py:115)"
 
 
 @pytest.mark.parametrize(
@@ -205,12 +203,15 @@ _WAIT = (
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
         ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
-        (f"ppoll (libc.so.6) < wait_at_sockets (accelerator/attending.h:180) < {_WAIT}", "waiting for the broker"),
-        (f"syscall (libc.so.6) < sleep_at (accelerator/bell.h:70) < {_WAIT}", "waiting for another thread"),
-        (f"recv (libc.so.6) < pass_on (accelerator/relay.h:90) < {_WAIT}", "socket"),
-        (f"__libc_send (libc.so.6) < pass_on (accelerator/relay.h:160) < {_WAIT}", "socket"),
-        (f"epoll_ctl (libc.so.6) < watch (accelerator/attending.h:28) < {_WAIT}", "socket"),
-        (f"read_batch (accelerator/batch.h:90) < pass_on (accelerator/relay.h:100) < {_WAIT}", "decoding"),
+        (f"epoll_wait (libc.so.6) < {_SERVE}", "waiting for the broker"),
+        (
+            "syscall (libc.so.6) < wait_on_futex (accelerator/bell.h:42) < bell_wait (accelerator/bell_object.h:40)",
+            "waiting for another thread",
+        ),
+        (f"recv (libc.so.6) < pass_on (accelerator/relay.h:90) < {_SERVE}", "socket"),
+        (f"__libc_send (libc.so.6) < pass_on (accelerator/relay.h:160) < {_SERVE}", "socket"),
+        (_SERVE, "socket"),
+        (f"read_batch (accelerator/batch.h:90) < pass_on (accelerator/relay.h:100) < {_SERVE}", "decoding"),
         ("record_at (accelerator/objects.h:50) < next_ready (accelerator/stream.h:30)", "objects"),
         ("poll (consumer.py:150) < next_refilled (accelerator/stream.h:45)", "Python"),
         ("0x1 (libpython3.so) < do_one (accelerator/doing.h:20) < take_in (engine/reading/intake.py:55)", "Python"),

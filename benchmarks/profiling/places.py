@@ -21,7 +21,7 @@ PLACES: Mapping[str, re.Pattern[str]] = {
     "the application's side: polling, records": re.compile(
         r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|awaited|iteration|stream)"
     ),
-    "connections": re.compile(r"kafka_nextgen/transport|accelerator/(receive|relay|attending|serving|bell)"),
+    "connections": re.compile(r"kafka_nextgen/transport|accelerator/(receive|relay|serving|bell)"),
     "decoding records": re.compile(
         r"kafka_nextgen/(wire/(records|plain_decoding)|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),

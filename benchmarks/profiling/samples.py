@@ -6,7 +6,7 @@ then what works outside of the interpreter, then Python.
 
 * GIL: a thread that has something to do in Python and waits for its turn. CPython waits for it by a condition variable;
   the locks of ``threading`` are semaphores.
-* waiting: for the broker (the event loop has nothing to do, or whoever polls waits at sockets), or for another thread.
+* waiting: for the broker (the event loop has nothing to do), or for another thread.
 * the rest is work: at the socket (the kernel's copying included), decompression, checksum, memory (getting it from
   libc, giving it back, and filling it with zeros), copying (what the decoder has libc do, which has no names for it),
   decoding, Arrow, objects made in C with what is copied into them, and what runs in the interpreter.
@@ -48,7 +48,6 @@ LEAST_BUSY = 0.02
 #: The files of the extension that make columns of bytes, or relay these.
 DECODER_FILES = (
     "answer_fields",
-    "attending",
     "batch",
     "bell",
     "bell_object",
@@ -96,20 +95,15 @@ class Rule:
 
 RULES: Sequence[Rule] = (
     Rule("waiting for the GIL", re.compile(r"pthread_cond_(timed|clock)?wait|take_gil"), 4),
-    Rule(
-        "waiting for the broker", re.compile(r"epoll_wait|select_epoll_poll|wait_at_sockets|\b(poll|select) \(libc"), 5
-    ),
+    Rule("waiting for the broker", re.compile(r"epoll_wait|select_epoll_poll|\b(poll|select) \(libc"), 5),
     Rule(
         "waiting for another thread",
-        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait|sleep_(at|until)"),
+        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait|wait_on_futex"),
         5,
     ),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
     Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
-    Rule(
-        "socket",
-        re.compile(r"accelerator/receive\.h|^[^<]*(accelerator/(attending|serving)\.h|(recv|send|epoll_ctl) \()"),
-    ),
+    Rule("socket", re.compile(r"accelerator/receive\.h|^[^<]*(accelerator/serving\.h|(recv|send) \()")),
     Rule("objects", re.compile(rf"(?!{_C_DECODER}|{_C_CALLING})accelerator/|make_records \(")),
     Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
     Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),

@@ -3,8 +3,8 @@
 Where answers come a thousand times a second, each has a loop turn, takes the GIL away from the application and is read,
 taken in and asked on behind in Python. Nearly all are alike, and what follows from one is known from its bytes. So a
 connection may lend its socket to a *relay* (``FetchRelay``), which keeps such answers and asks on by itself. It does
-that inside of the loop's waiting, without the GIL, and on a thread that waits for the relay's bell meanwhile, if there
-is one. So whenever Python runs on the loop's thread, no relay does, and whoever lent a socket may take it back at once.
+that inside of the loop's waiting, without the GIL. So whenever Python runs on the loop's thread, no relay does, and
+whoever lent a socket may take it back at once.
 
 What is not for a relay ends it, and Python goes on with what was received.
 """

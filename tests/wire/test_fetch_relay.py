@@ -765,6 +765,13 @@ def test_several_relays_are_served_together(line: Line) -> None:
         line.epoll.unregister(other.fd)
 
 
+def test_several_relays_ring_one_bell(line: Line) -> None:
+    with lent() as other:
+        other.relay.ring(line.bell)
+        assert (line.answer(frame_of(ONE)), other.answer(frame_of(ONE))) == ([], [])
+    assert (line.bell.rings, other.bell.rings) == (2, 0)
+
+
 @pytest.mark.parametrize("timeout_s", [0.03, 0.0, -1.0, float("-inf")])
 def test_nobody_is_waited_for_longer_than_that(line: Line, timeout_s: float) -> None:
     before = time.monotonic()
@@ -838,6 +845,29 @@ def test_answers_are_taken_while_others_come(line: Line) -> None:
     assert taken == bodies
     assert told == [[(fd, select.EPOLLIN)]]
     assert line.relay.counted()[0] == len(bodies)
+
+
+def test_nothing_is_lost_between_two_calls_of_serve(line: Line) -> None:
+    bodies = [bring(3 + at) for at in range(2_000)]
+    taken: list[bytes] = []
+    is_done = threading.Event()
+
+    def serve() -> None:
+        while not is_done.is_set():
+            line.serve(0.0005)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    broker = Broker(line, bodies)
+    while len(taken) < len(bodies):
+        rings = line.bell.rings
+        if not line.relay.has_answers:
+            line.bell.wait(rings, LONG_S)
+        taken += line.take()
+    broker.thread.join()
+    is_done.set()
+    thread.join()
+    assert taken == bodies
 
 
 def test_nothing_is_lost_whenever_it_is_ended() -> None:
@@ -1173,6 +1203,31 @@ def test_a_handler_may_ring(bell: accelerator.Bell, signals: Signals) -> None:
     assert bell.rings == signals.handled > 0
 
 
+def test_a_handler_may_wait_as_well(bell: accelerator.Bell, signals: Signals) -> None:
+    signals.then = lambda: bell.wait(bell.rings, 0.001)
+    with shower(when=lambda: bell.is_awaited):
+        bell.wait(0, 0.05)
+    assert signals.handled > 0
+    assert not bell.is_awaited
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # since 3.12: of its threads
+def test_a_forked_process_wakes_no_thread_of_its_parent(bell: accelerator.Bell) -> None:
+    thread = threading.Thread(target=bell.wait, args=(0, LONG_S))
+    thread.start()
+    eventually("it waits", lambda: bell.is_awaited)
+    pid = os.fork()
+    if pid == 0:
+        bell.ring()
+        os._exit(bell.rings)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+    thread.join(0.05)
+    assert thread.is_alive()
+    assert bell.rings == 0
+    bell.ring()
+    thread.join()
+
+
 def test_what_a_handler_raises_ends_the_wait(bell: accelerator.Bell, signals: Signals) -> None:
     signals.then = lambda: 1 // 0
     with pytest.raises(ZeroDivisionError), shower(when=lambda: bell.is_awaited and not signals.handled):
@@ -1190,9 +1245,18 @@ def test_what_can_not_be_waited_for_is_an_error(
     assert not bell.is_awaited
 
 
-def test_nothing_is_said_of_a_new_bell() -> None:
-    with pytest.raises(TypeError):
+def test_a_new_bell_takes_no_arguments() -> None:
+    with pytest.raises(TypeError, match="no arguments"):
         accelerator.Bell(3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="no arguments"):
+        accelerator.Bell(rings=3)  # type: ignore[call-arg]
+
+
+def test_bells_that_are_gone_leave_nothing_of_their_type() -> None:
+    before = sys.getrefcount(accelerator.Bell)
+    for _ in range(100):
+        accelerator.Bell()
+    assert abs(sys.getrefcount(accelerator.Bell) - before) < 50
 
 
 def test_nothing_is_kept_of_a_wait(bell: accelerator.Bell) -> None:
