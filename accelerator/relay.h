@@ -47,7 +47,6 @@ typedef struct {
     PyObject_HEAD
     int fd, check_crc;
     Bell *bell; /* NULL if there is none to be rung without the GIL */
-    int is_served; /* with the GIL */
     Places places;
     Request request;
     Findings *findings;

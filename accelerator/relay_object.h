@@ -26,16 +26,30 @@ static int make_rooms(Relay *relay) {
     return is_well || PyErr_NoMemory() != NULL;
 }
 
+/* Keep the Bell to ring, or none for None; 0 with an exception set if it is anything else. */
+static int keep_bell(Relay *relay, PyObject *bell) {
+    const ModuleState *state = PyType_GetModuleState(Py_TYPE(relay));
+    if (bell == Py_None)
+        return 1;
+    if (Py_TYPE(bell) != state->bell) {
+        PyErr_SetString(PyExc_TypeError, "only a Bell can be rung without the GIL");
+        return 0;
+    }
+    relay->bell = (Bell *)Py_NewRef(bell);
+    return 1;
+}
+
 static int fill_relay(Relay *relay, PyObject *args) {
     Py_buffer client_id, limits, rest;
     Request *request = &relay->request;
-    PyObject *places;
-    if (!PyArg_ParseTuple(args, "iiiiiy*y*y*Opnd:FetchRelay", &relay->fd, &request->version, &request->correlation_id,
+    PyObject *places, *bell;
+    if (!PyArg_ParseTuple(args, "iiiiiy*y*y*OpndO:FetchRelay", &relay->fd, &request->version, &request->correlation_id,
                           &request->session_id, &request->epoch, &client_id, &limits, &rest, &places,
-                          &relay->check_crc, &relay->most_kept_bytes, &relay->asked_at))
+                          &relay->check_crc, &relay->most_kept_bytes, &relay->asked_at, &bell))
         return 0;
     int is_well = copy_given(&client_id, &request->client_id) && copy_given(&limits, &request->limits) &&
-                  copy_given(&rest, &request->rest) && read_places(places, &relay->places) && make_rooms(relay);
+                  copy_given(&rest, &request->rest) && read_places(places, &relay->places) && keep_bell(relay, bell) &&
+                  make_rooms(relay);
     PyBuffer_Release(&client_id);
     PyBuffer_Release(&limits);
     PyBuffer_Release(&rest);
@@ -75,20 +89,6 @@ static void relay_dealloc(PyObject *self) {
     type->tp_free(self);
     Py_DECREF(type);
 }
-
-static PyObject *relay_ring(PyObject *self, PyObject *bell) {
-    const ModuleState *state = PyType_GetModuleState(Py_TYPE(self));
-    if (state == NULL)
-        return NULL;
-    if (Py_TYPE(bell) != state->bell)
-        return PyErr_Format(PyExc_TypeError, "only a Bell can be rung without the GIL");
-    if (((Relay *)self)->is_served)
-        return PyErr_Format(PyExc_RuntimeError, "a relay that is served keeps its bell");
-    Py_XSETREF(((Relay *)self)->bell, (Bell *)Py_NewRef(bell));
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(relay_ring_doc, "ring(bell)\n--\n\nRing this Bell whenever an answer is there; RuntimeError if somebody serves already.");
 
 /* The answer that was kept the longest; NULL if there is none. */
 static Kept *first_kept(const Relay *relay) { return __atomic_load_n(&relay->taken->next, __ATOMIC_ACQUIRE); }
@@ -204,7 +204,6 @@ static PyObject *get_asked_at(PyObject *self, void *nothing) {
 }
 
 static PyMethodDef relay_methods[] = {
-    {"ring", relay_ring, METH_O, relay_ring_doc},
     {"first", relay_first, METH_NOARGS, relay_first_doc},
     {"drop", relay_drop, METH_O, relay_drop_doc},
     {"end", relay_end, METH_NOARGS, relay_end_doc},
@@ -224,10 +223,11 @@ static PyGetSetDef relay_fields[] = {
 
 PyDoc_STRVAR(relay_doc,
              "FetchRelay(fd, version, correlation_id, session_id, epoch, client_id, limits, rest, places, check_crc,\n"
-             "           most_kept_bytes, asked_at, /)\n--\n\n"
+             "           most_kept_bytes, asked_at, bell, /)\n--\n\n"
              "Goes on from a fetch that was sent at asked_at, with this number, in this epoch of this session. places are\n"
              "tuples of what the session has: topic id, number, leader epoch, offset, last epoch, most bytes. client_id,\n"
-             "limits and rest are those parts of a request, as bytes. Answers of most_kept_bytes are kept at most.");
+             "limits and rest are those parts of a request, as bytes. Answers of most_kept_bytes are kept at most.\n"
+             "The Bell, if it is not None, is rung for each answer.");
 
 static PyType_Slot relay_slots[] = {
     {Py_tp_doc, (void *)relay_doc},

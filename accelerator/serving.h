@@ -82,40 +82,21 @@ static PyObject *list_of_events(const Service *service) {
     return list;
 }
 
-/* Whether it can be served; 0 with an exception set if not. */
-static int can_serve(PyObject *relay, const PyTypeObject *type) {
-    if (Py_TYPE(relay) != type)
-        PyErr_SetString(PyExc_TypeError, "only a FetchRelay can be served");
-    else if (((Relay *)relay)->is_served)
-        PyErr_SetString(PyExc_RuntimeError, "a relay is served by one thread, and once");
-    else
-        return 1;
-    return 0;
-}
-
-/* The first so many are served no more. */
-static void end_service(PyObject *relays, Py_ssize_t count) {
-    while (count-- > 0)
-        ((Relay *)PyTuple_GET_ITEM(relays, count))->is_served = 0;
-}
-
-/* All of them are served from here on; 0 with an exception set if that can't be. */
-static int begin_service(PyObject *relays, const PyTypeObject *type) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(relays); i++) {
-        PyObject *relay = PyTuple_GET_ITEM(relays, i);
-        if (!can_serve(relay, type)) {
-            end_service(relays, i);
+/* Whether all are relays; 0 with an exception set if not. */
+static int are_relays(PyObject *relays, const PyTypeObject *type) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(relays); i++)
+        if (Py_TYPE(PyTuple_GET_ITEM(relays, i)) != type) {
+            PyErr_SetString(PyExc_TypeError, "only a FetchRelay can be served");
             return 0;
         }
-        ((Relay *)relay)->is_served = 1;
-    }
     return 1;
 }
 
 PyDoc_STRVAR(serve_doc,
              "serve(epoll_fd, timeout_s, relays)\n--\n\n"
-             "Wait for events at most so long, and let relays, a tuple of different ones, go on meanwhile. Answers with\n"
-             "(fd, events) of all others; and of a relay with (fd, 0), if it is over, or went on and has no bell.");
+             "Wait for events at most so long, and let relays, a tuple, go on meanwhile; no other thread may serve these.\n"
+             "Answers with (fd, events) of all others; and of a relay with (fd, 0), if it is over, or went on and has no\n"
+             "bell.");
 
 static PyObject *serve(PyObject *module, PyObject *args) {
     const ModuleState *state = PyModule_GetState(module);
@@ -123,12 +104,11 @@ static PyObject *serve(PyObject *module, PyObject *args) {
     int error;
     Service service = {.count = 0};
     if (!PyArg_ParseTuple(args, "idO!:serve", &service.epoll_fd, &timeout_s, &PyTuple_Type, &service.relays) ||
-        !begin_service(service.relays, state->relay))
+        !are_relays(service.relays, state->relay))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     error = serve_until(&service, now_s() + timeout_s);
     Py_END_ALLOW_THREADS;
-    end_service(service.relays, PyTuple_GET_SIZE(service.relays));
     if (error != 0) {
         errno = error;
         return PyErr_SetFromErrno(PyExc_OSError);

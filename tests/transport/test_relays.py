@@ -122,9 +122,8 @@ class Talk:
             True,
             1 << 20,
             errand.asked_at,
+            accelerator.Bell() if self.has_bell else None,
         )
-        if self.has_bell:
-            relay.ring(accelerator.Bell())
         counts = Counts(relay, self)
         self.relays.append(counts)
         return counts

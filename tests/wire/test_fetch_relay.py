@@ -88,7 +88,7 @@ class Given:
     asked_at: float = 0.0
     session_id: int = SESSION
 
-    def arguments(self, fd: int) -> list[Any]:
+    def arguments(self, fd: int, bell: accelerator.Bell | None = None) -> list[Any]:
         question = self._question((), self.epoch)
         return [
             fd,
@@ -103,6 +103,7 @@ class Given:
             self.check_crc,
             self.most_kept_bytes,
             self.asked_at,
+            bell,
         ]
 
     def request(self, number: int, epoch: int, *topics: WantedTopic) -> bytes:
@@ -132,8 +133,7 @@ class Line:
     def begin(self, given: Given) -> None:
         """Have a new relay."""
         self.given = given
-        self.relay = accelerator.FetchRelay(*given.arguments(self.fd))
-        self.relay.ring(self.bell)
+        self.relay = accelerator.FetchRelay(*given.arguments(self.fd, self.bell))
 
     def serve(self, timeout_s: float = 0.0) -> Events:
         return accelerator.serve(self.epoll.fileno(), timeout_s, (self.relay,))
@@ -743,16 +743,9 @@ def test_a_relay_that_goes_on_without_a_bell_is_told_of(line: Line) -> None:
 
 
 def test_only_a_bell_can_be_rung(line: Line) -> None:
-    for bell in (threading.Event(), accelerator.Bell, None, line.relay):
+    for bell in (threading.Event(), accelerator.Bell, 0, line.relay):
         with pytest.raises(TypeError, match="only a Bell"):
-            line.relay.ring(bell)  # type: ignore[arg-type]
-
-
-def test_it_rings_the_bell_it_was_given_last(line: Line) -> None:
-    bell = accelerator.Bell()
-    line.relay.ring(bell)
-    line.answer(frame_of(ONE))
-    assert (line.bell.rings, bell.rings) == (0, 1)
+            accelerator.FetchRelay(*line.given.arguments(line.fd, bell))  # type: ignore[arg-type]
 
 
 def test_several_relays_are_served_together(line: Line) -> None:
@@ -767,9 +760,10 @@ def test_several_relays_are_served_together(line: Line) -> None:
 
 def test_several_relays_ring_one_bell(line: Line) -> None:
     with lent() as other:
-        other.relay.ring(line.bell)
+        other.bell = line.bell
+        other.begin(other.given)
         assert (line.answer(frame_of(ONE)), other.answer(frame_of(ONE))) == ([], [])
-    assert (line.bell.rings, other.bell.rings) == (2, 0)
+    assert line.bell.rings == 2
 
 
 @pytest.mark.parametrize("timeout_s", [0.03, 0.0, -1.0, float("-inf")])
@@ -975,6 +969,7 @@ WRONG: list[tuple[int, Any, type[Exception]]] = [
     (10, 1 << 63, OverflowError),
     (10, "1", TypeError),
     (11, "now", TypeError),
+    (12, "bell", TypeError),
 ]
 
 
@@ -998,10 +993,10 @@ def test_nothing_is_kept_of_what_can_not_be() -> None:
     assert growth_of(use) < 4_000
 
 
-@pytest.mark.parametrize("count", [0, 5, 11, 13])
+@pytest.mark.parametrize("count", [0, 5, 12, 14])
 def test_all_of_it_has_to_be_given(count: int) -> None:
     arguments = [*Given().arguments(0), 1][:count]
-    with pytest.raises(TypeError, match="12 arguments"):
+    with pytest.raises(TypeError, match="13 arguments"):
         accelerator.FetchRelay(*arguments)
 
 
@@ -1082,14 +1077,10 @@ def test_nothing_is_kept_of_a_relay_that_is_gone(line: Line) -> None:
 def test_its_bell_is_let_go_with_it() -> None:
     bell = accelerator.Bell()
     with lent() as line:
-        for _ in range(10):
-            line.begin(line.given)
-            line.relay.ring(bell)
-            line.relay.ring(bell)
-        with_relay = sys.getrefcount(bell)
-    del line
-    without = sys.getrefcount(bell)
-    assert (with_relay, without) == (3, 2)
+        relays = [accelerator.FetchRelay(*line.given.arguments(line.fd, bell)) for _ in range(10)]
+        with_relays = sys.getrefcount(bell)
+    relays.clear()
+    assert (with_relays, sys.getrefcount(bell)) == (12, 2)
 
 
 # ---- bells

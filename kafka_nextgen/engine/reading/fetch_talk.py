@@ -125,8 +125,10 @@ class FetchTalk:
         self._small_in_a_row = 0
         return self._relaying(self, errand)
 
-    def make_relay(self, errand: Errand, most_kept_bytes: int, check_crcs: bool) -> accelerator.FetchRelay:
-        """The relay that goes on from the fetch on its way, and may keep so many bytes of answers."""
+    def make_relay(
+        self, errand: Errand, most_kept_bytes: int, check_crcs: bool, bell: accelerator.Bell | None
+    ) -> accelerator.FetchRelay:
+        """The relay that goes on from the fetch on its way; it keeps at most so many bytes of answers, and rings."""
         question, session = self._request(), self.need.session
         wanted = [
             (at.topic_id.bytes, at.partition.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)
@@ -146,6 +148,7 @@ class FetchTalk:
             check_crcs,
             most_kept_bytes,
             errand.asked_at,
+            bell,
         )
 
     def _read(self, version: int, body: memoryview) -> Answer:

@@ -238,14 +238,11 @@ class Fetcher:
             return None
 
         def make(most_kept_bytes: int) -> accelerator.FetchRelay:
-            return talk.make_relay(errand, most_kept_bytes, self._config.check_crcs)
+            return talk.make_relay(errand, most_kept_bytes, self._config.check_crcs, self._mailbox.bell)
 
         intake = self._fetches.open_intake(talk.need, self._cluster.metadata, make, talk.places)
         if intake is None:
             return None
-        bell = self._mailbox.bell
-        if bell is not None:
-            intake.relay.ring(bell)
         return FetchRelaying(talk, intake, self._fetches, self._counters, self._mailbox.wake)
 
     def _send(self, talk: FetchTalk) -> None:
