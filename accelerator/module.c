@@ -23,7 +23,7 @@
  * On Linux there are also
  *
  *     FetchRelay    fetches on where answers are what most small ones are
- *     serve         waits for a loop's sockets, and lets relays go on meanwhile
+ *     serve         waits for a loop's sockets, and serves relays meanwhile
  *     Bell          wakes threads, and is rung without the GIL
  */
 #define PY_SSIZE_T_CLEAN
@@ -141,7 +141,7 @@ static int prepare(PyObject *module) {
     return 0;
 }
 
-/* No Py_mod_gil: what relays and the bell share is guarded by the GIL, so a Python without one switches it on. */
+/* No Py_mod_gil: relays rely on the GIL, so a free-threaded Python switches it on. */
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, prepare},
     {0, NULL},

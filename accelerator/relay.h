@@ -1,13 +1,14 @@
-/* FetchRelay: fetches on from one broker without Python, as long as answers are what nearly all small ones are.
+/* FetchRelay: fetches from one broker without Python, as long as all answers are plain (`relay_answer.h`).
  *
- * An answer that is (`relay_answer.h`) is kept for whoever takes it, the next fetch is sent, and the bell is rung. `serve`
- * has that done by the thread of an event loop, in place of the loop, and without the GIL. At the first answer that is not,
- * the relay is over: what was received of it is left, and Python goes on from there.
+ * It receives answers inside `serve`, on the thread of an event loop and without the GIL. It keeps each plain answer for
+ * Python, sends the next fetch and rings the bell. Anything else ends the relay: Python goes on with the bytes that it
+ * received so far.
  *
- * One thread at a time passes answers on. It may be inside of it while another one takes answers, or ends it. Answers are a
- * queue with one thread at each end: those who take them have the GIL, and a lock of theirs. So taking waits for nobody,
- * not even in a process that was forked off meanwhile. Ending waits until an answer that is just being taken in has been
- * asked on behind, for which there is a lock. All else belongs to who passes on, or to the loop's thread when nobody does.
+ * Only the serving thread receives. Other threads may take answers or end the relay meanwhile. The kept answers are a queue
+ * with the serving thread at one end and the threads that take answers, which hold the GIL and a lock of their own, at
+ * the other. So taking never blocks, not even in a forked process. `lock` makes the end of a relay wait until the answer
+ * that is being kept counts and the next request is written. All other fields belong to the serving thread, or to the
+ * loop's thread while it runs Python.
  */
 #ifndef KAFKA_NEXTGEN_RELAY_H
 #define KAFKA_NEXTGEN_RELAY_H
@@ -28,48 +29,48 @@
 #define MOST_FRAME (FRAME_HEAD + MOST_ANSWER)
 #define LAST_EPOCH INT32_MAX
 
-/* An answer that waits to be taken; what it takes is counted with it. */
+/* An answer that waits to be taken. */
 typedef struct Kept {
-    struct Kept *next; /* written by who passes it on, as the last of it */
-    long long number; /* counted from 1 */
+    struct Kept *next; /* written last, by the serving thread */
+    long long number;  /* counted from 1 */
     double came_at;
     Py_ssize_t size;
     uint8_t data[];
 } Kept;
 
-/* What was counted since somebody last asked. */
+/* Counts since the last call of counted(). */
 typedef struct {
     long long answers, bytes_in, bytes_out, records, data_bytes;
-    double took_s, longest_s; /* from requests to their answers: in all, and the one that took longest */
+    double took_s, longest_s; /* from request to answer: the sum, and the longest */
 } Counted;
 
 typedef struct {
     PyObject_HEAD
     int fd, check_crc;
-    Bell *bell; /* NULL if there is none to be rung without the GIL */
+    Bell *bell; /* or NULL */
     Places places;
     Request request;
     Findings *findings;
     Counted counted;
     double asked_at;
-    uint8_t *frame; /* what was received of the answer on its way */
+    uint8_t *frame; /* the bytes received of the next answer */
     Py_ssize_t received;
-    uint8_t *asked; /* the request on its way */
+    uint8_t *asked; /* the last request; `sent` of its bytes were sent */
     Py_ssize_t asked_size, sent;
-    Kept *last;           /* that was kept */
-    long long kept_count; /* from its beginning on */
+    Kept *last;           /* the end of the queue */
+    long long kept_count; /* since it was made */
     Py_ssize_t most_kept_bytes;
-    /* shared */
+    /* shared by all threads */
     pthread_mutex_t lock;
     int is_over;
     Py_ssize_t kept_bytes;
-    /* of those who take answers */
-    Kept *taken; /* the last one that was taken: what follows it was not */
+    /* of the threads that take answers */
+    Kept *taken; /* the last one taken: the queue begins behind it */
 } Relay;
 
-typedef enum { WAITS, WENT_ON, OVER } Outcome;
+typedef enum { INCOMPLETE, KEPT, OVER } Outcome;
 
-/* How long the frame is that is being received; 0 as long as that is not known. */
+/* The size of the frame that is being received; 0 while it is unknown. */
 static Py_ssize_t frame_size(const Relay *relay) {
     if (relay->received < 4)
         return 0;
@@ -77,7 +78,7 @@ static Py_ssize_t frame_size(const Relay *relay) {
     return size < 0 || size > MOST_FRAME ? MOST_FRAME + 1 : (Py_ssize_t)size + 4;
 }
 
-/* 1 if the answer on its way is whole, 0 if there is more to come, -1 if it is not for a relay. */
+/* 1 if the answer is complete, 0 if bytes are missing, -1 if it is not for a relay. */
 static int is_whole(const Relay *relay) {
     Py_ssize_t size = frame_size(relay);
     if (size > MOST_FRAME || (size > 0 && (size < FRAME_HEAD || relay->received > size)))
@@ -85,7 +86,7 @@ static int is_whole(const Relay *relay) {
     return size > 0 && relay->received == size;
 }
 
-/* Receive what is there: 1 if that makes an answer whole, 0 if not, -1 if the relay is over. */
+/* Receive all available bytes: 1 if the answer is complete, 0 if bytes are missing, -1 if the relay has to end. */
 static int receive_answer(Relay *relay) {
     int whole = 0;
     while (whole == 0) {
@@ -100,7 +101,7 @@ static int receive_answer(Relay *relay) {
     return whole;
 }
 
-/* Whether the answer is to the request on its way, and plain. */
+/* Whether it answers the last request and is plain. */
 static int is_plain(Relay *relay) {
     const uint8_t *frame = relay->frame;
     Cursor body = {frame + FRAME_HEAD, frame + relay->received};
@@ -110,13 +111,13 @@ static int is_plain(Relay *relay) {
 
 static Py_ssize_t bytes_to_keep(Py_ssize_t size) { return (Py_ssize_t)sizeof(Kept) + size; }
 
-/* Keep an answer of no bytes in front of all others; 0 if there is no memory. */
-static int begin_keeping(Relay *relay) {
+/* Begin the queue with an empty answer, which counts as taken; 0 if there is no memory. */
+static int begin_queue(Relay *relay) {
     relay->last = relay->taken = PyMem_RawCalloc(1, sizeof(Kept));
     return relay->last != NULL;
 }
 
-/* Keep the answer in what was made for it; 0 if there is no room, or nobody wants it any more. */
+/* Append the answer to the queue, in this memory; 0 if that is NULL, the queue full, or the relay over. Needs the lock. */
 static int keep_answer(Relay *relay, double now, Kept *kept) {
     Py_ssize_t size = relay->received - FRAME_HEAD;
     Py_ssize_t kept_bytes = __atomic_load_n(&relay->kept_bytes, __ATOMIC_RELAXED);
@@ -131,7 +132,7 @@ static int keep_answer(Relay *relay, double now, Kept *kept) {
     return 1;
 }
 
-static void note_answer(Relay *relay, double now) {
+static void count_answer(Relay *relay, double now) {
     double took_s = now - relay->asked_at;
     relay->counted.took_s += took_s;
     if (took_s > relay->counted.longest_s)
@@ -143,8 +144,8 @@ static void note_answer(Relay *relay, double now) {
     relay->received = 0;
 }
 
-/* Make the next request: behind what was answered. */
-static void move_on(Relay *relay) {
+/* Write the next request, which goes on behind the answer. */
+static void write_next_request(Relay *relay) {
     Request *request = &relay->request;
     for (int i = 0; i < relay->findings->move_count; i++) {
         const Move *move = &relay->findings->moves[i];
@@ -158,7 +159,7 @@ static void move_on(Relay *relay) {
     relay->sent = 0;
 }
 
-/* Send the request; 0 if not all of it goes out at once. */
+/* Send the request; 0 if the socket does not take all of it at once. */
 static int send_request(Relay *relay, double now) {
     relay->asked_at = now;
     relay->counted.bytes_out += relay->asked_size;
@@ -167,15 +168,16 @@ static int send_request(Relay *relay, double now) {
     return relay->sent == relay->asked_size;
 }
 
-/* Take in a plain answer and ask on; whether that may go on. */
-static int answer_and_ask(Relay *relay) {
+/* Keep a plain answer and send the next request; 0 if the relay has to end. */
+static int keep_and_fetch(Relay *relay) {
     double now = now_s();
-    Kept *kept = PyMem_RawMalloc(sizeof(Kept) + (size_t)relay->received); /* nobody waits for that with the lock */
+    /* without the lock: under tracemalloc this takes the GIL, with which another thread may wait for the lock */
+    Kept *kept = PyMem_RawMalloc(sizeof(Kept) + (size_t)relay->received);
     pthread_mutex_lock(&relay->lock);
     int is_kept = keep_answer(relay, now, kept);
     if (is_kept) {
-        note_answer(relay, now);
-        move_on(relay);
+        count_answer(relay, now);
+        write_next_request(relay);
     }
     pthread_mutex_unlock(&relay->lock);
     if (!is_kept)
@@ -189,16 +191,16 @@ static void end_relay(Relay *relay) {
     pthread_mutex_unlock(&relay->lock);
 }
 
-/* Its socket has something; without the GIL. */
-static Outcome pass_on(Relay *relay) {
+/* Handle a readable socket, without the GIL. */
+static Outcome on_readable(Relay *relay) {
     int whole = receive_answer(relay);
     long long before = relay->counted.answers;
-    int is_well = whole >= 0 && (whole == 0 || (is_plain(relay) && answer_and_ask(relay)));
+    int is_well = whole >= 0 && (whole == 0 || (is_plain(relay) && keep_and_fetch(relay)));
     if (relay->bell != NULL && relay->counted.answers != before)
         ring_bell(relay->bell);
     if (!is_well)
         end_relay(relay);
-    return !is_well ? OVER : whole ? WENT_ON : WAITS;
+    return !is_well ? OVER : whole ? KEPT : INCOMPLETE;
 }
 
 #endif

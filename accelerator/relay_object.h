@@ -1,4 +1,4 @@
-/* FetchRelay as Python sees it (fetch_relay.py). */
+/* FetchRelay as a Python type. */
 #ifndef KAFKA_NEXTGEN_RELAY_OBJECT_H
 #define KAFKA_NEXTGEN_RELAY_OBJECT_H
 
@@ -8,7 +8,7 @@
 
 #include "state.h"
 
-/* Keep a copy of bytes; 0 with an exception set if there is no memory. */
+/* Copy bytes; 0 with an exception set if there is no memory. */
 static int copy_given(const Py_buffer *bytes, Given *given) {
     given->data = PyMem_RawMalloc((size_t)bytes->len + 1);
     if (given->data == NULL)
@@ -18,16 +18,16 @@ static int copy_given(const Py_buffer *bytes, Given *given) {
     return 1;
 }
 
-static int make_rooms(Relay *relay) {
+static int allocate_buffers(Relay *relay) {
     relay->findings = PyMem_RawCalloc(1, sizeof(Findings));
     relay->frame = PyMem_RawMalloc(MOST_FRAME);
     relay->asked = PyMem_RawMalloc((size_t)most_bytes_of(&relay->request));
-    int is_well = relay->findings != NULL && relay->frame != NULL && relay->asked != NULL && begin_keeping(relay);
+    int is_well = relay->findings != NULL && relay->frame != NULL && relay->asked != NULL && begin_queue(relay);
     return is_well || PyErr_NoMemory() != NULL;
 }
 
-/* Keep the Bell to ring, or none for None; 0 with an exception set if it is anything else. */
-static int keep_bell(Relay *relay, PyObject *bell) {
+/* Store a Bell, or NULL for None; 0 with an exception set if it is neither. */
+static int store_bell(Relay *relay, PyObject *bell) {
     const ModuleState *state = PyType_GetModuleState(Py_TYPE(relay));
     if (bell == Py_None)
         return 1;
@@ -48,8 +48,8 @@ static int fill_relay(Relay *relay, PyObject *args) {
                           &relay->check_crc, &relay->most_kept_bytes, &relay->asked_at, &bell))
         return 0;
     int is_well = copy_given(&client_id, &request->client_id) && copy_given(&limits, &request->limits) &&
-                  copy_given(&rest, &request->rest) && read_places(places, &relay->places) && keep_bell(relay, bell) &&
-                  make_rooms(relay);
+                  copy_given(&rest, &request->rest) && read_places(places, &relay->places) && store_bell(relay, bell) &&
+                  allocate_buffers(relay);
     PyBuffer_Release(&client_id);
     PyBuffer_Release(&limits);
     PyBuffer_Release(&rest);
@@ -90,7 +90,7 @@ static void relay_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-/* The answer that was kept the longest; NULL if there is none. */
+/* The first answer of the queue, or NULL. */
 static Kept *first_kept(const Relay *relay) { return __atomic_load_n(&relay->taken->next, __ATOMIC_ACQUIRE); }
 
 static PyObject *relay_first(PyObject *self, PyObject *nothing) {
@@ -98,7 +98,7 @@ static PyObject *relay_first(PyObject *self, PyObject *nothing) {
     const Kept *kept = first_kept((const Relay *)self);
     if (kept == NULL)
         Py_RETURN_NONE;
-    long long number = kept->number; /* making objects may run Python's code, which may drop it */
+    long long number = kept->number; /* copied: making objects may run Python code that drops the answer */
     double came_at = kept->came_at;
     PyObject *body = PyBytes_FromStringAndSize((const char *)kept->data, kept->size);
     return body == NULL ? NULL : Py_BuildValue("LNd", number, body, came_at);
@@ -106,8 +106,8 @@ static PyObject *relay_first(PyObject *self, PyObject *nothing) {
 
 PyDoc_STRVAR(relay_first_doc,
              "first()\n--\n\n"
-             "The answer that was kept the longest: its number, its body, and when it came, in seconds on the monotonic\n"
-             "clock; None if there is none. From any thread.");
+             "The oldest answer that is kept, or None: its number, its body, and when it came, in seconds on the monotonic\n"
+             "clock. Any thread may call this.");
 
 static PyObject *relay_drop(PyObject *self, PyObject *number) {
     Relay *relay = (Relay *)self;
@@ -125,15 +125,16 @@ static PyObject *relay_drop(PyObject *self, PyObject *number) {
 
 PyDoc_STRVAR(relay_drop_doc,
              "drop(number)\n--\n\n"
-             "Keep the first answer no more; LookupError if that is another one by now. From any thread.");
+             "Drop the answer with this number; LookupError if it is not the oldest that is kept. Any thread may call\n"
+             "this.");
 
 static PyObject *relay_end(PyObject *self, PyObject *nothing) {
     (void)nothing;
-    end_relay((Relay *)self); /* with the GIL: a thread that has the lock never waits for it */
+    end_relay((Relay *)self); /* the GIL can stay: a thread that holds the lock never waits for it */
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(relay_end_doc, "end()\n--\n\nKeep no answer from here on. From any thread.");
+PyDoc_STRVAR(relay_end_doc, "end()\n--\n\nKeep no more answers. Any thread may call this.");
 
 static PyObject *relay_left(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -143,13 +144,14 @@ static PyObject *relay_left(PyObject *self, PyObject *nothing) {
 
 PyDoc_STRVAR(relay_left_doc,
              "left()\n--\n\n"
-             "What was received of the answer on its way, and what is still to be sent of its request.");
+             "The bytes received of an answer that is not kept, and the bytes of the last request that are not sent yet.\n"
+             "This and all methods below are for the thread that serves, while it does not.");
 
-/* One entry of a dictionary; 0 with an exception set if that fails. */
-static int tell_place(PyObject *told, const Place *place) {
+/* Add one place to a dictionary; 0 with an exception set if that fails. */
+static int add_place(PyObject *found, const Place *place) {
     PyObject *key = Py_BuildValue("y#i", place->topic, (Py_ssize_t)TOPIC_ID, place->number);
     PyObject *at = Py_BuildValue("Li", place->offset, place->last_epoch);
-    int is_well = key != NULL && at != NULL && PyDict_SetItem(told, key, at) == 0;
+    int is_well = key != NULL && at != NULL && PyDict_SetItem(found, key, at) == 0;
     Py_XDECREF(key);
     Py_XDECREF(at);
     return is_well;
@@ -158,17 +160,16 @@ static int tell_place(PyObject *told, const Place *place) {
 static PyObject *relay_places(PyObject *self, PyObject *nothing) {
     (void)nothing;
     const Places *places = &((Relay *)self)->places;
-    PyObject *told = PyDict_New();
-    for (Py_ssize_t i = 0; i < places->count && told != NULL; i++)
-        if (!tell_place(told, &places->of[i]))
-            Py_CLEAR(told);
-    return told;
+    PyObject *found = PyDict_New();
+    for (Py_ssize_t i = 0; i < places->count && found != NULL; i++)
+        if (!add_place(found, &places->of[i]))
+            Py_CLEAR(found);
+    return found;
 }
 
 PyDoc_STRVAR(relay_places_doc,
              "places()\n--\n\n"
-             "What the broker has been asked for, by topic id and number: the offset and the last epoch of each. Like all\n"
-             "that follows, only where nobody serves it.");
+             "What the last request asks for, by topic id and partition number: offset and last fetched epoch.");
 
 static PyObject *relay_counted(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -180,8 +181,8 @@ static PyObject *relay_counted(PyObject *self, PyObject *nothing) {
 
 PyDoc_STRVAR(relay_counted_doc,
              "counted()\n--\n\n"
-             "Since the last time: answers, bytes received and sent, records, what their batches took, and how long (seconds)\n"
-             "answers took in all and at most.");
+             "Counts since the last call: answers, bytes received, bytes sent, records, bytes of their batches, and the sum\n"
+             "and the longest of the times from request to answer (seconds).");
 
 static PyObject *get_is_over(PyObject *self, void *nothing) {
     (void)nothing;
@@ -214,20 +215,20 @@ static PyMethodDef relay_methods[] = {
 };
 
 static PyGetSetDef relay_fields[] = {
-    {"is_over", get_is_over, NULL, PyDoc_STR("Whether it goes on no more."), NULL},
+    {"is_over", get_is_over, NULL, PyDoc_STR("Whether it has ended."), NULL},
     {"has_answers", get_has_answers, NULL, PyDoc_STR("Whether any answer is kept."), NULL},
-    {"correlation_id", get_correlation_id, NULL, PyDoc_STR("The number of the request on its way."), NULL},
-    {"asked_at", get_asked_at, NULL, PyDoc_STR("When that was sent, in seconds on the monotonic clock."), NULL},
+    {"correlation_id", get_correlation_id, NULL, PyDoc_STR("The correlation id of the last request."), NULL},
+    {"asked_at", get_asked_at, NULL, PyDoc_STR("When the last request was sent, in seconds on the monotonic clock."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 PyDoc_STRVAR(relay_doc,
              "FetchRelay(fd, version, correlation_id, session_id, epoch, client_id, limits, rest, places, check_crc,\n"
              "           most_kept_bytes, asked_at, bell, /)\n--\n\n"
-             "Goes on from a fetch that was sent at asked_at, with this number, in this epoch of this session. places are\n"
-             "tuples of what the session has: topic id, number, leader epoch, offset, last epoch, most bytes. client_id,\n"
-             "limits and rest are those parts of a request, as bytes. Answers of most_kept_bytes are kept at most.\n"
-             "The Bell, if it is not None, is rung for each answer.");
+             "Goes on from a fetch that was sent at asked_at (monotonic seconds) with this correlation id, in this epoch\n"
+             "of this session. places are the partitions of the session, as tuples: topic id, number, leader epoch, offset,\n"
+             "last fetched epoch, max bytes. client_id, limits and rest are those parts of each request, as bytes. It keeps\n"
+             "answers of at most most_kept_bytes, and rings the Bell, if it is not None, for each.");
 
 static PyType_Slot relay_slots[] = {
     {Py_tp_doc, (void *)relay_doc},

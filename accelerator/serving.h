@@ -1,7 +1,7 @@
-/* serve: wait for an event loop's sockets, and let relays go on meanwhile, all of it without the GIL.
+/* serve: waits for the sockets of an event loop without the GIL, and serves relays meanwhile.
  *
- * What has to do with no relay is what Python gets to see, as from its own `epoll.poll`; and of relays, those that are
- * over or have nobody to ring.
+ * It returns the events of all other sockets, as `epoll.poll` does. It returns a relay's socket if the relay is over, or
+ * has kept an answer and has no bell.
  */
 #ifndef KAFKA_NEXTGEN_SERVING_H
 #define KAFKA_NEXTGEN_SERVING_H
@@ -18,7 +18,7 @@
 typedef struct {
     PyObject *relays; /* a tuple */
     int epoll_fd;
-    struct epoll_event events[MOST_EVENTS]; /* those to be told */
+    struct epoll_event events[MOST_EVENTS]; /* the first `count` are for Python */
     int count;
 } Service;
 
@@ -31,22 +31,22 @@ static Relay *find_relay(const Service *service, int fd) {
     return NULL;
 }
 
-/* Whether Python has to see to it. */
-static int is_for_python(Relay *relay, uint32_t events) {
+/* Serve a relay's socket; whether Python has to hear of it. */
+static int serve_relay(Relay *relay, uint32_t events) {
     if (events & ~(uint32_t)EPOLLIN) {
-        end_relay(relay); /* whatever it is */
+        end_relay(relay); /* hung up, failed, or writable: Python handles that */
         return 1;
     }
-    Outcome outcome = pass_on(relay);
-    return outcome == OVER || (outcome == WENT_ON && relay->bell == NULL);
+    Outcome outcome = on_readable(relay);
+    return outcome == OVER || (outcome == KEPT && relay->bell == NULL);
 }
 
-/* Let relays go on whose turn it is; keep of the events those for Python. */
-static void let_go_on(Service *service, int count) {
+/* Serve the relays that have events; keep the events that are for Python. */
+static void handle_events(Service *service, int count) {
     for (int i = 0; i < count; i++) {
         struct epoll_event event = service->events[i];
         Relay *relay = find_relay(service, event.data.fd);
-        if (relay == NULL || is_for_python(relay, event.events)) {
+        if (relay == NULL || serve_relay(relay, event.events)) {
             event.events = relay == NULL ? event.events : 0;
             service->events[service->count++] = event;
         }
@@ -58,7 +58,7 @@ static int milliseconds_until(double at) {
     return left_ms <= 0 ? 0 : left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }
 
-/* 0, or an error number. */
+/* Serve until an event is for Python, or until this time (monotonic seconds). Returns 0, or an error number. */
 static int serve_until(Service *service, double at) {
     int count, left_ms;
     do {
@@ -66,7 +66,7 @@ static int serve_until(Service *service, double at) {
         count = epoll_wait(service->epoll_fd, service->events, MOST_EVENTS, left_ms);
         if (count < 0)
             return errno == EINTR ? 0 : errno;
-        let_go_on(service, count);
+        handle_events(service, count);
     } while (service->count == 0 && left_ms > 0);
     return 0;
 }
@@ -94,9 +94,9 @@ static int are_relays(PyObject *relays, const PyTypeObject *type) {
 
 PyDoc_STRVAR(serve_doc,
              "serve(epoll_fd, timeout_s, relays)\n--\n\n"
-             "Wait for events at most so long, and let relays, a tuple, go on meanwhile; no other thread may serve these.\n"
-             "Answers with (fd, events) of all others; and of a relay with (fd, 0), if it is over, or went on and has no\n"
-             "bell.");
+             "Wait at most timeout_s seconds for an event that is for Python, and serve relays, a tuple, meanwhile. Returns\n"
+             "(fd, events) of other sockets; of a relay (fd, 0), if it is over, or kept an answer and has no bell. No other\n"
+             "thread may serve these relays. A signal ends the wait.");
 
 static PyObject *serve(PyObject *module, PyObject *args) {
     const ModuleState *state = PyModule_GetState(module);

@@ -1,12 +1,12 @@
-"""An event loop that lets relays go on while it waits: on Linux, with the extension in C.
+"""An event loop that serves relays while it waits: on Linux, with the extension in C.
 
-Where answers come a thousand times a second, each has a loop turn, takes the GIL away from the application and is read,
-taken in and asked on behind in Python. Nearly all are alike, and what follows from one is known from its bytes. So a
-connection may lend its socket to a *relay* (``FetchRelay``), which keeps such answers and asks on by itself. It does
-that inside of the loop's waiting, without the GIL. So whenever Python runs on the loop's thread, no relay does, and
-whoever lent a socket may take it back at once.
+Where answers come a thousand times a second, each takes a turn of the loop, takes the GIL from the application, and is
+handled in Python. Nearly all are alike, and the next request follows from the bytes of the answer. So a connection may
+lend its socket to a *relay* (``FetchRelay``), which keeps such answers and sends the next request by itself. It does so
+while the loop waits, without the GIL. No relay runs while Python runs on the loop's thread, so a lender may take its
+socket back at once.
 
-What is not for a relay ends it, and Python goes on with what was received.
+Any other answer ends the relay, and Python goes on with the bytes that were received.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 
 __all__ = ["HAS_RELAYS", "Lender", "Relayed", "Relays", "new_event_loop", "relays_of"]
 
-#: Whether there are relays here. (The clocks of Linux's 32-bit calls differ from one C library to the next.)
+#: Whether this platform has relays. (The clocks of Linux's 32-bit calls differ from one C library to the next.)
 HAS_RELAYS = ACCELERATED and sys.platform == "linux" and sys.maxsize > 2**32
 
-#: For how long (seconds) they go on before those who lent their sockets note what was done.
+#: How long (seconds) relays run before the lenders note what they did.
 MOST_S = 0.25
 
 
 class Relayed(NamedTuple):
-    """What a relay has done: answers and requests, the fetched records with what their batches took, and for how long
-    (seconds) answers were waited for, in all and at most.
+    """Counts of a relay: answers, bytes received, bytes sent, records, bytes of their batches, and the sum and the
+    longest of the times from request to answer (seconds).
     """
 
     answers: int
@@ -43,47 +43,47 @@ class Relayed(NamedTuple):
 
 
 class Lender(Protocol):
-    """Whoever has lent a socket. All of this is called on the loop's thread, where no relay goes on meanwhile."""
+    """The lender of a socket. All methods are called on the loop's thread, while no relay runs."""
 
     def may_go_on(self) -> bool:
-        """Whether the relay may go on; asked whenever the loop is about to wait. Must not raise, nor wait."""
+        """Whether the relay may go on; called before the loop waits. Must not raise or block."""
         ...
 
     def told(self) -> None:
-        """An answer is there, and nobody was rung. Must not raise, nor wait."""
+        """The relay has kept an answer and has no bell. Must not raise or block."""
         ...
 
     def take_back(self) -> None:
-        """The relay is over, or may not go on."""
+        """Take the socket back: the relay is over, or may not go on."""
         ...
 
 
 class Relays(Protocol):
-    """Where sockets are lent."""
+    """Lends sockets to relays."""
 
     def lend(self, fd: int, relay: accelerator.FetchRelay, lender: Lender) -> None:
-        """Let a relay have a socket that the loop has."""
+        """Lend a socket of the loop to a relay."""
         ...
 
     def end(self, fd: int) -> None:
-        """Take it back."""
+        """Take the socket back."""
         ...
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """A loop that has relays, if there are any."""
+    """A new event loop, with relays where the platform has them."""
     return _RelayLoop() if HAS_RELAYS else asyncio.new_event_loop()
 
 
 def relays_of(loop: asyncio.AbstractEventLoop) -> Relays | None:
-    """Where a socket of this loop may be lent; None if it can't be."""
+    """The relays of this loop, or None if it has none."""
     return loop.relays if HAS_RELAYS and isinstance(loop, _RelayLoop) else None
 
 
 if sys.platform == "linux":
 
     class _RelaySelector(selectors.EpollSelector):
-        """``call_soon`` is the loop's."""
+        """``call_soon`` is the loop's method."""
 
         call_soon: Callable[[Callable[[], None]], object]
 
@@ -108,7 +108,7 @@ if sys.platform == "linux":
                 if not lender.may_go_on():
                     self.call_soon(lender.take_back)
                     is_well = False
-            if not is_well:  # what has come for a relay comes again with the next turn
+            if not is_well:  # events of other relays come again in the next turn
                 return [ready for ready in super().select(0) if ready[0].fd not in self._lent]
             return self._serve(MOST_S if timeout is None else min(timeout, MOST_S))
 
@@ -125,7 +125,7 @@ if sys.platform == "linux":
             return ready
 
         def _ready(self, fd: int, events: int) -> list[tuple[selectors.SelectorKey, int]]:
-            """As ``EpollSelector`` tells it."""
+            """The same as ``EpollSelector.select`` returns."""
             try:
                 key = self.get_key(fd)
             except KeyError:
@@ -140,4 +140,4 @@ if sys.platform == "linux":
             super().__init__(self.relays)
             self.relays.call_soon = self.call_soon
 
-    _EPOLLIN, _EPOLLOUT = 0x001, 0x004  # as everywhere on Linux
+    _EPOLLIN, _EPOLLOUT = 0x001, 0x004  # on all of Linux
