@@ -168,9 +168,8 @@ static int send_request(Relay *relay, double now) {
     return relay->sent == relay->asked_size;
 }
 
-/* Keep a plain answer and send the next request; 0 if the relay has to end. */
-static int keep_and_fetch(Relay *relay) {
-    double now = now_s();
+/* Keep a plain answer and write the next request; 0 if the relay has to end. */
+static int keep_and_write_next(Relay *relay, double now) {
     /* without the lock: under tracemalloc this takes the GIL, with which another thread may wait for the lock */
     Kept *kept = PyMem_RawMalloc(sizeof(Kept) + (size_t)relay->received);
     pthread_mutex_lock(&relay->lock);
@@ -182,7 +181,18 @@ static int keep_and_fetch(Relay *relay) {
     pthread_mutex_unlock(&relay->lock);
     if (!is_kept)
         PyMem_RawFree(kept);
-    return is_kept && send_request(relay, now);
+    return is_kept;
+}
+
+/* Keep a plain answer, send the next request and ring; 0 if the relay has to end. */
+static int keep_and_fetch(Relay *relay) {
+    double now = now_s();
+    if (!keep_and_write_next(relay, now))
+        return 0;
+    int is_sent = send_request(relay, now);
+    if (relay->bell != NULL)
+        ring_bell(relay->bell);
+    return is_sent;
 }
 
 static void end_relay(Relay *relay) {
@@ -194,13 +204,12 @@ static void end_relay(Relay *relay) {
 /* Handle a readable socket, without the GIL. */
 static Outcome on_readable(Relay *relay) {
     int whole = receive_answer(relay);
-    long long before = relay->counted.answers;
-    int is_well = whole >= 0 && (whole == 0 || (is_plain(relay) && keep_and_fetch(relay)));
-    if (relay->bell != NULL && relay->counted.answers != before)
-        ring_bell(relay->bell);
-    if (!is_well)
-        end_relay(relay);
-    return !is_well ? OVER : whole ? KEPT : INCOMPLETE;
+    if (whole == 0)
+        return INCOMPLETE;
+    if (whole > 0 && is_plain(relay) && keep_and_fetch(relay))
+        return KEPT;
+    end_relay(relay);
+    return OVER;
 }
 
 #endif
