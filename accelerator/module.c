@@ -17,8 +17,7 @@
  *     to_headers    makes objects of the headers of a run of records
  *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
- *     Stream        gives out what lies ready to `for`, and has more brought then
- *     Iteration     does so to `async for`
+ *     Iteration     gives out what lies ready to `async for`, and has more brought then
  *
  * On Linux there are also
  *
@@ -42,7 +41,6 @@
 #include "scan.h"
 #include "serving.h"
 #include "state.h"
-#include "stream.h"
 
 #ifndef SERVE_METHODS
 #define SERVE_METHODS
@@ -134,7 +132,7 @@ static int prepare(PyObject *module) {
     if (state->relay == NULL)
         return -1;
 #endif
-    PyType_Spec *of_records[] = {&rows_spec, &stream_spec, &iteration_spec};
+    PyType_Spec *of_records[] = {&rows_spec, &iteration_spec};
     for (size_t i = 0; i < sizeof of_records / sizeof *of_records; i++)
         if (add_type(module, of_records[i]) < 0)
             return -1;

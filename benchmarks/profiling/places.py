@@ -19,7 +19,7 @@ __all__ = ["ELSEWHERE", "PLACES", "Places", "place_of", "places_of", "places_tab
 PLACES: Mapping[str, re.Pattern[str]] = {
     "the benchmark's handler": re.compile(r"[/(]benchmarks/"),
     "the application's side: polling, records": re.compile(
-        r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|awaited|iteration|stream)"
+        r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|awaited|iteration)"
     ),
     "connections": re.compile(r"kafka_nextgen/transport|accelerator/(receive|relay|serving|bell)"),
     "decoding records": re.compile(

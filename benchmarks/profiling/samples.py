@@ -71,7 +71,7 @@ DECODER_FILES = (
 )
 
 #: Those that call what they are given, which is what counts. All the others make objects of columns.
-CALLING_FILES = ("awaited", "doing", "iteration", "stream")
+CALLING_FILES = ("awaited", "doing", "iteration")
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
 _C_CALLING = rf"accelerator/({'|'.join(CALLING_FILES)})\.h"

@@ -1,25 +1,18 @@
-"""``for`` by the compiled part and by its twin."""
+"""``for`` over runs of records that lie ready."""
 
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 
 import pytest
 
-from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.iteration import stream_in_python
+from kafka_nextgen.engine.application.iteration import iterate
 
 Refill = Iterator[object]
-Makes = Callable[[Callable[[], Refill]], Iterator[object]]
-
-either = pytest.mark.parametrize(
-    "stream", [accelerator.Stream, stream_in_python] if ACCELERATED else [stream_in_python]
-)
-compiled = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
+stream: Callable[[Callable[[], Refill]], Iterator[object]] = iterate  # type: ignore[assignment]
 
 
 class Source:
@@ -42,8 +35,7 @@ class Source:
         return number
 
 
-@either
-def test_it_is_refilled_when_all_is_given_out_that_lay_ready(stream: Makes) -> None:
+def test_it_is_refilled_when_all_is_given_out_that_lay_ready() -> None:
     source = Source(2, 0, 1, 9)
     numbers = stream(source.refill)
     assert iter(numbers) is numbers
@@ -53,8 +45,7 @@ def test_it_is_refilled_when_all_is_given_out_that_lay_ready(stream: Makes) -> N
         assert len(source.rests) == left
 
 
-@either
-def test_what_a_refill_raises_ends_nothing(stream: Makes) -> None:
+def test_what_a_refill_raises_ends_nothing() -> None:
     source = Source(1, 1)
     numbers = stream(source.refill)
     for before in ([], [0, 1]):
@@ -66,8 +57,7 @@ def test_what_a_refill_raises_ends_nothing(stream: Makes) -> None:
     assert next(numbers) == 2
 
 
-@either
-def test_what_lies_ready_and_can_not_be_given_out_is_passed_over_by_who_asks_again(stream: Makes) -> None:
+def test_what_lies_ready_and_can_not_be_given_out_is_passed_over_by_who_asks_again() -> None:
     numbers = stream(Source(3, 9, odd_are_bad=True).refill)
     assert next(numbers) == 0
     for bad, behind in ((1, 2), (3, 4)):
@@ -76,8 +66,7 @@ def test_what_lies_ready_and_can_not_be_given_out_is_passed_over_by_who_asks_aga
         assert next(numbers) == behind
 
 
-@either
-def test_what_lies_ready_may_come_to_its_end_meanwhile(stream: Makes) -> None:
+def test_what_lies_ready_may_come_to_its_end_meanwhile() -> None:
     rest: list[object] = ["first"] + ["never"] * 9
     fills: list[Refill] = [iter(rest), iter(()), iter(["second"])]
     records = stream(lambda: fills.pop(0))
@@ -86,13 +75,11 @@ def test_what_lies_ready_may_come_to_its_end_meanwhile(stream: Makes) -> None:
     assert next(records) == "second"
 
 
-@either
-def test_a_tuple_comes_out_as_it_is(stream: Makes) -> None:
+def test_a_tuple_comes_out_as_it_is() -> None:
     assert next(stream(lambda: iter([(1, 2)]))) == (1, 2)
 
 
-@either
-def test_it_keeps_nothing_that_was_given_out(stream: Makes) -> None:
+def test_it_keeps_nothing_that_was_given_out() -> None:
     class Thing:
         pass
 
@@ -102,16 +89,7 @@ def test_it_keeps_nothing_that_was_given_out(stream: Makes) -> None:
         assert thing() is None
 
 
-@compiled
-@pytest.mark.parametrize("given", [None, 1, [2], (1, iter(()))])
-def test_a_refill_of_another_kind_is_refused(given: object) -> None:
-    numbers = accelerator.Stream(lambda: given)  # type: ignore[arg-type,return-value]
-    with pytest.raises(TypeError, match="an iterator"):
-        next(numbers)
-
-
-@either
-def test_a_circle_through_it_is_collected(stream: Makes) -> None:
+def test_a_circle_through_it_is_collected() -> None:
     class Owner:
         def refill(self) -> Refill:
             return iter([1, self, self])
@@ -123,25 +101,3 @@ def test_a_circle_through_it_is_collected(stream: Makes) -> None:
     del owner
     gc.collect()
     assert gone() is None
-
-
-@compiled
-def test_references_are_as_many_after_it_as_before() -> None:
-    def total() -> int:
-        gc.collect()
-        return sys.getrefcount(first) + sys.getrefcount(rest)
-
-    first, rest = object(), object()
-    before = total()
-    numbers = accelerator.Stream(lambda: iter([first, rest]))
-    for _ in range(1_001):
-        next(numbers)
-    del numbers
-    assert total() == before
-
-
-@compiled
-@pytest.mark.parametrize("arguments", [(), (1, 2)])
-def test_it_takes_a_refill_and_nothing_else(arguments: tuple[object, ...]) -> None:
-    with pytest.raises(TypeError):
-        accelerator.Stream(*arguments)  # type: ignore[arg-type]

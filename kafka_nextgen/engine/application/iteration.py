@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
-from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import Record
 
-__all__ = ["Refill", "iterate", "stream_in_python"]
+__all__ = ["Refill", "iterate"]
 
 #: What to take the next records from; it may have none.
 Refill = Iterator[Record]
@@ -20,12 +19,7 @@ Refill = Iterator[Record]
 
 def iterate(poll: Callable[[], Refill]) -> Iterator[Record]:
     """A loop. ``poll`` gives what is next, however long it takes, or raises StopIteration."""
-    return accelerator.Stream(poll) if ACCELERATED else stream_in_python(poll)
-
-
-def stream_in_python(poll: Callable[[], Refill]) -> Iterator[Record]:
-    """The twin without a compiler: a chain, as that is written in C."""
-    return chain.from_iterable(_runs(poll))
+    return chain.from_iterable(_runs(poll))  # a chain is written in C
 
 
 def _runs(poll: Callable[[], Refill]) -> Iterator[Iterator[Record]]:
