@@ -118,7 +118,8 @@ def _unread(run: Simulation, group: Group, members: list[Application]) -> Iterat
         image = run.cluster.topics[name]
         for number in range(image.num_partitions):
             readers = read[TopicIdPartition(image.topic_id, number)]
-            left_out = not readers and run.judge.excuses.is_left_out(group, TopicPartition(name, number))
+            partition = TopicPartition(name, number)
+            left_out = not readers and run.judge.excuses.is_left_out(group, partition, image.topic_id)
             if readers != 1 and not left_out:
                 yield f"{name}[{number}] has {readers} readers after all healed"
 

@@ -26,7 +26,9 @@ rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that
 
 *A static member came back* to a stable classic group, which does not rebalance for it (KIP-345): what its assignment
 lacks is read by none until the next rebalance. It lacks partitions where the topics have grown while the leader was
-away (KIP-814), and where the member was to give some up and to join again for them to be given away (KIP-429).
+away (KIP-814), and where the member was to give some up and to join again for them to be given away (KIP-429). The
+same goes for a consumer group that it makes a classic one (KIP-848, "Downgrade to the classic protocol"): a member that
+has yet to be told of partitions in its target is not told of them.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -87,12 +90,15 @@ class Excuses:
     _about: dict[str, _About] = field(factory=dict)  # by client, what it may begin with until it is told otherwise
     _gone_on: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by the ids of removed members, with what
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
+    _untold: frozenset[TopicIdPartition] = frozenset()  # of targets at that, where it made it a classic group
+    _midway: frozenset[TopicIdPartition] = frozenset()  # of targets of classic members, at the request worked out last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
     def asked(self, group: Group, request: Request) -> None:
         """A request was worked out, and nothing of it is in force yet."""
         self._is_unknown = isinstance(request, JoinGroup) and request.member_id not in group.members
         self._reserved = reserved(group, getattr(request, "member_id", ""))
+        self._midway = _untold(group) if isinstance(request, JoinGroup) else frozenset()
 
     def in_force(
         self,
@@ -108,7 +114,7 @@ class Excuses:
             self._heard_of = frozenset(topics)
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
         if isinstance(request, JoinGroup) and _comes_back(request, group):
-            self._came_back = group.classic.generation if group.classic else None
+            self._came_back, self._untold = group.classic.generation if group.classic else None, self._midway
         if isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
             if is_late:
@@ -160,12 +166,16 @@ class Excuses:
         self.counts[Excuse.NO_TARGET] += waits
         return waits
 
-    def is_left_out(self, group: Group, partition: TopicPartition) -> bool:
-        """Whether the assignment that a static member came back to gives a partition to no member."""
+    def is_left_out(self, group: Group, partition: TopicPartition, topic_id: TopicId) -> bool:
+        """Whether the assignment that a static member came back to gives a partition to no member, or to one that is
+        not told of it.
+        """
         classic = group.classic
         if classic is None or classic.generation != self._came_back or not classic.is_in(ClassicStatus.STABLE):
             return False
-        left_out = all(partition not in decode_assignment(each.assignment) for each in classic.in_order())
+        left_out = TopicIdPartition(topic_id, partition.partition) in self._untold or all(
+            partition not in decode_assignment(each.assignment) for each in classic.in_order()
+        )
         self.counts[Excuse.CAME_BACK] += left_out
         return left_out
 
@@ -223,6 +233,17 @@ def _comes_back(request: JoinGroup, group: Group) -> bool:
     """Whether this is another life of a static member, for which the group did not rebalance."""
     is_stable = group.classic is not None and group.classic.is_in(ClassicStatus.STABLE)
     return is_stable and request.instance_id is not None and not request.member_id
+
+
+def _untold(group: Group) -> frozenset[TopicIdPartition]:
+    """What the classic members of a consumer group have yet to be told of."""
+    return frozenset[TopicIdPartition]().union(
+        *(
+            set(flatten(group.target(member_id))) - {partition for partition, _ in group.current(member_id).assigned}
+            for member_id in group.members
+            if group.is_classic_member(member_id)
+        )
+    )
 
 
 def reserved(group: Group, member_id: str) -> frozenset[TopicIdPartition]:

@@ -13,7 +13,9 @@ from kafka_nextgen.coordinator.draft import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import (
     ClassicGroupMetadataRemoved,
+    ClassicProtocols,
     CurrentMemberAssignment,
+    MemberMetadata,
     MemberStatus,
     Record,
 )
@@ -177,13 +179,30 @@ def _stable(*assigned: str, generation: int = 3) -> ClassicGroup:
 def test_what_the_assignment_lacks_that_a_static_member_came_back_to_may_have_no_reader() -> None:
     scene = Scene(request=evolve(JOIN, member_id="", instance_id="A"))
     scene.group.classic = _stable("foo[0]")
-    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1))
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO)
     scene.writes()
-    assert scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1))
+    assert scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO)
     assert scene.excuses.counts == {Excuse.CAME_BACK: 1}
-    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 0)), "it is assigned"
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 0), FOO), "it is assigned"
     scene.group.classic = _stable("foo[0]", generation=4)
-    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1)), "the group has rebalanced since"
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO), "the group has rebalanced since"
+
+
+def test_what_a_member_waits_for_may_have_no_reader_when_a_static_member_makes_its_group_a_classic_one() -> None:
+    join = evolve(JOIN, member_id="", instance_id="A")
+    scene = Scene(request=join)
+    metadata = MemberMetadata(
+        "g", "B-1", None, None, "c", "h", ("foo",), None, 15_000, None, ClassicProtocols(12_000, ())
+    )
+    scene.group.members["B-1"] = metadata
+    scene.group.targets["B-1"] = {FOO: frozenset({0, 1})}
+    scene.group.currents["B-1"] = CurrentMemberAssignment("g", "B-1", 3, 3, MemberStatus.STABLE, ((ID0, 3),), ())
+    scene.excuses.asked(scene.group, join)
+    scene.group.members.clear()
+    scene.group.classic = _stable("foo[0-1]")
+    scene.writes()
+    assert scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO)
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 0), FOO), "it was told of that"
 
 
 def test_a_request_in_time_excuses_nothing() -> None:
