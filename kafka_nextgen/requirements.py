@@ -17,7 +17,6 @@ PACKAGES: Final = {
     "attrs": "attrs",
     "cramjam": "cramjam",
     "crc32c": "crc32c",
-    "kafka_nextgen.kafka_python": "kafka-python",
 }
 
 
@@ -31,9 +30,7 @@ def _can_be_imported(module: str) -> bool:
 
 try:
     import attrs  # noqa: F401
-    import cramjam  # noqa: F401
-
-    import kafka_nextgen.kafka_python  # noqa: F401  (crc32c is imported with the first checksum: it takes long)
+    import cramjam  # noqa: F401  (crc32c is imported with the first checksum: it takes long)
 except ImportError as error:
     missing = ", ".join(package for module, package in PACKAGES.items() if not _can_be_imported(module))
     raise ImportError(

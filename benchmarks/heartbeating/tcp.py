@@ -23,12 +23,12 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import APIS
 from kafka_nextgen.wire.frames import decode_response, encode_request
 from kafka_nextgen.wire.messages import (
-    ApiMessage,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["TcpGroup"]
 
@@ -41,7 +41,7 @@ ANSWER_HEAD = struct.Struct(">iixih")
 
 NOT_YET = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
-_R = TypeVar("_R", bound="ApiMessage")  # by name: the class of the class can not be asked whether it is true
+_R = TypeVar("_R", bound=Message)
 
 Owned = dict[TopicId, list[int]]
 
@@ -54,7 +54,7 @@ class Connection:
         self.socket = socket.create_connection((host, int(port)), timeout=TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def ask(self, message: ApiMessage, version: int, expected: type[_R]) -> _R:
+    def ask(self, message: Message, version: int, expected: type[_R]) -> _R:
         self.socket.sendall(encode_request(message, version, 1, CLIENT_ID))
         length = int.from_bytes(self._read(4), "big")
         _, answer = decode_response(APIS[message.API_KEY], version, self._read(length))
@@ -145,7 +145,7 @@ class TcpGroup:
         member.epoch, member.owned = answer.member_epoch, None
         if answer.assignment is not None:
             topics = answer.assignment.topic_partitions
-            member.owned = {topic.topic_id: topic.partitions for topic in topics if topic.topic_id is not None}
+            member.owned = {topic.topic_id: list(topic.partitions) for topic in topics if topic.topic_id is not None}
             member.has = sum(map(len, member.owned.values()))
 
     def _form(self) -> None:

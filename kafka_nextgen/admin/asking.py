@@ -24,11 +24,11 @@ from kafka_nextgen.errors import (
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Target
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["Asking", "Question", "Refusal", "refused"]
 
-M = TypeVar("M", bound="ApiMessage")  # as text: typing asks for its truth, and the class has none
+M = TypeVar("M", bound=Message)
 
 #: An error code (0 for none), and what the broker says about it.
 Refusal = tuple[int, str | None]
@@ -69,7 +69,7 @@ class Question(Generic[M]):
     about: str
     target: Target
     api: Api
-    build: Callable[[int], ApiMessage]
+    build: Callable[[int], Message]
     answer: type[M]
     refusal: Callable[[M], Refusal]
     is_repeatable: bool = True

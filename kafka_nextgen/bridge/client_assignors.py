@@ -17,14 +17,20 @@ S = TypeVar("S")
 
 
 class _Assignor(Protocol):
-    """An assignor's structure, of whichever message."""
+    """An assignor's structure, the same in all messages."""
 
-    name: str
-    minimum_version: int
-    maximum_version: int
-    reason: int
-    metadata_version: int
-    metadata_bytes: bytes
+    @property
+    def name(self) -> str: ...
+    @property
+    def minimum_version(self) -> int: ...
+    @property
+    def maximum_version(self) -> int: ...
+    @property
+    def reason(self) -> int: ...
+    @property
+    def metadata_version(self) -> int: ...
+    @property
+    def metadata_bytes(self) -> bytes: ...
 
 
 def assignors_from(structures: Iterable[_Assignor]) -> tuple[ClientAssignor, ...]:

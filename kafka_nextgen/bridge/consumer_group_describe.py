@@ -62,11 +62,10 @@ def to_response(
     answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
 ) -> ConsumerGroupDescribeResponse:
     """Write the groups, with the names that ``topics`` has."""
-    response = ConsumerGroupDescribeResponse(groups=[_group_to(group, topics) for group in answer.groups])
+    groups = [_group_to(group, topics) for group in answer.groups]
     if with_extensions:
-        for group, told in zip(response.groups, answer.groups, strict=True):
-            _extend(group, told)
-    return response
+        groups = [_extended(*pair) for pair in zip(groups, answer.groups, strict=True)]
+    return ConsumerGroupDescribeResponse(groups=groups)
 
 
 def _group_to(group: DescribedGroup, topics: TopicDirectory) -> _Group:
@@ -98,13 +97,21 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
     )
 
 
-def _extend(group: _Group, told: DescribedGroup) -> None:
-    group.expected_members = expected_to(told.expected, _Group.ExpectedMember)
-    for member, said in zip(group.members, told.members, strict=True):
-        member.client_assignors = assignors_to(said.client_assignors, _Member.ClientAssignor)
-        target = member.target_assignment
-        target.error = said.assignment_error
-        target.metadata_version, target.metadata_bytes = metadata_to(said.assignment_metadata)
+def _extended(group: _Group, told: DescribedGroup) -> _Group:
+    return group.replaced(
+        expected_members=expected_to(told.expected, _Group.ExpectedMember),
+        members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
+    )
+
+
+def _extended_member(member: _Member, told: DescribedMember) -> _Member:
+    version, payload = metadata_to(told.assignment_metadata)
+    return member.replaced(
+        client_assignors=assignors_to(told.client_assignors, _Member.ClientAssignor),
+        target_assignment=member.target_assignment.replaced(
+            error=told.assignment_error, metadata_version=version, metadata_bytes=payload
+        ),
+    )
 
 
 def _assignment_to(partitions: frozenset[TopicIdPartition], topics: TopicDirectory) -> _Assignment:

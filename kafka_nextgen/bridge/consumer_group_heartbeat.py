@@ -12,6 +12,7 @@ are read and written only where both ends speak them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
@@ -120,9 +121,10 @@ def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
 def _share(assignment: _Assignment) -> TargetShare:
     from kafka_nextgen.membership.assigning.events import TargetShare
 
-    topics = (*assignment.topic_partitions, *assignment.pending_topic_partitions)
+    topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
+    pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
     return TargetShare(
-        partitions=topic_id_partitions((topic.topic_id, topic.partitions) for topic in topics),
+        partitions=topic_id_partitions([*topics, *pending]),
         assignor=assignment.assignor_name,
         error=assignment.error,
         metadata=metadata_from(assignment.metadata_version, assignment.metadata_bytes),
@@ -160,7 +162,7 @@ def from_request(
         owned=None if owned is None else _owned(owned),
         client_id=client_id,
         client_host=client_host,
-        version=message.API_VERSION,
+        version=message.version,
         new_member_id=new_member_id,
         client_assignors=None if assignors is None else assignors_from(assignors),
         join_reason=join_reason_of(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
@@ -171,17 +173,19 @@ def to_response(
     answer: ConsumerGroupHeartbeatAnswer, *, with_extensions: bool = False
 ) -> ConsumerGroupHeartbeatResponse:
     """Write the coordinator's answer; it is the same in every version."""
-    response = ConsumerGroupHeartbeatResponse(
+    assignment = None if answer.assignment is None else _assignment_to(answer.assignment)
+    if with_extensions and assignment is not None:
+        assignment = _extended(assignment, answer)
+    return ConsumerGroupHeartbeatResponse(
         error_code=answer.error,
         error_message=answer.message,
         member_id=answer.member_id,
         member_epoch=answer.member_epoch,
         heartbeat_interval_ms=answer.heartbeat_interval_ms,
-        assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
+        assignment=assignment,
+        should_compute_assignment=with_extensions and answer.should_compute,
+        assignment_message=answer.assignment_message if with_extensions else None,
     )
-    if with_extensions:
-        _extend(response, answer)
-    return response
 
 
 def _owned_to(partitions: frozenset[TopicIdPartition]) -> list[_Owned]:
@@ -197,18 +201,18 @@ def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
     )
 
 
-def _extend(response: ConsumerGroupHeartbeatResponse, answer: ConsumerGroupHeartbeatAnswer) -> None:
-    response.should_compute_assignment = answer.should_compute
-    response.assignment_message = answer.assignment_message
-    assignment = response.assignment
-    if assignment is not None:
-        assignment.error = answer.assignment_error
-        assignment.assignor_name = answer.assignment_assignor
-        assignment.metadata_version, assignment.metadata_bytes = metadata_to(answer.assignment_metadata)
-        assignment.pending_topic_partitions = [
+def _extended(assignment: _Assignment, answer: ConsumerGroupHeartbeatAnswer) -> _Assignment:
+    version, payload = metadata_to(answer.assignment_metadata)
+    return assignment.replaced(
+        error=answer.assignment_error,
+        assignor_name=answer.assignment_assignor,
+        metadata_version=version,
+        metadata_bytes=payload,
+        pending_topic_partitions=[
             _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
             for topic_id, numbers in by_topic_id(answer.pending).items()
-        ]
+        ],
+    )
 
 
 def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
@@ -217,7 +221,7 @@ def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPar
     return topic_id_partitions((topic.topic_id, topic.partitions) for topic in message.assignment.topic_partitions)
 
 
-def _owned(topics: list[_Owned]) -> frozenset[TopicIdPartition]:
+def _owned(topics: Iterable[_Owned]) -> frozenset[TopicIdPartition]:
     # Whatever a member claims to own is only ever compared with what it may own: no need to refuse any of it.
     return frozenset(
         TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition) for topic in topics for partition in topic.partitions

@@ -72,7 +72,7 @@ def to_event(number: int, message: ConsumerGroupPrepareAssignmentResponse) -> Pr
     topics = _topics_from(message.topics)
     members = {member.member_id: _member_from(member, topics) for member in message.members}
     if len(members) != len(message.members):
-        raise DecodeError(f"{message.name} names a member twice")
+        raise DecodeError(f"{type(message).__name__} names a member twice")
     return Prepared(number, message.group_epoch, message.assignor_name, AssignmentSpec(members, topics))
 
 

@@ -49,14 +49,11 @@ def from_request(message: DescribeGroupsRequest) -> DescribeGroups:
 
 def to_response(answer: GroupsDescribed, version: int, *, with_extensions: bool = False) -> DescribeGroupsResponse:
     """Write the groups."""
-    response = DescribeGroupsResponse(groups=[_group(group, version) for group in answer.groups])
-    if with_extensions and version >= _WITH_TAGS:
-        for group, told in zip(response.groups, answer.groups, strict=True):
-            group.expected_members = expected_to(told.expected, _Group.ExpectedMember)
-    return response
+    tells_expected = with_extensions and version >= _WITH_TAGS
+    return DescribeGroupsResponse(groups=[_group(group, version, tells_expected) for group in answer.groups])
 
 
-def _group(group: DescribedClassicGroup, version: int) -> _Group:
+def _group(group: DescribedClassicGroup, version: int, tells_expected: bool) -> _Group:
     is_told = group.error is not ErrorCode.GROUP_ID_NOT_FOUND or version >= _WITH_MISSING_AS_ERROR
     return _Group(
         error_code=group.error if is_told else ErrorCode.NONE,
@@ -66,6 +63,7 @@ def _group(group: DescribedClassicGroup, version: int) -> _Group:
         protocol_type=group.protocol_type,
         protocol_data=group.protocol_name,
         members=[_member(member) for member in group.members],
+        expected_members=expected_to(group.expected if tells_expected else (), _Group.ExpectedMember),
     )
 
 

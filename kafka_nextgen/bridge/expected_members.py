@@ -13,9 +13,12 @@ S = TypeVar("S")
 
 
 class _Expected(Protocol):
-    instance_id: str
-    has_joined: bool
-    expected_until: int
+    @property
+    def instance_id(self) -> str: ...
+    @property
+    def has_joined(self) -> bool: ...
+    @property
+    def expected_until(self) -> int: ...
 
 
 def expected_from(structures: Iterable[_Expected]) -> tuple[ExpectedInstance, ...]:

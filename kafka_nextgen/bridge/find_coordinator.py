@@ -12,7 +12,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.brokers import check_address
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.messages import DataContainer, FindCoordinatorRequest, FindCoordinatorResponse
+from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 __all__ = ["GROUP", "TRANSACTION", "FoundCoordinator", "from_request", "from_response", "to_request", "to_response"]
 
@@ -45,7 +45,7 @@ def to_request(group_id: str, version: int) -> FindCoordinatorRequest:
 
 def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoordinator:
     """Read who coordinates ``group_id``. Raises ``DecodeError`` if that is not in it, or is no address."""
-    if message.API_VERSION < _WITH_KEYS:
+    if message.version < _WITH_KEYS:
         return _found(group_id, message)
     for coordinator in message.coordinators:
         if coordinator.key == group_id:
@@ -55,7 +55,7 @@ def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoord
 
 def from_request(message: FindCoordinatorRequest) -> tuple[int, tuple[str, ...]]:
     """Read the type of the keys, and the keys."""
-    if message.API_VERSION < _WITH_KEYS:
+    if message.version < _WITH_KEYS:
         return message.key_type, (message.key,)
     return message.key_type, tuple(message.coordinator_keys)
 
@@ -90,7 +90,7 @@ def _message(found: FoundCoordinator) -> str | None:
     return found.message if found.error else ""
 
 
-def _found(group_id: str, fields: DataContainer) -> FoundCoordinator:
+def _found(group_id: str, fields: FindCoordinatorResponse | FindCoordinatorResponse.Coordinator) -> FoundCoordinator:
     if fields.error_code != ErrorCode.NONE:
         return FoundCoordinator(group_id, error=fields.error_code, message=fields.error_message)
     check_address(fields.node_id, fields.host, fields.port)

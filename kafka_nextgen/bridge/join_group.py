@@ -106,7 +106,7 @@ def from_request(
     """
     from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
 
-    timeout_ms = message.rebalance_timeout_ms if message.API_VERSION > 0 else message.session_timeout_ms
+    timeout_ms = message.rebalance_timeout_ms if message.version > 0 else message.session_timeout_ms
     return JoinGroup(
         number=number,
         group_id=message.group_id,
@@ -119,7 +119,7 @@ def from_request(
         reason=message.reason,
         client_id=client_id,
         client_host=client_host,
-        version=message.API_VERSION,
+        version=message.version,
         new_member_id=new_member_id,
         join_reason=join_reason(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
     )

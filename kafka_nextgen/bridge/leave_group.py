@@ -69,7 +69,7 @@ def from_request(message: LeaveGroupRequest) -> LeaveGroup:
     """Read who is to go."""
     from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 
-    if message.API_VERSION < _WITH_A_LIST:
+    if message.version < _WITH_A_LIST:
         return LeaveGroup(message.group_id, (LeavingMember(message.member_id),))
     members = (LeavingMember(each.member_id, each.group_instance_id, each.reason) for each in message.members)
     return LeaveGroup(message.group_id, tuple(members))

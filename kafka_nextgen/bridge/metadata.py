@@ -50,7 +50,7 @@ def from_response(message: MetadataResponse) -> ClusterImage:
         controller_id=message.controller_id,
         brokers=brokers,
         topics_by_name={topic.name: topic for topic in topics},
-        unknown_ids=frozenset(topic.topic_id for topic in message.topics if topic.name is None),
+        unknown_ids=frozenset(topic.topic_id for topic in message.topics if topic.name is None and topic.topic_id),
     )
 
 

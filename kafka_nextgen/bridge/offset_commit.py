@@ -18,7 +18,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.messages import DataContainer, OffsetCommitRequest, OffsetCommitResponse
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.responses import OffsetsCommitted
@@ -70,7 +70,7 @@ def from_response(
     wanted = set(asked)
     codes: dict[TopicPartition, int] = {}
     for topic in message.topics:
-        name = names.get(topic.topic_id) if message.API_VERSION >= _WITH_TOPIC_IDS else topic.name
+        name = names.get(topic.topic_id or NO_TOPIC_ID) if message.version >= _WITH_TOPIC_IDS else topic.name
         for partition in topic.partitions:
             tp = TopicPartition(name or "", partition.partition_index)
             if tp in wanted:
@@ -101,7 +101,7 @@ def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> Offset
         member_id=message.member_id,
         member_epoch=message.generation_id_or_member_epoch,
         instance_id=message.group_instance_id,
-        version=message.API_VERSION,
+        version=message.version,
         retention_ms=None if message.retention_time_ms < 0 else message.retention_time_ms,
         topic_ids=topics.ids_of(offsets),
     )
@@ -135,7 +135,7 @@ def to_response(
     )
 
 
-def refusals(topics: Iterable[DataContainer], error: ErrorCode) -> list[_ResponseTopic]:
+def refusals(topics: Iterable[OffsetCommitRequest.OffsetCommitRequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
     """Write the answer to topics of a request that are refused altogether."""
     return [
         _ResponseTopic(
@@ -160,7 +160,7 @@ def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
 
 
 def _name_in(message: OffsetCommitRequest, topic: _RequestTopic, topics: TopicDirectory) -> str | None:
-    return topics.name_of(topic.topic_id) if message.API_VERSION >= _WITH_TOPIC_IDS else topic.name
+    return topics.name_of(topic.topic_id) if message.version >= _WITH_TOPIC_IDS else topic.name
 
 
 def _error_of(

@@ -16,12 +16,12 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.bridge.offset_commit import highest_version
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
-from kafka_nextgen.bridge.topics import TopicDirectory, by_name
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetFetch
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from kafka_nextgen.wire.messages import DataContainer, OffsetFetchRequest, OffsetFetchResponse
+from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 
 __all__ = ["FetchedOffsets", "from_request", "from_response", "highest_version", "to_request", "to_response"]
 
@@ -31,6 +31,10 @@ _WITH_TOPIC_IDS = 10
 _OneGroupTopic = OffsetFetchRequest.OffsetFetchRequestTopic
 _Group = OffsetFetchRequest.OffsetFetchRequestGroup
 _GroupTopic = _Group.OffsetFetchRequestTopics
+_Fetched = (
+    OffsetFetchResponse.OffsetFetchResponseTopic.OffsetFetchResponsePartition
+    | OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics.OffsetFetchResponsePartitions
+)
 
 
 @frozen
@@ -68,20 +72,23 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
 
     Raises ``DecodeError`` if the group is not in the answer. Topics whose id is not in ``topic_ids`` are ignored.
     """
-    if message.API_VERSION < _WITH_GROUPS:
+    if message.version < _WITH_GROUPS:
         return _fetched(message.error_code, [(topic.name, topic.partitions) for topic in message.topics])
     names = {topic_id: name for name, topic_id in topic_ids.items()}
-    by_id = message.API_VERSION >= _WITH_TOPIC_IDS
+    by_id = message.version >= _WITH_TOPIC_IDS
     for group in message.groups:
         if group.group_id == group_id:
-            named = [(names.get(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
-            return _fetched(group.error_code, [(name, topic.partitions) for name, topic in named if name is not None])
+            named = [
+                (names.get(topic.topic_id or NO_TOPIC_ID) if by_id else topic.name, topic.partitions)
+                for topic in group.topics
+            ]
+            return _fetched(group.error_code, [(name, partitions) for name, partitions in named if name is not None])
     raise DecodeError(f"OffsetFetch was answered without group {group_id}")
 
 
 def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[OffsetFetch, ...]:
     """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
-    if message.API_VERSION < _WITH_GROUPS:
+    if message.version < _WITH_GROUPS:
         named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
         fetch = OffsetFetch(message.group_id, _partitions(named), require_stable=message.require_stable)
         return (_by_known_ids(fetch, topics),)
@@ -95,7 +102,7 @@ def _group_topic(name: str, numbers: list[int], topic_ids: Mapping[str, TopicId]
 
 
 def _group_from(group: _Group, topics: TopicDirectory, message: OffsetFetchRequest) -> OffsetFetch:
-    by_id = message.API_VERSION >= _WITH_TOPIC_IDS
+    by_id = message.version >= _WITH_TOPIC_IDS
     named = None
     if group.topics is not None:
         found = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
@@ -114,7 +121,7 @@ def _partitions(named: Sequence[tuple[str, Collection[int]]] | None) -> tuple[To
     return tuple(dict.fromkeys(TopicPartition(name, number) for name, numbers in named for number in numbers))
 
 
-def _fetched(error: int, named: Iterable[tuple[str, Sequence[DataContainer]]]) -> FetchedOffsets:
+def _fetched(error: int, named: Iterable[tuple[str, Sequence[_Fetched]]]) -> FetchedOffsets:
     offsets: dict[TopicPartition, OffsetAndMetadata | None] = {}
     errors: dict[TopicPartition, int] = {}
     for name, partitions in named:
@@ -127,7 +134,7 @@ def _fetched(error: int, named: Iterable[tuple[str, Sequence[DataContainer]]]) -
     return FetchedOffsets(error, {tp: offset for tp, offset in offsets.items() if tp not in errors}, errors)
 
 
-def _offset(partition: DataContainer) -> OffsetAndMetadata | None:
+def _offset(partition: _Fetched) -> OffsetAndMetadata | None:
     if partition.committed_offset < 0:
         return None
     epoch = max(partition.committed_leader_epoch, -1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from kafka_nextgen.wire.messages import DataContainer, OffsetFetchRequest, OffsetFetchResponse
+from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.responses import OffsetsFetched
@@ -36,16 +36,16 @@ def to_response(
 
     A topic id that ``topics`` does not have is answered with UNKNOWN_TOPIC_ID for each of its partitions.
     """
-    assert len(answers) == (len(message.groups) if message.API_VERSION >= _WITH_GROUPS else 1)
-    if message.API_VERSION >= _WITH_GROUPS:
-        by_id = message.API_VERSION >= _WITH_TOPIC_IDS
+    assert len(answers) == (len(message.groups) if message.version >= _WITH_GROUPS else 1)
+    if message.version >= _WITH_GROUPS:
+        by_id = message.version >= _WITH_TOPIC_IDS
         pairs = zip(message.groups, answers, strict=True)
         return OffsetFetchResponse(groups=[_group(group, answer, topics, by_id) for group, answer in pairs])
     return _one_group(message, answers[0])
 
 
 def _one_group(message: OffsetFetchRequest, answer: OffsetsFetched) -> OffsetFetchResponse:
-    in_partitions = message.API_VERSION < _TOP_LEVEL_ERROR
+    in_partitions = message.version < _TOP_LEVEL_ERROR
     if answer.error != ErrorCode.NONE and not in_partitions:
         return OffsetFetchResponse(topics=[], error_code=answer.error)
     asked = _asked(message.topics)
@@ -90,7 +90,7 @@ def _group(group: _AskedGroup, answer: OffsetsFetched, topics: TopicDirectory, b
 
 def _topics_of(
     group: _AskedGroup, answer: OffsetsFetched, topics: TopicDirectory, by_id: bool
-) -> list[tuple[str | None, TopicId, list[int]]]:
+) -> Sequence[tuple[str | None, TopicId | None, Sequence[int]]]:
     if group.topics is None:
         known = [(name, topics.id_of(name) or NO_TOPIC_ID, numbers) for name, numbers in _all_of(answer)]
         return [entry for entry in known if entry[1] != NO_TOPIC_ID or not by_id]
@@ -116,7 +116,9 @@ def _error_of(tp: TopicPartition, answer: OffsetsFetched) -> ErrorCode:
     return ErrorCode.UNSTABLE_OFFSET_COMMIT if tp in answer.unstable else answer.error
 
 
-def _asked(topics: Iterable[DataContainer] | None) -> list[tuple[str, list[int]]] | None:
+def _asked(
+    topics: Iterable[OffsetFetchRequest.OffsetFetchRequestTopic] | None,
+) -> list[tuple[str, Sequence[int]]] | None:
     return None if topics is None else [(topic.name, topic.partition_indexes) for topic in topics]
 
 

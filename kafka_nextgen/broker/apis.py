@@ -66,12 +66,12 @@ from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["EXTENSIONS", "SERVED", "Handler", "ServedApi", "advertised", "served_as", "serves"]
 
 #: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
-Handler = Callable[..., Awaitable["ApiMessage | None"]]
+Handler = Callable[..., Awaitable[Message | None]]
 
 _FIRST_ADVERTISED_PRODUCE = 0
 

@@ -31,7 +31,8 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import told
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
-from kafka_nextgen.wire.messages import ApiMessage, ApiVersionsRequest
+from kafka_nextgen.wire.messages import ApiVersionsRequest
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["Dispatcher", "Reply"]
 
@@ -66,7 +67,7 @@ class Dispatcher:
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
         try:
-            keep_to_quota(self._cluster, request, peer)
+            request = keep_to_quota(self._cluster, request, peer)
             work = Timed(self._handle(request, peer), perf_counter)
             return self._reply(request, peer, await work, len(frame), work.busy_s)
         except CloseConnectionError:
@@ -79,7 +80,7 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name} failed: {told(error)}") from error
 
     def _reply(
-        self, request: RequestFrame, peer: Peer, response: ApiMessage | None, request_size: int, busy_s: float
+        self, request: RequestFrame, peer: Peer, response: Message | None, request_size: int, busy_s: float
     ) -> Reply:
         frame = None if response is None else _encoded(request, response)
         muted_ms = throttle_ms(self._cluster, request, peer, request_size, len(frame or b""), busy_s)
@@ -93,7 +94,7 @@ class Dispatcher:
         answer = await asyncio.to_thread(sasl.authenticate, token, self._cluster.now())
         return None if sasl.has_failed else encode_token(answer.token)
 
-    async def _handle(self, request: RequestFrame, peer: Peer) -> ApiMessage | None:
+    async def _handle(self, request: RequestFrame, peer: Peer) -> Message | None:
         if request.api is API_VERSIONS:
             return self._versions(request, peer)
         context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
@@ -102,7 +103,7 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
         return await served.handle(request.message, context)
 
-    def _versions(self, request: RequestFrame, peer: Peer) -> ApiMessage:
+    def _versions(self, request: RequestFrame, peer: Peer) -> Message:
         asked, settings = request.message, self._cluster.settings
         if isinstance(asked, ApiVersionsRequest):
             if peer.sasl is not None and not peer.sasl.is_done:
@@ -112,5 +113,5 @@ class Dispatcher:
         return api_versions.answer(settings, ranges, None if asked is None else request.version)
 
 
-def _encoded(request: RequestFrame, response: ApiMessage) -> bytes:
+def _encoded(request: RequestFrame, response: Message) -> bytes:
     return encode_response(request.api, response, request.version, request.correlation_id)

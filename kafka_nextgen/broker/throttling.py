@@ -9,25 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.limits import LimitKind
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, FetchResponse
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["keep_to_quota", "throttle_ms", "throttled"]
 
 _FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
 
 
-def keep_to_quota(cluster: Cluster, request: RequestFrame, peer: Peer) -> None:
+def keep_to_quota(cluster: Cluster, request: RequestFrame, peer: Peer) -> RequestFrame:
     """Ask a fetch for no more than its client's quota can bear, or it would be left alone for very long."""
-    if isinstance(request.message, FetchRequest):
-        most = cluster.quotas.most_bytes(peer.principal.name, request.client_id or "")
-        if most is not None:
-            request.message.max_bytes = min(request.message.max_bytes, most)
+    if not isinstance(request.message, FetchRequest):
+        return request
+    most = cluster.quotas.most_bytes(peer.principal.name, request.client_id or "")
+    if most is None or request.message.max_bytes <= most:
+        return request
+    return evolve(request, message=request.message.replaced(max_bytes=most))
 
 
 def throttle_ms(
@@ -49,10 +54,10 @@ def throttled(
     node: Node,
     request: RequestFrame,
     peer: Peer,
-    response: ApiMessage,
+    response: Message,
     answer_size: int,
     delay_ms: int,
-) -> ApiMessage:
+) -> Message:
     """What a client is told that is to be left alone for ``delay_ms``: its ``response``, without records."""
     if isinstance(request.message, FetchRequest) and isinstance(response, FetchResponse) and not response.error_code:
         user, client_id = peer.principal.name, request.client_id or ""
@@ -60,8 +65,7 @@ def throttled(
         sessions = cluster.fetch_sessions[node.node_id]
         session_id = sessions.take_back(request.message.session_epoch, response.session_id)
         response = FetchResponse(error_code=response.error_code, session_id=session_id, responses=[])
-    setattr(response, "throttle_time_ms", delay_ms)  # noqa: B010  # a field of nearly all answers
-    return response
+    return response.replaced(throttle_time_ms=delay_ms)
 
 
 def _amounts(

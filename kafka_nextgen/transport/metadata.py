@@ -27,7 +27,8 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import OnFailure, keep_running
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import METADATA
-from kafka_nextgen.wire.messages import ApiMessage, MetadataResponse
+from kafka_nextgen.wire.messages import MetadataResponse
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["MetadataKeeper"]
 
@@ -127,7 +128,7 @@ class MetadataKeeper:
         names = wanted.names | of_interest
         creating = self.interest.creates(names)
 
-        def build(version: int) -> ApiMessage:
+        def build(version: int) -> Message:
             if wanted.topic_ids and version < _WITH_IDS:
                 return bridge.to_request(None)  # the only way to see ids; names asked for are among all there are
             return bridge.to_request(names, wanted.topic_ids, creating)
@@ -135,14 +136,14 @@ class MetadataKeeper:
         deadline = Deadline(self._settings.request_timeout_s, "metadata")
         message = await self._ask(build, deadline)
         answer = bridge.from_response(message)
-        asked_for_all = bool(wanted.topic_ids) and message.API_VERSION < _WITH_IDS
+        asked_for_all = bool(wanted.topic_ids) and message.version < _WITH_IDS
         left_out = frozenset[str]() if asked_for_all else names - answer.topics_by_name.keys()
         self.interest.note_answer(answer, wanted.names, wanted.topic_ids, now)
         self._take(answer, forgetting=wanted.everything and not left_out)
         if left_out:  # which says nothing of them: a topic that does not exist is answered with an error code
             raise DecodeError(f"Metadata was answered without topic {', '.join(sorted(left_out))}")
 
-    async def _ask(self, build: Callable[[int], ApiMessage], deadline: Deadline) -> MetadataResponse:
+    async def _ask(self, build: Callable[[int], Message], deadline: Deadline) -> MetadataResponse:
         message = await self._reach.ask(METADATA, build, deadline)
         assert isinstance(message, MetadataResponse)
         if message.error_code == ErrorCode.REBOOTSTRAP_REQUIRED and self._settings.rebootstraps:

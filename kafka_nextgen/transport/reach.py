@@ -28,7 +28,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import throttle_in
 from kafka_nextgen.wire.apis import Answer, Api, negotiate
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["Reach"]
 
@@ -74,7 +74,7 @@ class Reach:
         """The id of the broker that has this address, if metadata told of it; may be asked from any thread."""
         return next((node_id for node_id, each in self.brokers.items() if each == address), None)
 
-    async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> Answer:
+    async def ask(self, api: Api, build: Callable[[int], Message], deadline: Deadline) -> Answer:
         """Put a question that may be put twice to one server after the other until one answers.
 
         Raises as ``connect`` does, or ``UnsupportedProtocolError`` if the broker lacks ``api``.

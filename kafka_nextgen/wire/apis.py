@@ -22,6 +22,7 @@ from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+from kafka_nextgen.wire.schema import Message
 
 __all__ = [
     "ADD_OFFSETS_TO_TXN",
@@ -91,10 +92,10 @@ __all__ = [
 VersionRange = tuple[int, int]
 
 #: What a client writes a request from: the schema's message, or one that a writer of our own knows.
-Question = m.ApiMessage | RawFetchRequest
+Question = Message | RawFetchRequest
 
 #: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
-Answer = m.ApiMessage | RawFetchAnswer | DecodedFetchAnswer[Any]
+Answer = Message | RawFetchAnswer | DecodedFetchAnswer[Any]
 
 
 class MissingExtensionError(UnsupportedProtocolError):
@@ -115,12 +116,12 @@ class Api:
     read: Callable[[int, memoryview], Answer] | None = None
 
     @property
-    def request(self) -> type[m.ApiMessage]:
+    def request(self) -> type[Message]:
         """What is asked."""
-        return cast("type[m.ApiMessage]", getattr(m, f"{self.name}Request"))
+        return cast("type[Message]", getattr(m, f"{self.name}Request"))
 
     @property
-    def response(self) -> type[m.ApiMessage]:
+    def response(self) -> type[Message]:
         """What is answered."""
         return response_of(self.name)
 
@@ -140,9 +141,9 @@ class Api:
         return self.name
 
 
-def response_of(name: str) -> type[m.ApiMessage]:
+def response_of(name: str) -> type[Message]:
     """What an API of this name answers."""
-    return cast("type[m.ApiMessage]", getattr(m, f"{name}Response"))
+    return cast("type[Message]", getattr(m, f"{name}Response"))
 
 
 # fmt: off

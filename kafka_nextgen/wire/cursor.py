@@ -1,7 +1,7 @@
 """Reading a message field by field where it lies, without a copy, for the messages that a schema's decoder is too
 slow for.
 
-A cursor stands in the bytes of one structure and goes forward. What it demands is what ``shape`` demands of other
+A cursor stands in the bytes of one structure and goes forward. What it demands is what ``reading`` demands of other
 messages: every field lies within the bytes, every count fits in the bytes left at the fewest bytes an element takes,
 strings are UTF-8. Whatever is wrong is a ``DecodeError`` that names the field.
 """
@@ -14,8 +14,18 @@ from struct import Struct
 from typing import Any
 
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, OBJECT_WEIGHT, Frame, need, refuse
-from kafka_nextgen.wire.tags import find_tags
+from kafka_nextgen.wire.primitives import (
+    OBJECT_WEIGHT,
+    Weighing,
+    compact_length,
+    find_tags,
+    int16_length,
+    int32_length,
+    need,
+    not_utf8,
+    refuse,
+    too_many,
+)
 
 __all__ = ["Cursor", "topic_id_of"]
 
@@ -30,18 +40,18 @@ def topic_id_of(data: bytes) -> TopicId:
 
 
 class Cursor:
-    """Where reading goes on in ``frame``, up to ``end``. ``flexible`` says how lengths are written (KIP-482)."""
+    """Where reading goes on in ``data``, up to ``end``. ``flexible`` says how lengths are written (KIP-482)."""
 
-    __slots__ = ("_data", "_end", "_flexible", "_frame", "_pos", "_read_long", "_text")
+    __slots__ = ("_data", "_end", "_flexible", "_pos", "_read_long", "_read_text", "_weigh")
 
-    def __init__(self, frame: Frame, pos: int, end: int, flexible: bool) -> None:
-        self._frame = frame
-        self._data = memoryview(frame.data)
+    def __init__(self, data: memoryview, pos: int, end: int, flexible: bool, weigh: Weighing) -> None:
+        self._data = data
         self._pos = pos
         self._end = end
         self._flexible = flexible
-        self._read_long = (COMPACT_LENGTH if flexible else INT32_LENGTH).read
-        self._text = COMPACT_LENGTH if flexible else INT16_LENGTH
+        self._weigh = weigh
+        self._read_long = compact_length if flexible else int32_length
+        self._read_text = compact_length if flexible else int16_length
 
     @property
     def place(self) -> tuple[memoryview, int, int]:
@@ -68,16 +78,16 @@ class Cursor:
 
     def text(self, where: str) -> str | None:
         """A string, or None for null."""
-        size, pos = self._text.read(self._frame, self._pos, self._end, where)
+        size, pos = self._read_text(self._data, self._pos, self._end, where)
         self._pos = pos if size < 0 else need(size, pos, self._end, where)
         try:
             return None if size < 0 else str(self._data[pos : self._pos], "utf-8")
         except UnicodeDecodeError as error:
-            refuse(where, f"a string that is not UTF-8 ({error.reason})")
+            not_utf8(error, where)
 
     def blob(self, where: str) -> memoryview | None:
         """Bytes, as a view of the frame, or None for null."""
-        size, pos = self._read_long(self._frame, self._pos, self._end, where)
+        size, pos = self._read_long(self._data, self._pos, self._end, where)
         if size < 0:
             self._pos = pos
             return None
@@ -86,13 +96,13 @@ class Cursor:
 
     def count(self, least: int, where: str) -> int | None:
         """How many elements of an array follow, each of ``least`` bytes or more; None for null."""
-        count, pos = self._read_long(self._frame, self._pos, self._end, where)
+        count, pos = self._read_long(self._data, self._pos, self._end, where)
         self._pos = pos
         if count <= 0:
             return None if count < 0 else 0
         if count * least > self._end - pos:
-            refuse(where, f"{count} elements of {least} bytes or more, {self._end - pos} bytes are left")
-        self._frame.weigh(count, OBJECT_WEIGHT, where)
+            too_many(count, least, self._end - pos, where)
+        self._weigh(count, OBJECT_WEIGHT, where)
         return count
 
     def tags(self, known: Container[int], where: str) -> dict[int, Cursor]:
@@ -102,8 +112,8 @@ class Cursor:
         if self._pos < self._end and self._data[self._pos] == 0:
             self._pos += 1
             return {}
-        found, self._pos = find_tags(self._frame, self._pos, self._end, known, where)
-        return {tag: Cursor(self._frame, first, last, True) for tag, (first, last) in found.items()}
+        found, self._pos = find_tags(self._data, self._pos, self._end, known, where)
+        return {tag: Cursor(self._data, first, last, True, self._weigh) for tag, (first, last) in found.items()}
 
     def finish(self, where: str) -> None:
         """Refuse what is left over."""

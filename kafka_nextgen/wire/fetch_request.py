@@ -76,7 +76,7 @@ class RawFetchRequest:
     API_KEY = 1
 
     @staticmethod
-    def flexible_version_q(version: int) -> bool:
+    def is_flexible(version: int) -> bool:
         """Whether lengths are compact and structures end with tags (KIP-482)."""
         return version >= _FLEXIBLE
 

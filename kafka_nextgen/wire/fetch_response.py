@@ -1,7 +1,6 @@
 """Fetch answers, versions 4 to 17, read where they lie: the one message that brings megabytes.
 
-A decoder made from the schema copies the records, and for every structure with tags the rest of the answer. Here
-records are views of the frame: they cost nothing until they are decoded, and keep the frame for as long.
+Records are views of the frame: they cost nothing until they are decoded, and keep the frame for as long.
 
 What the versions differ in: 5 has log start offsets, 7 sessions (KIP-227) and an error for the whole, 11 the replica
 to read (KIP-392), 12 is flexible (KIP-482) and tells of diverging epochs (KIP-595) and current leaders, 13 has topic
@@ -16,8 +15,8 @@ from typing import TypeVar
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.cursor import Cursor
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
-from kafka_nextgen.wire.lengths import Frame, refuse
 from kafka_nextgen.wire.plain_fetch import read_plain, read_plain_partition
+from kafka_nextgen.wire.primitives import refuse_null, weighing
 from kafka_nextgen.wire.raw_fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -70,7 +69,7 @@ class _Reader:
         self._least_aborted = _INT64S.size + tags
 
     def answer(self, body: memoryview) -> RawFetchAnswer:
-        cursor = Cursor(Frame(body), 0, len(body), self._flexible)
+        cursor = Cursor(body, 0, len(body), self._flexible, weighing())
         throttle_time_ms, error, session_id = self._outcome(cursor)
         count = _told(cursor.count(self._least_topic, self._topics), self._topics)
         topics = tuple([self._topic(cursor) for _ in range(count)])
@@ -154,7 +153,7 @@ class _Reader:
 
 def _told(value: T | None, where: str) -> T:
     if value is None:
-        refuse(where, "null, which this field can't be")
+        refuse_null(where)
     return value
 
 

@@ -2,8 +2,9 @@
 
 A frame is a length of four bytes, a header and a message. The header of a flexible version (KIP-482) ends with
 tags; the client id before them is never in the compact form, and an ApiVersions answer has the old header in every
-version, because it comes before anything is agreed (KIP-511). For the same reason an ApiVersions answer with an
-error has version 0, and a request of an ApiVersions version we lack is no error here: it is answered that way.
+version, because it comes before anything is agreed (KIP-511). For the same reason an ApiVersions answer with
+UNSUPPORTED_VERSION has version 0, and a request of an ApiVersions version we lack is no error here: it is answered that
+way. Any other error has the version that was asked in.
 
 Whatever is wrong with a frame is a ``DecodeError`` that names the API and the version; nothing else is raised.
 """
@@ -18,11 +19,11 @@ from attrs import frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FETCH, Answer, Api, Question, response_of
+from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
-from kafka_nextgen.wire.messages import ApiMessage
-from kafka_nextgen.wire.shape import check
-from kafka_nextgen.wire.walks import tags
+from kafka_nextgen.wire.primitives import find_tags, int16_length, need, not_utf8
+from kafka_nextgen.wire.schema import Message
+from kafka_nextgen.wire.schemas.metadata import ApiVersionsResponse
 
 __all__ = [
     "RequestFrame",
@@ -51,7 +52,7 @@ class RequestFrame:
     version: int
     correlation_id: int
     client_id: str | None
-    message: ApiMessage | None
+    message: Message | None
 
 
 def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
@@ -59,9 +60,10 @@ def encode_request(message: Question, version: int, correlation_id: int, client_
     head = [
         _REQUEST_HEAD.pack(message.API_KEY, version, correlation_id),
         _named(client_id),
-        _NO_TAGS if message.flexible_version_q(version) else b"",
+        _NO_TAGS if message.is_flexible(version) else b"",
     ]
-    return _framed(head, message.encode(version=version))
+    body = message.encode(version) if isinstance(message, RawFetchRequest) else write_message(message, version)
+    return _framed(head, body)
 
 
 def client_head(client_id: str | None) -> bytes:
@@ -76,12 +78,12 @@ def _named(client_id: str | None) -> bytes:
     return _INT16.pack(-1 if name is None else len(name)) + (name or b"")
 
 
-def encode_response(api: Api, message: ApiMessage, version: int, correlation_id: int) -> bytes:
+def encode_response(api: Api, message: Message, version: int, correlation_id: int) -> bytes:
     """Write an answer with its header and the length in front."""
-    if api is API_VERSIONS and message.error_code != ErrorCode.NONE:
+    if isinstance(message, ApiVersionsResponse) and message.error_code == ErrorCode.UNSUPPORTED_VERSION:
         version = 0
     tags = _NO_TAGS if _has_tagged_header(api.name, version) else b""
-    return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
+    return _framed([_INT32.pack(correlation_id), tags], write_message(message, version))
 
 
 def encode_token(token: bytes) -> bytes:
@@ -101,15 +103,15 @@ def peek_correlation_id(frame: bytes | memoryview) -> int:
     return int(_INT32.unpack_from(frame)[0])
 
 
-def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, ApiMessage]:
+def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Message]:
     """Decode an answer to a request of ``version`` by its schema; ``frame`` is without its length.
 
     Returns the correlation id and the message. Raises ``DecodeError``.
     """
     correlation_id, body = _response_body(api, version, frame)
-    if api is API_VERSIONS and bytes(body[:2]).strip(b"\x00"):
+    if api is API_VERSIONS and bytes(body[: _INT16.size]) == _INT16.pack(ErrorCode.UNSUPPORTED_VERSION):
         version = 0
-    return correlation_id, _decode(api.response, version, body)
+    return correlation_id, read_message(api.response, version, body)
 
 
 def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Answer]:
@@ -128,7 +130,7 @@ def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[i
     pos = _INT32.size
     if _has_tagged_header(api.name, version):
         is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
-        pos = pos + 1 if is_plain else _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
+        pos = pos + 1 if is_plain else _pass_tags(frame, pos, f"{api.name} v{version} response header")
     return correlation_id, memoryview(frame)[pos:]
 
 
@@ -137,17 +139,16 @@ def decode_request(frame: bytes | memoryview) -> RequestFrame:
 
     Raises ``DecodeError``, also for an API or a version that is not in ``APIS``.
     """
-    view = Frame(frame)
     pos = need(_REQUEST_HEAD.size, 0, len(frame), "request header")
     key, version, correlation_id = _REQUEST_HEAD.unpack_from(frame)
     api = _api_of(key, version)
     where = f"{api.name} v{version} request header"
-    client_id, pos = _client_id(view, pos, where)
+    client_id, pos = _client_id(frame, pos, where)
     if not api.speaks(version):
         return RequestFrame(api, version, correlation_id, client_id, None)
-    if api.request.flexible_version_q(version):
-        pos = _pass_tags(view, pos, where)
-    message = _decode(api.request, version, memoryview(frame)[pos:])
+    if api.request.is_flexible(version):
+        pos = _pass_tags(frame, pos, where)
+    message = read_message(api.request, version, memoryview(frame)[pos:])
     return RequestFrame(api, version, correlation_id, client_id, message)
 
 
@@ -161,28 +162,19 @@ def _api_of(key: int, version: int) -> Api:
     return api
 
 
-def _client_id(frame: Frame, pos: int, where: str) -> tuple[str | None, int]:
-    length, pos = INT16_LENGTH.read(frame, pos, len(frame.data), where)
+def _client_id(frame: bytes | memoryview, pos: int, where: str) -> tuple[str | None, int]:
+    length, pos = int16_length(frame, pos, len(frame), where)
     if length < 0:
         return None, pos
-    after = need(length, pos, len(frame.data), where)
+    after = need(length, pos, len(frame), where)
     try:
-        return str(frame.data[pos:after], "utf-8"), after
+        return str(frame[pos:after], "utf-8"), after
     except UnicodeDecodeError as error:
-        refuse(where, f"a client id that is not UTF-8 ({error.reason})")
+        not_utf8(error, f"{where}, client id")
 
 
-def _pass_tags(frame: Frame, pos: int, where: str) -> int:
-    return tags({}, where).over(frame, pos, len(frame.data))
-
-
-def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMessage:
-    check(message, version, body)
-    try:
-        decoded: ApiMessage = message.decode(body, version=version)
-    except Exception as error:  # a field's type refuses what its shape allows
-        raise DecodeError(f"{message.name} v{version}: {type(error).__name__}: {error}") from error
-    return decoded
+def _pass_tags(frame: bytes | memoryview, pos: int, where: str) -> int:
+    return find_tags(frame, pos, len(frame), (), where)[1]
 
 
 @lru_cache(maxsize=1024)
@@ -193,8 +185,8 @@ def _has_tagged_header(name: str, version: int) -> bool:
     load it for that.
     """
     if name == FETCH.name:
-        return RawFetchRequest.flexible_version_q(version)
-    return name != API_VERSIONS.name and bool(response_of(name).flexible_version_q(version))
+        return RawFetchRequest.is_flexible(version)
+    return name != API_VERSIONS.name and bool(response_of(name).is_flexible(version))
 
 
 def _framed(head: list[bytes], body: bytes) -> bytes:

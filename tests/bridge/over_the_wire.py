@@ -10,7 +10,7 @@ from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import Api, Question
 from kafka_nextgen.wire.frames import decode_request, encode_request, encode_response, read_response
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 
 ORDERS = UUID(int=1)
 AUDIT = UUID(int=2)
@@ -36,6 +36,6 @@ def asked(message: Question, version: int) -> Any:
     return decode_request(encode_request(message, version, 1, "me")[4:]).message
 
 
-def answered(api: Api, message: ApiMessage, version: int) -> Any:
+def answered(api: Api, message: Message, version: int) -> Any:
     """An answer as a client reads it."""
     return read_response(api, version, encode_response(api, message, version, 1)[4:])[1]

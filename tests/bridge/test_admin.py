@@ -123,4 +123,4 @@ def test_a_classic_group_that_is_not_there_is_an_error_in_every_version(version:
         describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version), ["g", "i"])
     assert read.groups[0] == there
     assert read.groups[1].error is ErrorCode.GROUP_ID_NOT_FOUND
-    assert asked(describe_groups.to_request(["g", "h"]), version).groups == ["g", "h"]
+    assert asked(describe_groups.to_request(["g", "h"]), version).groups == ("g", "h")

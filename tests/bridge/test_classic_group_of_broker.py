@@ -92,7 +92,7 @@ def test_a_refused_join_names_no_protocol(version: int, nothing: str | None) -> 
     answer = JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, "m-1")
     told = answered(JOIN_GROUP, join_group.to_response(answer, version), version)
     assert (told.error_code, told.member_id, told.generation_id) == (ErrorCode.MEMBER_ID_REQUIRED, "m-1", -1)
-    assert (told.protocol_name, told.leader, told.members) == (nothing, "", [])
+    assert (told.protocol_name, told.leader, told.members) == (nothing, "", ())
 
 
 @pytest.mark.parametrize("version", range(6))
@@ -191,4 +191,4 @@ def test_who_is_expected_is_told_to_those_who_can_use_it(version: int, is_told: 
 def test_a_group_there_is_not_is_dead_and_later_an_error(version: int, error: ErrorCode) -> None:
     missing = GroupsDescribed((DescribedClassicGroup("g", ErrorCode.GROUP_ID_NOT_FOUND, "there is none"),))
     (told,) = answered(DESCRIBE_GROUPS, describe_groups.to_response(missing, version), version).groups
-    assert (told.error_code, told.group_state, told.members) == (error, "Dead", [])
+    assert (told.error_code, told.group_state, told.members) == (error, "Dead", ())

@@ -94,13 +94,13 @@ def test_a_topic_that_has_no_name_any_more_is_left_out() -> None:
 def test_topics_are_told_with_their_names() -> None:
     message = answered(CONSUMER_GROUP_DESCRIBE, to_response(ConsumerGroupDescribed((GROUP,)), TOPICS), 1)
     (topic,) = message.groups[0].members[0].assignment.topic_partitions
-    assert (topic.topic_id, topic.topic_name, topic.partitions) == (ORDERS, "orders", [0, 1])
+    assert (topic.topic_id, topic.topic_name, topic.partitions) == (ORDERS, "orders", (0, 1))
 
 
 def test_an_error_code_nobody_knows_is_an_unknown_error() -> None:
     message = to_response(ConsumerGroupDescribed((GROUP,)), TOPICS)
-    message.groups[0].error_code = 999
-    answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1), [TOLD.group_id])
+    unknown = message.replaced(groups=[message.groups[0].replaced(error_code=999)])
+    answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, unknown, 1), [TOLD.group_id])
     assert answer.groups[0].error is ErrorCode.UNKNOWN_SERVER_ERROR
 
 

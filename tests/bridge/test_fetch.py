@@ -71,22 +71,22 @@ def test_limits_go_out() -> None:
 
 def test_without_a_session_none_is_asked_for() -> None:
     request = asked_for(17)
-    assert (request.session_id, request.session_epoch, request.forgotten_topics_data) == (0, -1, [])
+    assert (request.session_id, request.session_epoch, request.forgotten_topics_data) == (0, -1, ())
 
 
 def test_a_session_forgets_partitions_by_name_or_by_id() -> None:
     forgotten = [FetchPosition(orders(number), ORDERS, 3) for number in (2, 3)]
     by_name = asked_for(12, session_id=5, session_epoch=2, forgotten=forgotten)
     by_id = asked_for(13, session_id=5, session_epoch=2, forgotten=forgotten)
-    assert [(each.topic, each.partitions) for each in by_name.forgotten_topics_data] == [("orders", [2, 3])]
-    assert [(each.topic_id, each.partitions) for each in by_id.forgotten_topics_data] == [(ORDERS, [2, 3])]
+    assert [(each.topic, each.partitions) for each in by_name.forgotten_topics_data] == [("orders", (2, 3))]
+    assert [(each.topic_id, each.partitions) for each in by_id.forgotten_topics_data] == [(ORDERS, (2, 3))]
     assert (by_id.session_id, by_id.session_epoch) == (5, 2)
 
 
 def test_a_topic_made_again_is_forgotten_by_its_id_but_not_by_the_name_that_is_asked_for_anew() -> None:
     old = [FetchPosition(orders(0), GONE, 3)]
     assert [each.topic_id for each in asked_for(13, forgotten=old).forgotten_topics_data] == [GONE]
-    assert asked_for(12, forgotten=old).forgotten_topics_data == []
+    assert asked_for(12, forgotten=old).forgotten_topics_data == ()
 
 
 def test_a_topic_id_that_is_not_known_is_a_bug() -> None:

@@ -64,8 +64,9 @@ def test_replicas_are_online_where_both_the_node_and_its_copy_are(
     offline: list[int], node_id: int, is_online: bool
 ) -> None:
     told = message()
-    told.topics[0].partitions[0].offline_replicas = offline
-    image = from_response(answered(METADATA, told, 12))
+    topic = told.topics[0]
+    topic = topic.replaced(partitions=[topic.partitions[0].replaced(offline_replicas=offline)])
+    image = from_response(answered(METADATA, told.replaced(topics=[topic]), 12))
     assert image.is_online(TopicPartition("orders", 0), node_id) == is_online
     assert not image.is_online(TopicPartition("orders", 1), node_id), "there is no such partition"
 
@@ -83,8 +84,7 @@ def test_a_leader_that_is_down_is_none() -> None:
 
 def test_old_brokers_tell_no_topic_ids_and_no_leader_epochs() -> None:
     told = message()
-    told.topics.pop()
-    image = from_response(answered(METADATA, told, 1))
+    image = from_response(answered(METADATA, told.replaced(topics=told.topics[:-1]), 1))
     assert image.topics_by_name["orders"].topic_id is None
     assert image.topics_by_name["orders"].partitions[0].leader_epoch == -1
 
@@ -111,7 +111,8 @@ def test_a_negative_partition_is_refused() -> None:
 )
 def test_topics_are_asked_for(names: list[str] | None, ids: list[UUID], expected: object) -> None:
     request = asked(to_request(names, ids), 12)
-    assert (request.topics and [(topic.name, topic.topic_id) for topic in request.topics]) == expected
+    topics = request.topics
+    assert (topics if topics is None else [(topic.name, topic.topic_id) for topic in topics]) == expected
     assert not request.allow_auto_topic_creation
 
 

@@ -94,7 +94,9 @@ def test_a_partition_that_is_not_there_never_reaches_it_either(version: int, par
 
 def test_no_metadata_is_empty_metadata() -> None:
     message = to_request(COMMIT, IDS, 9)
-    message.topics[0].partitions[0].committed_metadata = None
+    topic = message.topics[0]
+    partition = topic.partitions[0].replaced(committed_metadata=None)
+    message = message.replaced(topics=[topic.replaced(partitions=[partition])])
     assert from_request(asked(message, 9), TOPICS).offsets[audit(0)].metadata == ""
 
 

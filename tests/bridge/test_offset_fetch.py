@@ -120,6 +120,8 @@ def test_only_stable_offsets_are_asked_for() -> None:
 
 def test_a_partition_asked_for_twice_is_fetched_once() -> None:
     message = to_request(FETCH, IDS, 9)
-    message.groups[0].topics += message.groups[0].topics
-    (request,) = from_request(asked(message, 9), TOPICS)
+    (group,) = message.groups
+    assert group.topics is not None
+    twice = message.replaced(groups=[group.replaced(topics=[*group.topics, *group.topics])])
+    (request,) = from_request(asked(twice, 9), TOPICS)
     assert request.partitions == FETCH.partitions

@@ -11,7 +11,8 @@ from typing import Any
 
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import decode_response, encode_request
-from kafka_nextgen.wire.messages import ApiMessage, JoinGroupRequest
+from kafka_nextgen.wire.messages import JoinGroupRequest
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["Client"]
 
@@ -41,13 +42,13 @@ class Client:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def ask(self, api: Api, message: ApiMessage, version: int | None = None) -> Any:
+    def ask(self, api: Api, message: Message, version: int | None = None) -> Any:
         """Send a request in its highest version, or that of ``version``, and return the answer."""
         spoken = api.max_version if version is None else version
         self.send(message, spoken)
         return self.receive(api, spoken)
 
-    def send(self, message: ApiMessage, version: int) -> None:
+    def send(self, message: Message, version: int) -> None:
         self._correlation_id += 1
         self._unanswered.append(self._correlation_id)
         self.send_bytes(encode_request(message, version, self._correlation_id, self._client_id))

@@ -32,10 +32,11 @@ def values(*texts: str) -> bytes:
     return encode_batch([NewRecord(text.encode(), timestamp=1_000 + i) for i, text in enumerate(texts)])
 
 
-def produce_request(topic: str, batch: bytes, *, partition: int = 0, acks: int = -1) -> ProduceRequest:
+def produce_request(topic: str | TopicId, batch: bytes, *, partition: int = 0, acks: int = -1) -> ProduceRequest:
+    named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
     data = ProduceRequest.TopicProduceData(
-        name=topic,
         partition_data=[ProduceRequest.TopicProduceData.PartitionProduceData(index=partition, records=batch)],
+        **named,
     )
     return ProduceRequest(transactional_id=None, acks=acks, timeout_ms=1_000, topic_data=[data])
 

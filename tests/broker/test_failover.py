@@ -171,7 +171,7 @@ def test_metadata_tells_who_is_alive_and_who_leads_since_when(cluster: Cluster, 
     after = told.topics[0].partitions[0]
     assert sorted(broker.node_id for broker in told.brokers) == others(leader)
     assert (after.leader_id, after.leader_epoch) == (follower, before.leader_epoch + 1)
-    assert (after.isr_nodes, after.offline_replicas) == ([follower], [leader])
+    assert (after.isr_nodes, after.offline_replicas) == ((follower,), (leader,))
     cluster.stop_node(follower)
     (third,) = {1, 2, 3} - {leader, follower}
     down = metadata(nodes[third], "orders").topics[0].partitions[0]

@@ -157,9 +157,7 @@ def test_a_node_that_stopped_knows_no_sessions_any_more() -> None:
 
 
 def _fetch(session_id: int, epoch: int) -> FetchRequest:
-    request = fetch_request("orders", session_id=session_id)
-    request.session_epoch = epoch
-    return request
+    return fetch_request("orders", session_id=session_id).replaced(session_epoch=epoch)
 
 
 def test_what_was_not_sent_is_told_again() -> None:

@@ -83,7 +83,7 @@ def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, grou
     assert joined.error_code == ErrorCode.NONE
     assert joined.heartbeat_interval_ms == 100
     (assigned,) = joined.assignment.topic_partitions
-    assert (assigned.topic_id, assigned.partitions) == (topic_id_of(client, topic), [0])
+    assert (assigned.topic_id, assigned.partitions) == (topic_id_of(client, topic), (0,))
 
     request = ConsumerGroupDescribeRequest(group_ids=[group, "nobody"])
     described, unknown = client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups
@@ -94,7 +94,7 @@ def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, grou
     assert member.assignment.topic_partitions[0].topic_name == topic
 
     assert heartbeat(client, group, -1).error_code == ErrorCode.NONE
-    assert client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].members == []
+    assert client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].members == ()
 
 
 def test_in_version_0_a_member_without_an_id_is_given_one(client: Client, topic: str, group: str) -> None:
@@ -105,7 +105,7 @@ def test_in_version_0_a_member_without_an_id_is_given_one(client: Client, topic:
 
 def test_a_member_hears_of_a_topic_made_after_it_joined(cluster: Cluster, client: Client, group: str) -> None:
     topic = unique("late")
-    assert heartbeat(client, group, 0, subscribed_topic_names=[topic]).assignment.topic_partitions == []
+    assert heartbeat(client, group, 0, subscribed_topic_names=[topic]).assignment.topic_partitions == ()
     cluster.create_topic(topic)
     epoch = 0
 

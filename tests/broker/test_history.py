@@ -100,4 +100,4 @@ def test_a_reason_of_a_later_release_is_none(ours: Client) -> None:
 )
 def test_a_group_that_is_none_has_no_history(ours: Client, group: str, error: ErrorCode) -> None:
     answer = ours.ask(apis.CONSUMER_GROUP_HISTORY, ConsumerGroupHistoryRequest(group_id=group))
-    assert (answer.error_code, answer.rebalances) == (error, [])
+    assert (answer.error_code, answer.rebalances) == (error, ())

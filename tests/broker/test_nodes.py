@@ -16,7 +16,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
-    ApiMessage,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
@@ -26,6 +25,7 @@ from kafka_nextgen.wire.messages import (
     ListGroupsRequest,
     SyncGroupRequest,
 )
+from kafka_nextgen.wire.schema import Message
 from tests.broker.client import Client
 from tests.broker.requests import (
     by_name_fetch,
@@ -66,7 +66,7 @@ def clients(three: Cluster) -> Iterator[dict[int, Client]]:
     ids=["produce", "fetch"],
 )
 def test_who_comes_to_the_wrong_node_is_told_where_the_leader_is(
-    clients: dict[int, Client], api: apis.Api, request_of: Callable[[Any, bytes], ApiMessage], first: int
+    clients: dict[int, Client], api: apis.Api, request_of: Callable[[Any, bytes], Message], first: int
 ) -> None:
     described = metadata(clients[1], "orders")
     leader = described.topics[0].partitions[0].leader_id
@@ -132,7 +132,7 @@ def test_members_of_classic_groups_are_sent_to_their_coordinator(clients: dict[i
         assert (codes == {ErrorCode.NOT_COORDINATOR}) == (node_id != coordinator)
 
 
-def _classic_requests(group: str) -> list[tuple[apis.Api, ApiMessage]]:
+def _classic_requests(group: str) -> list[tuple[apis.Api, Message]]:
     who = LeaveGroupRequest.MemberIdentity(member_id="m", group_instance_id=None, reason=None)
     join = JoinGroupRequest(
         group_id=group,

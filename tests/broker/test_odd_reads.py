@@ -33,14 +33,14 @@ def topic(client: Client) -> str:
 
 
 def test_an_isolation_level_that_is_none_fails_the_fetch(client: Client, topic: str) -> None:
-    by_name, by_id = fetch_request(topic), fetch_request(topic_id_of(client, topic))
-    by_name.isolation_level = by_id.isolation_level = NO_SUCH_LEVEL
+    by_name = fetch_request(topic).replaced(isolation_level=NO_SUCH_LEVEL)
+    by_id = fetch_request(topic_id_of(client, topic)).replaced(isolation_level=NO_SUCH_LEVEL)
     answer = client.ask(apis.FETCH, by_name, BY_NAME)
     (partition,) = answer.responses[0].partitions
     assert answer.error_code == partition.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
-    assert (partition.high_watermark, partition.aborted_transactions) == (-1, [])
+    assert (partition.high_watermark, partition.aborted_transactions) == (-1, ())
     answer = client.ask(apis.FETCH, by_id, BY_ID)
-    assert (answer.error_code, answer.responses) == (ErrorCode.UNKNOWN_SERVER_ERROR, [])
+    assert (answer.error_code, answer.responses) == (ErrorCode.UNKNOWN_SERVER_ERROR, ())
 
 
 def test_an_isolation_level_that_is_none_fails_the_lookup_of_offsets(client: Client, topic: str) -> None:

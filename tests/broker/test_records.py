@@ -66,9 +66,8 @@ def test_records_are_fetched_in_every_version_by_name(client: Client, topic: str
 @pytest.mark.parametrize("version", range(13, apis.FETCH.max_version + 1))
 def test_records_are_produced_and_fetched_by_topic_id(client: Client, topic: str, version: int) -> None:
     topic_id = topic_id_of(client, topic)
-    request = produce_request(topic, values("a"))
-    request.topic_data[0].topic_id = topic_id
-    assert client.ask(apis.PRODUCE, request, 13).responses[0].partition_responses[0].base_offset == 0
+    produced = client.ask(apis.PRODUCE, produce_request(topic_id, values("a")), 13)
+    assert produced.responses[0].partition_responses[0].base_offset == 0
     answer = client.ask(apis.FETCH, fetch_request(topic_id), version)
     assert answer.responses[0].topic_id == topic_id
     assert records_of(answer.responses[0].partitions[0]) == [(0, "a")]
@@ -78,10 +77,8 @@ def test_an_unknown_topic_id_is_told_from_an_unknown_topic(client: Client) -> No
     by_id = client.ask(apis.FETCH, fetch_request(uuid4())).responses[0].partitions[0]
     assert by_id.error_code == ErrorCode.UNKNOWN_TOPIC_ID
     assert by_name_fetch(client, "nowhere")[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    request = produce_request("orders", values("a"))
-    request.topic_data[0].topic_id = uuid4()
-    produced = client.ask(apis.PRODUCE, request, 13).responses[0].partition_responses[0]
-    assert produced.error_code == ErrorCode.UNKNOWN_TOPIC_ID
+    produced = client.ask(apis.PRODUCE, produce_request(uuid4(), values("a")), 13)
+    assert produced.responses[0].partition_responses[0].error_code == ErrorCode.UNKNOWN_TOPIC_ID
 
 
 @pytest.mark.parametrize("partition", [1, -1])
@@ -227,7 +224,7 @@ def test_a_leader_epoch_from_the_future_is_unknown(client: Client, topic: str, e
 
 def test_a_fetch_of_nothing_is_answered(client: Client) -> None:
     request = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[], forgotten_topics_data=[], rack_id="")
-    assert client.ask(apis.FETCH, request).responses == []
+    assert client.ask(apis.FETCH, request).responses == ()
 
 
 @pytest.mark.parametrize(

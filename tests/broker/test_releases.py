@@ -59,7 +59,7 @@ def test_versions_are_those_of_the_release(every_kafka: KafkaServer) -> None:
 
 def test_a_version_of_a_later_release_is_not_served(oldest: Client) -> None:
     commit = OffsetCommitRequest(group_id="g", generation_id_or_member_epoch=-1, member_id="", topics=[])
-    assert oldest.ask(apis.OFFSET_COMMIT, commit, 9).topics == []
+    assert oldest.ask(apis.OFFSET_COMMIT, commit, 9).topics == ()
     oldest.send(commit, 10)
     assert oldest.is_hung_up()
 

@@ -63,16 +63,14 @@ def test_what_can_be_no_batch_is_told_before_anything_else(at: Client, topic: st
 
 
 def test_what_can_be_no_batch_is_told_for_every_partition(at: Client, topic: str) -> None:
-    request = produce_request(topic, BATCH)
-    request.topic_data += produce_request("nowhere", ZEROS).topic_data
+    request, nowhere = produce_request(topic, BATCH), produce_request("nowhere", ZEROS)
+    request = request.replaced(topic_data=[*request.topic_data, *nowhere.topic_data])
     answers = at.ask(apis.PRODUCE, request, 12).responses
     assert [name_of(each.partition_responses[0].error_code) for each in answers] == ["CORRUPT_MESSAGE"] * 2
 
 
 def test_what_can_be_no_batch_is_told_before_an_unknown_topic_id(at: Client) -> None:
-    request = produce_request("", ZEROS)
-    request.topic_data[0].topic_id = uuid4()
-    answer = at.ask(apis.PRODUCE, request, 13).responses[0].partition_responses[0]
+    answer = at.ask(apis.PRODUCE, produce_request(uuid4(), ZEROS), 13).responses[0].partition_responses[0]
     assert name_of(answer.error_code) == "CORRUPT_MESSAGE"
 
 

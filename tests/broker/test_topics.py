@@ -156,7 +156,7 @@ def test_all_topics_are_told_in_every_version(client: Client, topic: str, versio
 
 
 def test_no_topics_are_told_if_none_are_asked_for(client: Client, topic: str) -> None:
-    assert metadata(client).topics == []
+    assert metadata(client).topics == ()
 
 
 def test_a_topic_is_made_when_it_is_asked_for_if_that_is_allowed(client: Client) -> None:
@@ -265,7 +265,7 @@ def test_the_brokers_configuration_is_described(client: Client) -> None:
 )
 def test_other_resources_have_no_configuration(client: Client, kind: int, name: str, error: ErrorCode) -> None:
     result = describe(client, kind, name)
-    assert (result.error_code, result.configs) == (error, [])
+    assert (result.error_code, result.configs) == (error, ())
 
 
 def test_a_test_makes_its_topics_without_a_client(cluster: Cluster, client: Client) -> None:

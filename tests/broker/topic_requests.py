@@ -39,11 +39,10 @@ def create(client: Client, *topics: Any, validate_only: bool = False, version: i
 
 
 def delete(client: Client, version: int = 6, **topic: Any) -> Any:
-    request = DeleteTopicsRequest(timeout_ms=1_000)
     if version < 6:
-        request.topic_names = [topic["name"]]
+        request = DeleteTopicsRequest(timeout_ms=1_000, topic_names=[topic["name"]])
     else:
-        request.topics = [DeleteTopicsRequest.DeleteTopicState(**topic)]
+        request = DeleteTopicsRequest(timeout_ms=1_000, topics=[DeleteTopicsRequest.DeleteTopicState(**topic)])
     return client.ask(apis.DELETE_TOPICS, request, version).responses[0]
 
 

@@ -20,6 +20,7 @@ from tests.broker.client import Client
 from tests.broker.configs import GROUP, SET, alter, describe
 from tests.differential.steps import Step
 from tests.differential.told import Member, Told
+from tests.support.plain_messages import as_dict
 from tests.support.waiting import eventually
 
 __all__ = ["Side"]
@@ -114,7 +115,7 @@ class Side:
 
     def _received(self, client: Client, step: Step) -> Answer:
         try:
-            answer: Answer = client.receive(step.api, step.version).to_dict(json=False)
+            answer: Answer = as_dict(client.receive(step.api, step.version))
         except DecodeError as error:
             return {"not to be read": str(error)}
         return answer

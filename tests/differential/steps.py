@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 from tests.differential.symbols import resolved, symbols_in
 from tests.differential.told import Member, Told
 
@@ -35,7 +35,7 @@ class Step:
         """The topics and groups that it is about."""
         return frozenset().union(*(symbol.concerns() for symbol in symbols_in(self.fields)))
 
-    def message(self, told: Told) -> ApiMessage:
+    def message(self, told: Told) -> Message:
         """The request for the broker that told this."""
         return _built(self.api.request, resolved(self.fields, told))
 
@@ -45,14 +45,14 @@ class Step:
 
 def _built(message: Any, fields: Mapping[str, Any]) -> Any:
     """A message, or a structure in one, of plain values."""
-    return message(**{name: _part(message.fields[name], value) for name, value in fields.items()})
+    kinds = {field.name: field.kind for field in message.FIELDS}
+    return message(**{name: _part(kinds[name], value) for name, value in fields.items()})
 
 
-def _part(field: Any, value: Any) -> Any:
-    if value is None or not (field.is_struct() or field.is_struct_array()):
-        return value
-    structure = field.data_class
-    return [_built(structure, each) for each in value] if field.is_struct_array() else _built(structure, value)
+def _part(kind: Any, value: Any) -> Any:
+    if isinstance(kind, list) and value is not None:
+        return [_part(kind[0], each) for each in value]
+    return value if value is None or isinstance(kind, str) else _built(kind, value)
 
 
 def _shown(part: Any) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.messages import ApiMessage, FindCoordinatorRequest, InitProducerIdRequest
+from kafka_nextgen.wire.messages import FindCoordinatorRequest, InitProducerIdRequest
+from kafka_nextgen.wire.schema import Message
 from tests.broker.client import Client
 from tests.support.waiting import eventually
 
@@ -25,7 +26,7 @@ _BUSY = {
 def ask_patiently(
     client: Client,
     api: Api,
-    request: ApiMessage,
+    request: Message,
     version: int,
     error_of: Callable[[Any], int] = lambda answer: answer.error_code,
 ) -> Any:

@@ -116,13 +116,13 @@ def test_a_transaction_is_seen_from_both_its_ends(client: Client, topic: str) ->
         return (
             state.transaction_state,
             state.transaction_timeout_ms,
-            [(one.topic, one.partitions) for one in state.topics],
+            [(one.topic, list(one.partitions)) for one in state.topics],
         )
 
     def listed(*states: str) -> tuple[list[str], list[str]]:
         request = ListTransactionsRequest(state_filters=list(states), producer_id_filters=[], duration_filter=-1)
         answer = client.ask(apis.LIST_TRANSACTIONS, request, 1)
-        return answer.unknown_state_filters, [
+        return list(answer.unknown_state_filters), [
             one.transaction_state for one in answer.transaction_states if one.transactional_id == name
         ]
 

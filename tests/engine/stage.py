@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
@@ -247,10 +247,8 @@ class Stage:
 
         async def refuse_fetch(request: object, context: Context) -> object:
             asked.set()
-            response = await original(request, context)
-            for group in response.groups:  # type: ignore[attr-defined]
-                group.error_code = code
-            return response
+            response: Any = await original(request, context)
+            return response.replaced(groups=[group.replaced(error_code=code) for group in response.groups])
 
         self.handle(api, refuse_fetch)
         return asked

@@ -20,6 +20,7 @@ from kafka_nextgen.engine.application.arguments import (
     checked_timestamps,
 )
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS, OFFSET_COMMIT
+from kafka_nextgen.wire.codec import write_message
 from tests.engine.stage import TOPIC, Stage, poll_until, tp
 
 ANYTHING = st.one_of(st.integers(), st.floats(), st.text(), st.binary(), st.none(), st.booleans())
@@ -58,7 +59,7 @@ def test_whatever_passes_can_be_written_into_every_request(partition: TopicParti
     place = fetch.FetchPosition(partition, None, target.offset, target.leader_epoch)
     fetch.to_request([place], LIMITS, FETCH.min_version).encode(version=FETCH.min_version)
     commit = OffsetCommit("billing", {partition: target}, "member", 1)
-    offset_commit.to_request(commit, {}, OFFSET_COMMIT.min_version).encode(version=OFFSET_COMMIT.min_version)
+    write_message(offset_commit.to_request(commit, {}, OFFSET_COMMIT.min_version), OFFSET_COMMIT.min_version)
 
 
 @given(st.dictionaries(PARTITIONS, ANYTHING, max_size=2))
@@ -68,7 +69,7 @@ def test_times_too(timestamps: dict[TopicPartition, int]) -> None:
     except (TypeError, ValueError):
         return
     version = LIST_OFFSETS.min_version
-    list_offsets.to_request(asked, {}, 0, 1000).encode(version=version)
+    write_message(list_offsets.to_request(asked, {}, 0, 1000), version)
 
 
 @pytest.mark.parametrize("wrong", [2**63, -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -305,10 +306,9 @@ def test_a_topic_that_may_not_be_described_is_raised(stage: Stage) -> None:
     original = stage.original(METADATA)
 
     async def refuse(request: object, context: object) -> object:
-        answer = await original(request, context)
-        for topic in answer.topics:  # type: ignore[attr-defined]
-            topic.error_code, topic.partitions = ErrorCode.TOPIC_AUTHORIZATION_FAILED, []
-        return answer
+        answer: Any = await original(request, context)
+        error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return answer.replaced(topics=[topic.replaced(error_code=error, partitions=[]) for topic in answer.topics])
 
     stage.handle(METADATA, refuse)
     with stage.consumer(group_id=None) as consumer:

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -289,10 +290,9 @@ def test_closing_leaves_at_once_although_the_coordinator_throttles(stage: Stage)
     original, throttled = stage.original(CONSUMER_GROUP_HEARTBEAT), threading.Event()
 
     async def throttle(request: object, context: object) -> object:
-        response = await original(request, context)
-        response.throttle_time_ms = 3_600_000  # type: ignore[attr-defined]
+        response: Any = await original(request, context)
         throttled.set()
-        return response
+        return response.replaced(throttle_time_ms=3_600_000)
 
     stage.create()
     consumer = stage.consumer()

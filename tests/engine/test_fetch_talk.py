@@ -98,9 +98,8 @@ def fails(stage: Stage, how: Callable[[], object]) -> None:
     async def fail_once(*question: object) -> object:
         stage.handle(FETCH, fetch)
         how()
-        answer = await fetch(*question)
-        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR  # type: ignore[attr-defined]
-        return answer
+        answer: Any = await fetch(*question)
+        return answer.replaced(error_code=ErrorCode.KAFKA_STORAGE_ERROR)
 
     stage.handle(FETCH, fail_once)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,11 @@ def rename(stage: Stage, api: Api, host: str) -> list[str]:
     original, hosts = stage.original(api), [host]
 
     async def handle(request: object, context: object) -> object:
-        response = await original(request, context)
-        for broker in response.brokers if api is METADATA else response.coordinators:  # type: ignore[attr-defined]
-            broker.host = hosts[0] if hosts else broker.host
-        return response
+        response: Any = await original(request, context)
+        if not hosts:
+            return response
+        field = "brokers" if api is METADATA else "coordinators"
+        return response.replaced(**{field: [each.replaced(host=hosts[0]) for each in getattr(response, field)]})
 
     stage.handle(api, handle)
     return hosts

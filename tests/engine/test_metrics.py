@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -174,9 +175,8 @@ def test_what_brokers_say_of_quotas_is_added_up(stage: Stage) -> None:
     fetch = stage.original(FETCH)
 
     async def throttled(*question: object) -> object:
-        answer = await fetch(*question)
-        answer.throttle_time_ms = 25  # type: ignore[attr-defined]
-        return answer
+        answer: Any = await fetch(*question)
+        return answer.replaced(throttle_time_ms=25)
 
     stage.handle(FETCH, throttled)
     with stage.consumer() as consumer:
@@ -193,9 +193,8 @@ def test_failed_fetches_are_counted(stage: Stage) -> None:
     failures = iter([ErrorCode.KAFKA_STORAGE_ERROR])
 
     async def fails_once(*question: object) -> object:
-        answer = await fetch(*question)
-        answer.error_code = next(failures, ErrorCode.NONE)  # type: ignore[attr-defined]
-        return answer
+        answer: Any = await fetch(*question)
+        return answer.replaced(error_code=next(failures, ErrorCode.NONE))
 
     stage.handle(FETCH, fails_once)
     with stage.consumer() as consumer:

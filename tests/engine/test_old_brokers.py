@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import warnings
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 
 import pytest
 from attrs import evolve
@@ -37,7 +37,7 @@ class OldBroker:
     def joins(self) -> list[ConsumerGroupHeartbeatRequest]:
         return [request for request in self.heard if request.member_epoch == 0]
 
-    def subscriptions(self) -> list[list[str]]:
+    def subscriptions(self) -> list[Sequence[str]]:
         """What was subscribed to, one after the other."""
         said = [request.subscribed_topic_names for request in self.heard]
         return [names for number, names in enumerate(said) if names is not None and names not in said[:number]]
@@ -84,7 +84,7 @@ def test_a_pattern_is_matched_by_the_member(stage: Stage, old: OldBroker, caplog
         consumer.subscribe(SubscriptionPattern("ord.*"))
         read(consumer, 10)
         assert consumer.assignment() == {tp()}
-    assert old.subscriptions() == [[TOPIC]]
+    assert old.subscriptions() == [(TOPIC,)]
     assert {request.subscribed_topic_regex for request in old.heard} == {None}
     said = [record.getMessage() for record in caplog.records if "matched by this member" in record.getMessage()]
     assert len(said) == 1
@@ -105,7 +105,7 @@ def test_topics_that_come_and_go_are_noticed(stage: Stage, old: OldBroker) -> No
         poll_until(consumer, lambda: any(rebalance.revoked == gone for rebalance in consumer.rebalances()))
         reasons = [rebalance.reason for rebalance in consumer.rebalances()]
         assert any(reason.endswith("the pattern orders.* matched orders, orders-eu") for reason in reasons)
-    assert old.subscriptions() == [[TOPIC], [TOPIC, "orders-eu"]]
+    assert old.subscriptions() == [(TOPIC,), (TOPIC, "orders-eu")]
 
 
 def test_a_pattern_that_matches_nothing_yet_is_a_subscription(stage: Stage, old: OldBroker) -> None:
@@ -115,7 +115,7 @@ def test_a_pattern_that_matches_nothing_yet_is_a_subscription(stage: Stage, old:
         assert consumer.assignment() == frozenset()
         stage.cluster.create_topic("later")
         poll_until(consumer, lambda: bool(consumer.assignment()))
-    assert old.subscriptions() == [[], ["later"]]
+    assert old.subscriptions() == [(), ("later",)]
 
 
 def test_a_look_up_that_fails_is_repeated(stage: Stage, old: OldBroker) -> None:
@@ -132,7 +132,7 @@ def test_a_look_up_that_fails_is_repeated(stage: Stage, old: OldBroker) -> None:
         consumer.subscribe(SubscriptionPattern("orders.*"))
         read(consumer, 10)
     assert to_fail == []
-    assert old.subscriptions() == [[TOPIC]]
+    assert old.subscriptions() == [(TOPIC,)]
 
 
 def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
@@ -145,7 +145,7 @@ def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
         poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {"audit"})
         beats = len(old.heard)
         poll_until(consumer, lambda: len(old.heard) > beats + 3)
-    assert old.subscriptions() == [[TOPIC], ["audit"]]
+    assert old.subscriptions() == [(TOPIC,), ("audit",)]
 
 
 def test_a_heartbeat_from_before_another_subscription_matches_nothing_any_more(stage: Stage, old: OldBroker) -> None:
@@ -166,7 +166,7 @@ def test_a_heartbeat_from_before_another_subscription_matches_nothing_any_more(s
         poll_until(consumer, lambda: bool(consumer.assignment()))
         beats = len(old.heard)
         poll_until(consumer, lambda: len(old.heard) > beats + 3)
-    assert old.subscriptions() == [["audit"]]
+    assert old.subscriptions() == [("audit",)]
 
 
 def test_unsubscribing_ends_it_too_and_the_pattern_may_come_back(stage: Stage, old: OldBroker) -> None:

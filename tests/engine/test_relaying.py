@@ -259,26 +259,26 @@ def test_a_broker_that_fails_in_the_midst_of_it(stage: Stage, relays: Relays, ho
         go_on(stage, consumer, relays)
 
 
-def once(stage: Stage, change: Callable[[Any], object]) -> None:
+def once(stage: Stage, change: Callable[[Any], Any]) -> None:
     """Have the next answer to a fetch changed."""
     fetch = stage.original(FETCH)
 
     async def changed(*question: object) -> object:
         stage.handle(FETCH, fetch)
-        answer = await fetch(*question)
-        change(answer)
-        return answer
+        return change(await fetch(*question))
 
     stage.handle(FETCH, changed)
 
 
-def damage(answer: Any) -> None:
-    part = answer.responses[0].partitions[0]
-    part.records = bytes(part.records)[:-1] + b"\x07"
+def damage(answer: Any) -> Any:
+    topic, *topics = answer.responses
+    part, *parts = topic.partitions
+    damaged = part.replaced(records=bytes(part.records)[:-1] + b"\x07")
+    return answer.replaced(responses=[topic.replaced(partitions=[damaged, *parts]), *topics])
 
 
-def throttle(answer: Any) -> None:
-    answer.throttle_time_ms = THROTTLE_MS
+def throttle(answer: Any) -> Any:
+    return answer.replaced(throttle_time_ms=THROTTLE_MS)
 
 
 def test_corrupt_records_are_told_of_where_they_are(stage: Stage, relays: Relays) -> None:

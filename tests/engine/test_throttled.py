@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,8 @@ def throttle(stage: Stage, api: Api) -> None:
     original = stage.original(api)
 
     async def handle(*question: object) -> object:
-        answer = await original(*question)
-        answer.throttle_time_ms = AN_HOUR_MS  # type: ignore[attr-defined]
-        return answer
+        answer: Any = await original(*question)
+        return answer.replaced(throttle_time_ms=AN_HOUR_MS)
 
     stage.handle(api, handle)
 

@@ -98,9 +98,10 @@ class _OffsetOfTheOldTopic:
     async def look_up(self, request: OffsetFetchRequest, context: Context) -> object:
         answer = await self._look_up(request, context)
         assert isinstance(answer, OffsetFetchResponse)
-        for found in answer.groups[0].topics[0].partitions:
-            found.committed_offset, found.committed_leader_epoch = 10, 0
-        return answer
+        (group,) = answer.groups
+        (topic,) = group.topics
+        found = [each.replaced(committed_offset=10, committed_leader_epoch=0) for each in topic.partitions]
+        return answer.replaced(groups=[group.replaced(topics=[topic.replaced(partitions=found)])])
 
 
 def test_an_offset_of_the_old_topic_is_not_committed_for_the_one_that_took_its_place(stage: Stage) -> None:

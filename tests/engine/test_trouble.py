@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafka_nextgen import (
@@ -45,10 +47,9 @@ def test_a_coordinator_that_may_not_be_looked_up_is_fatal(stage: Stage) -> None:
     original = stage.original(FIND_COORDINATOR)
 
     async def refuse(request: object, context: object) -> object:
-        response = await original(request, context)
-        for coordinator in response.coordinators:  # type: ignore[attr-defined]
-            coordinator.error_code = ErrorCode.GROUP_AUTHORIZATION_FAILED
-        return response
+        response: Any = await original(request, context)
+        error = ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return response.replaced(coordinators=[each.replaced(error_code=error) for each in response.coordinators])
 
     stage.handle(FIND_COORDINATOR, refuse)
     with stage.consumer() as consumer:

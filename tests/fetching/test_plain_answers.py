@@ -16,6 +16,7 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.fetching import DecodedPartition, Fetch, decode_answer, decode_plain_answer, places_of
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire.codec import write_message
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
@@ -49,7 +50,7 @@ FETCH = fetch_of({TopicPartition("orders", number): 3 for number in range(4)} | 
 
 
 def body_of(message: Any) -> memoryview:
-    return memoryview(message.encode(version=VERSION))
+    return memoryview(write_message(message, VERSION))
 
 
 def partition_of(number: int, records: bytes | None, **fields: Any) -> Any:

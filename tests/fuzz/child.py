@@ -35,7 +35,6 @@ INSTRUMENTED = [
     "kafka_nextgen.bridge",
     "kafka_nextgen.embedded",
     "kafka_nextgen.transport",
-    "kafka_nextgen.kafka_python.protocol",
 ]
 
 

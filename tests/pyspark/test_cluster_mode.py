@@ -105,7 +105,7 @@ def test_the_library_is_sent_to_executors_that_have_its_dependencies(
     zip_library(library)
     python = str(make_environment(tmp_path / "environment", PACKAGES))
     make_environment(tmp_path / "lacking", PACKAGES)
-    make_environment(tmp_path / "sent", ["attrs", "kafka-python", "pyarrow"])
+    make_environment(tmp_path / "sent", ["attrs", "pyarrow"])
     pack_environment(tmp_path / "sent", tmp_path / "lacking.tar.gz", links=True)
     sent = ["--py-files", "kafka_nextgen.zip", "--archives", "lacking.tar.gz#lacking"]
     found_by = {"PYSPARK_PYTHON": python, "PYTHONPATH": str(library)}

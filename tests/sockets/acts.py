@@ -19,11 +19,14 @@ import functools
 import re
 from collections.abc import Awaitable, Callable
 from struct import pack
+from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_response
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message, Structure
 from tests.sockets.answers import nonsense, refusal
+
+S = TypeVar("S", bound=Structure)
 
 __all__ = ["ACTS", "Act", "Answer", "act_named"]
 
@@ -80,12 +83,15 @@ async def answer_without_topics(request: RequestFrame, answer: Answer, writer: a
     whole = await answer()
     assert whole is not None
     _, message = decode_response(request.api, request.version, whole[4:])
-    for part in (message, *(getattr(message, "groups", None) or ())):
-        for name in ("topics", "responses"):
-            if getattr(part, name, None):
-                setattr(part, name, [])
-    message._header = None  # or a message that was decoded can't be written again
-    writer.write(_encoded(request, message))
+    emptied = _without_topics(message)
+    groups = getattr(message, "groups", ())
+    if groups:
+        emptied = emptied.replaced(groups=[_without_topics(group) for group in groups])
+    writer.write(_encoded(request, emptied))
+
+
+def _without_topics(part: S) -> S:
+    return part.replaced(**{name: [] for name in ("topics", "responses") if getattr(part, name, None)})
 
 
 async def _answer_error(
@@ -94,7 +100,7 @@ async def _answer_error(
     writer.write(_encoded(request, refusal(request, code, partition)))
 
 
-def _encoded(request: RequestFrame, message: ApiMessage) -> bytes:
+def _encoded(request: RequestFrame, message: Message) -> bytes:
     return encode_response(request.api, message, request.version, request.correlation_id)
 
 

@@ -10,7 +10,6 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import (
-    ApiMessage,
     ApiVersionsResponse,
     ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatResponse,
@@ -27,11 +26,12 @@ from kafka_nextgen.wire.messages import (
     OffsetForLeaderEpochResponse,
     SyncGroupResponse,
 )
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["nonsense", "refusal"]
 
 
-def refusal(request: RequestFrame, code: int, partition: int | None = None) -> ApiMessage:
+def refusal(request: RequestFrame, code: int, partition: int | None = None) -> Message:
     """Return the answer that refuses ``request`` with ``code``, in all partitions or in one."""
     plain = _PLAIN.get(request.api)
     if plain is not None:
@@ -40,7 +40,7 @@ def refusal(request: RequestFrame, code: int, partition: int | None = None) -> A
 
 
 #: APIs whose answer has one error code, and nothing else that would matter then.
-_PLAIN: dict[Api, Callable[..., ApiMessage]] = {
+_PLAIN: dict[Api, Callable[..., Message]] = {
     apis.API_VERSIONS: ApiVersionsResponse,
     apis.METADATA: MetadataResponse,
     apis.CONSUMER_GROUP_HEARTBEAT: ConsumerGroupHeartbeatResponse,
@@ -51,14 +51,14 @@ _PLAIN: dict[Api, Callable[..., ApiMessage]] = {
 }
 
 
-def _find_coordinator(request: RequestFrame, code: int, _partition: int | None) -> ApiMessage:
+def _find_coordinator(request: RequestFrame, code: int, _partition: int | None) -> Message:
     assert request.message is not None
     _, keys = find_coordinator.from_request(request.message)  # type: ignore[arg-type]
     refused = [find_coordinator.FoundCoordinator(key, error=code) for key in keys]
     return find_coordinator.to_response(refused, request.version)
 
 
-def _offset_commit(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+def _offset_commit(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = OffsetCommitResponse.OffsetCommitResponseTopic
     partition_of = topic_of.OffsetCommitResponsePartition
@@ -80,7 +80,7 @@ def _offset_commit(request: RequestFrame, code: int, partition: int | None) -> A
     )
 
 
-def _offset_fetch(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+def _offset_fetch(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     group_of = OffsetFetchResponse.OffsetFetchResponseGroup
     if partition is None:
@@ -113,7 +113,7 @@ def _offset_fetch(request: RequestFrame, code: int, partition: int | None) -> Ap
     )
 
 
-def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = ListOffsetsResponse.ListOffsetsTopicResponse
     return ListOffsetsResponse(
@@ -130,7 +130,7 @@ def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> Ap
     )
 
 
-def _epoch_end(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+def _epoch_end(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
     return OffsetForLeaderEpochResponse(
@@ -146,7 +146,7 @@ def _epoch_end(request: RequestFrame, code: int, partition: int | None) -> ApiMe
     )
 
 
-def _fetch(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+def _fetch(request: RequestFrame, code: int, partition: int | None) -> Message:
     if partition is None:
         return FetchResponse(error_code=code)
     assert request.message is not None
@@ -168,7 +168,7 @@ def _fetch(request: RequestFrame, code: int, partition: int | None) -> ApiMessag
     )
 
 
-_OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], ApiMessage]] = {
+_OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], Message]] = {
     apis.FIND_COORDINATOR: _find_coordinator,
     apis.OFFSET_COMMIT: _offset_commit,
     apis.OFFSET_FETCH: _offset_fetch,
@@ -178,7 +178,7 @@ _OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], ApiMessage]] = {
 }
 
 
-def nonsense(request: RequestFrame) -> ApiMessage:
+def nonsense(request: RequestFrame) -> Message:
     """Return an answer of the right shape that no broker may give to ``request``."""
     return _NONSENSE[request.api]()
 
@@ -186,7 +186,7 @@ def nonsense(request: RequestFrame) -> ApiMessage:
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 _NowhereAtAll = MetadataResponse.MetadataResponseBroker
 
-_NONSENSE: dict[Api, Callable[[], ApiMessage]] = {
+_NONSENSE: dict[Api, Callable[[], Message]] = {
     apis.API_VERSIONS: lambda: ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[]),
     apis.METADATA: lambda: MetadataResponse(brokers=[_NowhereAtAll(node_id=-7, host="", port=0)], topics=[]),
     apis.FIND_COORDINATOR: lambda: FindCoordinatorResponse(coordinators=[]),

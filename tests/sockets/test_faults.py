@@ -81,7 +81,7 @@ def test_a_heartbeat_answered_with_nonsense_is_logged_and_counts_as_lost(
         poll_until(consumer, lambda: script.is_played)
         again = script.wait_for_next("heartbeat").message
         assert again is not None
-        assert again.subscribed_topic_names == [TOPIC], "it says everything again"
+        assert again.subscribed_topic_names == (TOPIC,), "it says everything again"
         consumer.poll(timeout=0)
     assert "group billing: heartbeat lost" in caplog.text
 

@@ -104,8 +104,8 @@ def test_who_is_fenced_loses_all_and_joins_again_as_the_same_member_with_epoch_0
         assert heard.calls == ["assigned orders[0-1]", "lost orders[0-1]", "assigned orders[0-1]"]
         again = script.came("join")[-1].message
         assert isinstance(again, ConsumerGroupHeartbeatRequest)
-        assert (again.member_id, again.member_epoch, again.topic_partitions) == (before.member_id, 0, [])
-        assert again.subscribed_topic_names == [TOPIC]
+        assert (again.member_id, again.member_epoch, again.topic_partitions) == (before.member_id, 0, ())
+        assert again.subscribed_topic_names == (TOPIC,)
         assert consumer.group_metadata().member_id == before.member_id
 
 

@@ -14,11 +14,11 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.spark import reading as reading_module
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
-from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, ListOffsetsRequest
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from tests.engine.stage import Stage
 from tests.spark.odd_tasks import first, held_back, reading, settings, two_nodes
 
-Change = Callable[[FetchResponse], None]
+Change = Callable[[FetchResponse], FetchResponse]
 
 
 @pytest.fixture
@@ -36,36 +36,36 @@ def changed(stage: Stage, change: Change, *numbers: int) -> None:
         seen += 1
         is_to_change = not numbers or seen in numbers
         response = await original(request, context)
-        if is_to_change:
-            assert isinstance(response, FetchResponse)
-            change(response)
-            await asyncio.sleep(0.01)  # nobody asks as fast as that
-        return response
+        if not is_to_change:
+            return response
+        assert isinstance(response, FetchResponse)
+        await asyncio.sleep(0.01)  # nobody asks as fast as that
+        return change(response)
 
     stage.handle(FETCH, handle)
 
 
-def leave_out(response: FetchResponse) -> None:
-    response.responses = []
+def leave_out(response: FetchResponse) -> FetchResponse:
+    return response.replaced(responses=[])
 
 
 def refuse(code: ErrorCode) -> Change:
-    def change(response: FetchResponse) -> None:
-        for topic in response.responses:
-            for partition in topic.partitions:
-                partition.error_code = code
-                partition.records = None
-
-    return change
+    return in_every_partition(error_code=code, records=None)
 
 
 def repeat(batch: bytes) -> Change:
     """Bring this batch, whatever was asked for."""
+    return in_every_partition(records=batch)
 
-    def change(response: FetchResponse) -> None:
-        for topic in response.responses:
-            for partition in topic.partitions:
-                partition.records = batch
+
+def in_every_partition(**fields: object) -> Change:
+    def change(response: FetchResponse) -> FetchResponse:
+        return response.replaced(
+            responses=[
+                topic.replaced(partitions=[partition.replaced(**fields) for partition in topic.partitions])
+                for topic in response.responses
+            ]
+        )
 
     return change
 
@@ -98,9 +98,8 @@ def test_an_odd_answer_is_no_loss_and_nothing_comes_twice(
 def test_a_partition_that_every_answer_leaves_out_ends_the_task_in_time(stage: Stage, api: object) -> None:
     async def handle(request: object, context: Context) -> object:
         response = await original(request, context)
-        for topic in getattr(response, "topics", ()):
-            topic.partitions = []
-        return response
+        assert isinstance(response, ListOffsetsResponse)
+        return response.replaced(topics=[topic.replaced(partitions=[]) for topic in response.topics])
 
     changed(stage, leave_out)
     if api is LIST_OFFSETS:
@@ -128,13 +127,15 @@ def test_where_the_log_of_a_former_leader_ends_is_no_loss(stage: Stage, monkeypa
 
     async def answer_as_one(request: ListOffsetsRequest, context: Context) -> object:
         response = await list_offsets(request, context)
-        asked, told = request.topics[0].partitions[0], response.topics[0].partitions[0]  # type: ignore[attr-defined]
+        assert isinstance(response, ListOffsetsResponse)
+        (topic,) = response.topics
+        asked, told = request.topics[0].partitions[0], topic.partitions[0]
         looks.append(asked.current_leader_epoch)
         if asked.current_leader_epoch < 0:
-            told.offset = min(told.offset, 30)
+            told = told.replaced(offset=min(told.offset, 30))
         elif len(looks) < 4:
-            told.error_code = ErrorCode.UNKNOWN_LEADER_EPOCH
-        return response
+            told = told.replaced(error_code=ErrorCode.UNKNOWN_LEADER_EPOCH)
+        return response.replaced(topics=[topic.replaced(partitions=[told])])
 
     tasks, holding = reading(5, 95, settings(stage)), ExitStack()
     holding.enter_context(held_back(stage, 30))

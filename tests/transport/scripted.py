@@ -29,7 +29,8 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FIND_COORDINATOR, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataResponse
+from kafka_nextgen.wire.messages import MetadataResponse
+from kafka_nextgen.wire.schema import Message
 
 ALL_VERSIONS = {api.key: (api.min_version, api.max_version) for api in APIS.values()}
 
@@ -40,7 +41,7 @@ class Act(Enum):
 
 
 SILENCE, HANG_UP = Act.SILENCE, Act.HANG_UP
-Answer = ApiMessage | bytes | Act
+Answer = Message | bytes | Act
 Script = Answer | Callable[[RequestFrame], object]
 
 
@@ -48,7 +49,7 @@ def framed(payload: bytes) -> bytes:
     return pack(">i", len(payload)) + payload
 
 
-def encoded(request: RequestFrame, message: ApiMessage) -> bytes:
+def encoded(request: RequestFrame, message: Message) -> bytes:
     """The answer in bytes, length first."""
     return frames.encode_response(request.api, message, request.version, request.correlation_id)
 
@@ -137,7 +138,7 @@ class ScriptedBroker:
             return self.names_coordinator(keys[0], request.version)
         raise AssertionError(f"no script for {request.api}")
 
-    def names_coordinator(self, group_id: str, version: int, error: int = 0) -> ApiMessage:
+    def names_coordinator(self, group_id: str, version: int, error: int = 0) -> Message:
         assert self.coordinator is not None
         host, port = self.coordinator.host, self.coordinator.port
         found = find_coordinator.FoundCoordinator(group_id, 0, host, port, error)

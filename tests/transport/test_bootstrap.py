@@ -92,14 +92,11 @@ async def test_a_broker_that_hangs_up_on_the_metadata_request_is_passed_over() -
 async def test_a_broker_that_refuses_metadata_is_no_way_in() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         refusal = broker.metadata
-        broker.script[METADATA] = lambda request: _with_error(refusal(request), ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        broker.script[METADATA] = lambda request: refusal(request).replaced(
+            error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+        )
         with pytest.raises(NoBrokersError, match="CLUSTER_AUTHORIZATION_FAILED"):
             await client.start()
-
-
-def _with_error(message: object, code: int) -> object:
-    message.error_code = code  # type: ignore[attr-defined]
-    return message
 
 
 #: Peers may call a host anything: these raise UnicodeError, OSError, OverflowError and ValueError.

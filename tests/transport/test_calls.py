@@ -10,13 +10,14 @@ from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Node, Target
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import HANG_UP, SILENCE, client_of, in_loop, scripted
 
 
-def ask(client: ClusterClient, target: Target = ANY, timeout_s: float = 20.0) -> asyncio.Task[ApiMessage]:
-    def build(version: int) -> ApiMessage:
+def ask(client: ClusterClient, target: Target = ANY, timeout_s: float = 20.0) -> asyncio.Task[Message]:
+    def build(version: int) -> Message:
         return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
     return asyncio.get_running_loop().create_task(client.call(target, METADATA, build, timeout_s))

@@ -16,7 +16,8 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.wire.apis import FETCH, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest, MetadataResponse
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, encoded, framed, in_loop, scripted, settings
 
@@ -31,7 +32,7 @@ async def connected(**changes: object) -> AsyncIterator[tuple[ScriptedBroker, Co
             await connection.close()
 
 
-def ask(connection: Connection, timeout_s: float = 20.0) -> asyncio.Task[ApiMessage]:
+def ask(connection: Connection, timeout_s: float = 20.0) -> asyncio.Task[Message]:
     question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
     asking = connection.request(METADATA, 13, question, Deadline(timeout_s, "the question"))
     return asyncio.get_running_loop().create_task(asking)
@@ -71,11 +72,9 @@ def fetched(records: bytes) -> FetchResponse:
     return FetchResponse(responses=[topic(topic="orders", partitions=[topic.PartitionData(records=records)])])
 
 
-def long_answer(broker: ScriptedBroker, request: RequestFrame) -> ApiMessage:
-    answer = broker.metadata(request)
-    answer.cluster_id = "x" * 30_000
-    answer.brokers = [answer.MetadataResponseBroker(node_id=n, host="h" * 30_000, port=1, rack=None) for n in range(10)]
-    return answer
+def long_answer(broker: ScriptedBroker, request: RequestFrame) -> Message:
+    brokers = [MetadataResponse.MetadataResponseBroker(node_id=n, host="h" * 30_000, port=1) for n in range(10)]
+    return broker.metadata(request).replaced(cluster_id="x" * 30_000, brokers=brokers)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +221,7 @@ async def test_closing_fails_whoever_waits() -> None:
 
 
 def after(event: asyncio.Event, broker: ScriptedBroker) -> Script:
-    async def answer(request: RequestFrame) -> ApiMessage:
+    async def answer(request: RequestFrame) -> Message:
         await event.wait()
         return broker.metadata(request)
 

@@ -17,7 +17,8 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import HANG_UP, SILENCE, Act, ScriptedBroker, client_of, in_loop, scripted, settings
 
@@ -33,10 +34,10 @@ class Talk:
     heard: list[str] = Factory(list)
     has_bug: bool = False
 
-    def begin(self, version: int) -> ApiMessage:
+    def begin(self, version: int) -> Message:
         return FetchRequest(max_bytes=self.so_far, topics=[], forgotten_topics_data=[])
 
-    def go_on(self, answer: Answer) -> ApiMessage | None:
+    def go_on(self, answer: Answer) -> Message | None:
         self.heard.append(f"answer {self.so_far}")
         assert not self.has_bug, "a bug"
         if self.so_far == self.length:
@@ -161,7 +162,7 @@ async def test_a_question_that_may_not_be_sent_in_its_time_fails() -> None:
 async def test_each_question_has_the_whole_time_limit() -> None:
     """Also where the first one had another in front of it: then it had a timer of its own."""
 
-    async def late(request: RequestFrame) -> ApiMessage:
+    async def late(request: RequestFrame) -> Message:
         await asyncio.sleep(0.2)
         return FetchResponse(throttle_time_ms=0, responses=[])
 

@@ -12,7 +12,8 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Node
 from kafka_nextgen.wire.apis import FETCH, FIND_COORDINATOR, HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, HeartbeatRequest, HeartbeatResponse
+from kafka_nextgen.wire.messages import FetchRequest, HeartbeatRequest, HeartbeatResponse
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
 
@@ -20,8 +21,8 @@ GROUP = Coordinator("billing")
 FINE = HeartbeatResponse(throttle_time_ms=0, error_code=0)
 
 
-async def heartbeat(client: ClusterClient, timeout_s: float = 20.0) -> ApiMessage:
-    def build(version: int) -> ApiMessage:
+async def heartbeat(client: ClusterClient, timeout_s: float = 20.0) -> Message:
+    def build(version: int) -> Message:
         return HeartbeatRequest(group_id="billing", generation_id=1, member_id="m", group_instance_id=None)
 
     return await client.call(GROUP, HEARTBEAT, build, timeout_s)
@@ -31,7 +32,7 @@ def refusing(broker: ScriptedBroker, *codes: int) -> Script:
     """Answer these errors first, then where the coordinator is."""
     left = list(codes)
 
-    def answer(request: RequestFrame) -> ApiMessage:
+    def answer(request: RequestFrame) -> Message:
         return broker.names_coordinator("billing", request.version, left.pop(0) if left else 0)
 
     return answer
@@ -104,7 +105,7 @@ async def test_while_the_named_coordinator_is_down_the_question_is_put_again() -
     async with scripted(2) as (first, second), client_of(first) as client:
         gone, named = await dead_server(), []
 
-        def answer(request: RequestFrame) -> ApiMessage:
+        def answer(request: RequestFrame) -> Message:
             named.append(gone if len(named) < 2 else second.address)
             first.coordinator = named[-1]
             return first.names_coordinator("billing", request.version)
@@ -122,7 +123,7 @@ async def test_a_heartbeat_does_not_wait_behind_a_fetch_to_the_same_broker() -> 
         broker.script[FETCH] = SILENCE
         broker.script[HEARTBEAT] = FINE
 
-        def build(version: int) -> ApiMessage:
+        def build(version: int) -> Message:
             return FetchRequest(replica_id=-1, max_wait_ms=500, min_bytes=1, topics=[], forgotten_topics_data=[])
 
         fetching = asyncio.get_running_loop().create_task(client.call(Node(0), FETCH, build, 20.0))

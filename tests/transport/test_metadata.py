@@ -15,7 +15,8 @@ from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import ALL_VERSIONS, HANG_UP, SILENCE, client_of, in_loop, scripted
 
@@ -41,7 +42,7 @@ def asks_to_create(request: RequestFrame) -> bool:
     return bool(request.message.allow_auto_topic_creation)
 
 
-def question(version: int) -> ApiMessage:
+def question(version: int) -> Message:
     return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
 
@@ -83,7 +84,7 @@ async def test_wishes_that_come_while_a_question_is_out_become_one_question() ->
         broker.topics = {"orders": ORDERS, "audit": AUDIT}
         may_answer = asyncio.Event()
 
-        async def answer(request: RequestFrame) -> ApiMessage:
+        async def answer(request: RequestFrame) -> Message:
             await may_answer.wait()
             return broker.metadata(request)
 

@@ -15,19 +15,20 @@ from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.negotiation import software_version
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import ALL_VERSIONS, Script, client_of, in_loop, scripted, settings
 
 
-def speaks(**changes: object) -> ApiMessage:
+def speaks(**changes: object) -> Message:
     return api_versions.to_response(BrokerVersions(**{"ranges": ALL_VERSIONS, **changes}))  # type: ignore[arg-type]
 
 
 def only_up_to(version: int, told: dict[int, tuple[int, int]]) -> Script:
     """A broker that lacks later versions of ApiVersions, and tells so in version 0."""
 
-    def answer(request: RequestFrame) -> ApiMessage:
+    def answer(request: RequestFrame) -> Message:
         if request.version > version:
             return speaks(ranges=told, error=ErrorCode.UNSUPPORTED_VERSION)
         return speaks()
@@ -82,12 +83,12 @@ async def test_a_request_goes_out_in_the_highest_version_both_have() -> None:
         broker.script[API_VERSIONS] = speaks(ranges={**ALL_VERSIONS, METADATA.key: (0, 9)})
         given: list[int] = []
 
-        def build(version: int) -> ApiMessage:
+        def build(version: int) -> Message:
             given.append(version)
             return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
         answer = await client.call(ANY, METADATA, build, 20.0)
-        assert (given, answer.API_VERSION, broker.asked(METADATA)[-1].version) == ([9], 9, 9)
+        assert (given, answer.version, broker.asked(METADATA)[-1].version) == ([9], 9, 9)
 
 
 @in_loop
@@ -99,5 +100,5 @@ async def test_a_broker_without_the_consumer_group_protocol_is_one_clear_error()
             await client.call(Coordinator("billing"), CONSUMER_GROUP_HEARTBEAT, _never, 20.0)
 
 
-def _never(version: int) -> ApiMessage:
+def _never(version: int) -> Message:
     raise AssertionError("there is no version to build a request in")

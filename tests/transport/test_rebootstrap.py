@@ -11,7 +11,7 @@ from kafka_nextgen.errors import BrokerError, NoBrokersError, TransportError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
 
@@ -93,10 +93,8 @@ async def test_brokers_that_can_be_reached_but_keep_silent_are_not_waited_for_lo
 
 
 def asks_to_start_again(broker: ScriptedBroker) -> Script:
-    def answer(request: RequestFrame) -> ApiMessage:
-        message = broker.metadata(request)
-        message.error_code = ErrorCode.REBOOTSTRAP_REQUIRED
-        return message
+    def answer(request: RequestFrame) -> Message:
+        return broker.metadata(request).replaced(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
 
     return answer
 

@@ -22,6 +22,7 @@ from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed, new_event_loop, relays_of
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import FETCH, METADATA, Answer
+from kafka_nextgen.wire.codec import write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.frames import RequestFrame, client_head
 from kafka_nextgen.wire.messages import FetchResponse, MetadataRequest
@@ -314,7 +315,7 @@ async def test_an_answer_of_which_half_is_there_when_the_socket_is_taken_back() 
     async with talking(talk) as (broker, connection, _):
         await hold(broker)
         number = talk.relays[-1].relay.correlation_id
-        whole = framed(number.to_bytes(4, "big") + b"\x00" + record(broker.asked[-1][1]).encode(version=VERSION))
+        whole = framed(number.to_bytes(4, "big") + b"\x00" + write_message(record(broker.asked[-1][1]), VERSION))
         (writer,) = [each for each in _writers(broker) if each.get_extra_info("peername") == _own_name(connection)]
         writer.write(whole[:50])
         await until(lambda: len(talk.relays[-1].relay.left()[0]) == 50)

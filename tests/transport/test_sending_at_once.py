@@ -9,12 +9,13 @@ from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.apis import METADATA, Answer
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import HANG_UP, client_of, in_loop, scripted
 
 
-def question(version: int) -> ApiMessage:
+def question(version: int) -> Message:
     return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
 
@@ -23,7 +24,7 @@ class JustOnce:
 
     is_routine = False
 
-    def begin(self, version: int) -> ApiMessage:
+    def begin(self, version: int) -> Message:
         return question(version)
 
     def go_on(self, answer: Answer) -> None:

@@ -17,7 +17,6 @@ from kafka_nextgen.transport.throttling import throttle_time_s
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import (
-    ApiMessage,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     FetchRequest,
@@ -25,6 +24,7 @@ from kafka_nextgen.wire.messages import (
     MetadataRequest,
     MetadataResponse,
 )
+from kafka_nextgen.wire.schema import Message
 
 from .scripted import ALL_VERSIONS, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
 
@@ -32,7 +32,7 @@ NODE, GROUP = Node(0), Coordinator("billing")
 AN_HOUR_MS = 3_600_000
 
 
-def heartbeat() -> ApiMessage:
+def heartbeat() -> Message:
     return ConsumerGroupHeartbeatRequest(group_id="billing", member_id="me", member_epoch=1)
 
 
@@ -43,7 +43,7 @@ QUESTIONS = {
 }
 
 
-async def ask(client: ClusterClient, api: Api, target: Target = NODE, timeout_s: float = 20.0) -> ApiMessage:
+async def ask(client: ClusterClient, api: Api, target: Target = NODE, timeout_s: float = 20.0) -> Message:
     return await client.call(target, api, lambda version: QUESTIONS[api](), timeout_s)
 
 
@@ -220,9 +220,7 @@ def test_no_broker_silences_a_client_for_good(told_ms: int, heeded_s: float) -> 
 @in_loop
 async def test_what_fails_because_of_a_throttle_says_that_and_not_that_no_broker_could_be_reached() -> None:
     def throttling(request: RequestFrame) -> MetadataResponse:
-        answer = broker.metadata(request)
-        answer.throttle_time_ms = AN_HOUR_MS
-        return answer
+        return broker.metadata(request).replaced(throttle_time_ms=AN_HOUR_MS)
 
     async with scripted() as (broker,), client_of(broker) as client:
         await client.start()
@@ -239,7 +237,6 @@ async def test_what_fails_because_of_a_throttle_says_that_and_not_that_no_broker
 async def test_nor_if_the_first_answer_is_one() -> None:
     async with scripted() as (broker,), client_of(broker, default_timeout_s=0.05) as client:
         versions = api_versions.to_response(BrokerVersions(ranges=ALL_VERSIONS))
-        versions.throttle_time_ms = AN_HOUR_MS
-        broker.script[API_VERSIONS] = versions
+        broker.script[API_VERSIONS] = versions.replaced(throttle_time_ms=AN_HOUR_MS)
         with pytest.raises(NoBrokersError, match=f"^throttled by broker {broker.address} until "):
             await client.start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.wire.apis import APIS, Api
 from kafka_nextgen.wire.messages import ApiVersionsResponse
+from kafka_nextgen.wire.schema import Field, Message, Structure
 
 INT_BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
@@ -25,7 +25,7 @@ FULL_VALUES: dict[str, Any] = {
     "string": "häß",
     "bytes": b"\x00\xff",
     "records": b"batches",
-    "bitfield": {0, 3},
+    "bitfield": frozenset({0, 3}),
 }
 
 #: Every version of every API, requests and answers apart.
@@ -47,28 +47,29 @@ def message_class(case: tuple[Api, int, bool]) -> Any:
     return api.request if is_request else api.response
 
 
-def full(cls: Any, version: int) -> Any:
+def full(cls: type[Message], version: int) -> Any:
     """The message with nothing null or empty and every tag there is."""
-    return _made(cls, _full_fields(cls.fields.values(), version))
+    return _made(cls, _full_fields(cls, version))
 
 
-def _full_fields(fields: Iterable[Any], version: int) -> dict[str, Any]:
-    return {field.name: _full_value(field, version) for field in fields if field.for_version_q(version)}
+def _full_fields(cls: type[Structure], version: int) -> dict[str, Any]:
+    return {field.name: _full_value(field.kind, version) for field in fields_of(cls, version)}
 
 
-def _full_value(field: Any, version: int) -> Any:
-    if field.is_struct_array():
-        return [field.data_class(**_full_fields(field.fields.values(), version)) for _ in range(2)]
-    if field.is_array():
-        return [FULL_VALUES[field.array_of.type_str]] * 2
-    if field.is_struct():
-        return field.data_class(**_full_fields(field.fields.values(), version))
-    return FULL_VALUES[field.type_str]
+def _full_value(kind: Any, version: int) -> Any:
+    if isinstance(kind, list):
+        return [_full_value(kind[0], version)] * 2
+    return FULL_VALUES[kind] if isinstance(kind, str) else kind(**_full_fields(kind, version))
 
 
-def messages(cls: Any, version: int) -> st.SearchStrategy[Any]:
+def fields_of(cls: type[Structure], version: int) -> list[Field]:
+    """The fields that the version has."""
+    return [field for field in cls.FIELDS if field.versions.has(version)]
+
+
+def messages(cls: type[Message], version: int) -> st.SearchStrategy[Any]:
     """Any message of this version."""
-    return _fields(cls.fields.values(), version).map(lambda values: _made(cls, values))
+    return _fields(cls, version).map(lambda values: _made(cls, values))
 
 
 def _made(cls: Any, values: dict[str, Any]) -> Any:
@@ -77,26 +78,19 @@ def _made(cls: Any, values: dict[str, Any]) -> Any:
     return cls(**values)
 
 
-def _fields(fields: Iterable[Any], version: int) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries(
-        {field.name: _value(field, version) for field in fields if field.for_version_q(version)}
-    )
+def _fields(cls: type[Structure], version: int) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({field.name: _value(field, version) for field in fields_of(cls, version)})
 
 
-def _value(field: Any, version: int) -> st.SearchStrategy[Any]:
-    present = _present(field, version)
-    return st.none() | present if field.nullable_for_version_q(version) else present
+def _value(field: Field, version: int) -> st.SearchStrategy[Any]:
+    present = _present(field.kind, version)
+    return st.none() | present if field.nullable.has(version) else present
 
 
-def _present(field: Any, version: int) -> st.SearchStrategy[Any]:
-    if field.is_struct_array():
-        items = _fields(field.fields.values(), version).map(lambda values: field.data_class(**values))
-        return st.lists(items, max_size=2)
-    if field.is_array():
-        return st.lists(_scalar(field.array_of.type_str), max_size=3)
-    if field.is_struct():
-        return _fields(field.fields.values(), version).map(lambda values: field.data_class(**values))
-    return _scalar(field.type_str)
+def _present(kind: Any, version: int) -> st.SearchStrategy[Any]:
+    if isinstance(kind, list):
+        return st.lists(_present(kind[0], version), max_size=3)
+    return _scalar(kind) if isinstance(kind, str) else _fields(kind, version).map(lambda values: kind(**values))
 
 
 def _scalar(type_name: str) -> st.SearchStrategy[Any]:
@@ -111,5 +105,5 @@ def _scalar(type_name: str) -> st.SearchStrategy[Any]:
         "string": st.text(max_size=5),
         "bytes": st.binary(max_size=5),
         "records": st.binary(max_size=200),
-        "bitfield": st.none() | st.sets(st.integers(0, 30), max_size=3),
+        "bitfield": st.none() | st.frozensets(st.integers(0, 30), max_size=3),
     }[type_name]

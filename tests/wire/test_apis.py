@@ -14,13 +14,13 @@ every_api = pytest.mark.parametrize("api", APIS.values(), ids=str)
 @every_api
 def test_an_api_has_the_messages_of_its_key_and_name(api: Api) -> None:
     assert {api.request.API_KEY, api.response.API_KEY} == {api.key}
-    assert [api.request.name, api.response.name] == [f"{api.name}Request", f"{api.name}Response"]
+    assert [api.request.__name__, api.response.__name__] == [f"{api.name}Request", f"{api.name}Response"]
 
 
 @every_api
 def test_our_range_lies_in_the_range_of_the_schemas(api: Api) -> None:
     for message in (api.request, api.response):
-        lowest, highest = message.valid_versions
+        lowest, highest = message.VERSIONS
         assert lowest <= api.min_version <= api.max_version <= highest
 
 

@@ -148,9 +148,9 @@ def test_an_answer_too_short_for_that_is_refused() -> None:
 
 
 def test_records_come_out_as_they_are() -> None:
-    fetched = full(FetchResponse, 13)
     records = bytes(range(256)) * 8
-    fetched.responses[0].partitions[0].records = records
+    topic = FetchResponse.FetchableTopicResponse
+    fetched = FetchResponse(responses=[topic(partitions=[topic.PartitionData(records=records)])])
     _, answer = decode_response(apis.FETCH, 13, memoryview(bytes(encode_response(apis.FETCH, fetched, 13, 1)))[4:])
     assert answer.responses[0].partitions[0].records == records
 

@@ -19,12 +19,7 @@ not what their type and version say are a ``DecodeError``.
 
 from __future__ import annotations
 
-import warnings
-
-with warnings.catch_warnings():
-    # kafka-python loads schemas in a way that Python 3.11 calls deprecated, as in kafka_nextgen.wire.messages.
-    warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
-    from kafka_nextgen.bridge.offsets_topic.codec import KeyAndValue, Skipped, decode, encode
-    from kafka_nextgen.bridge.offsets_topic.replay import LoggedBatch, replay
+from kafka_nextgen.bridge.offsets_topic.codec import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.offsets_topic.replay import LoggedBatch, replay
 
 __all__ = ["KeyAndValue", "LoggedBatch", "Skipped", "decode", "encode", "replay"]

@@ -17,7 +17,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition
-from kafka_nextgen.wire.offsets_topic import (
+from kafka_nextgen.wire.schemas.offsets_topic import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupTargetAssignmentMemberKey,

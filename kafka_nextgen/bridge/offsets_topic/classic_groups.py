@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator.records import ClassicGroupMetadata, ClassicGroupMetadataRemoved, ClassicMemberMetadata
-from kafka_nextgen.wire.offsets_topic import GroupMetadataKey, GroupMetadataValue
+from kafka_nextgen.wire.schemas.offsets_topic import GroupMetadataKey, GroupMetadataValue
 
 __all__ = ["CLASSIC_GROUP"]
 
-_WITH_REBALANCE_TIMEOUT = 1
+_NO_REBALANCE_TIMEOUT = -1
 
 _Member = GroupMetadataValue.MemberMetadata
 
@@ -42,7 +42,6 @@ def _to_member(member: ClassicMemberMetadata) -> _Member:
 
 
 def _from_messages(key: GroupMetadataKey, value: GroupMetadataValue) -> ClassicGroupMetadata:
-    version = value.version
     return ClassicGroupMetadata(
         group_id=key.group,
         protocol_type=value.protocol_type,
@@ -50,12 +49,12 @@ def _from_messages(key: GroupMetadataKey, value: GroupMetadataValue) -> ClassicG
         protocol=value.protocol,
         leader_id=value.leader,
         timestamp_ms=value.current_state_timestamp,
-        members=tuple(_from_member(member, version) for member in value.members),
+        members=tuple(_from_member(member) for member in value.members),
     )
 
 
-def _from_member(member: _Member, version: int) -> ClassicMemberMetadata:
-    has_own = version >= _WITH_REBALANCE_TIMEOUT
+def _from_member(member: _Member) -> ClassicMemberMetadata:
+    has_own = member.rebalance_timeout != _NO_REBALANCE_TIMEOUT
     return ClassicMemberMetadata(
         member_id=member.member_id,
         instance_id=member.group_instance_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from struct import Struct
 
 from attrs import frozen
 
@@ -14,7 +15,8 @@ from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
 from kafka_nextgen.bridge.offsets_topic.places import PLACES
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
-from kafka_nextgen.wire.offsets_topic import decode_message, encode_message, read_number
+from kafka_nextgen.wire.codec import read_message, write_message
+from kafka_nextgen.wire.primitives import need
 
 __all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
 
@@ -26,6 +28,7 @@ _BY_RECORD: Mapping[type[Record], RecordKind] = {
     PendingOffsetCommitted: OFFSET,  # what makes it pending is told by its batch
 }
 _KEY_VERSION = 0
+_INT16 = Struct(">h")
 
 
 @frozen
@@ -46,26 +49,30 @@ class Skipped:
 def encode(record: Record) -> KeyAndValue:
     """Write a record as Kafka's coordinator does."""
     kind = _BY_RECORD[type(record)]
-    key = encode_message(kind.number, kind.to_key(record), _KEY_VERSION)
+    key = _INT16.pack(kind.number) + write_message(kind.to_key(record), _KEY_VERSION)
     if isinstance(record, kind.removed):
         return KeyAndValue(key, None)
     version = kind.version if kind.version_of is None else kind.version_of(record)
-    value = encode_message(version, kind.to_value(record), version)
-    return KeyAndValue(key, kind.finish(record, value))
+    return KeyAndValue(key, _INT16.pack(version) + write_message(kind.to_value(record), version))
 
 
 def decode(key: bytes | None, value: bytes | None) -> Record | Skipped:
     """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
     if key is None:
         return Skipped("a record without a key")
-    number = read_number(key, "a key of the offsets topic")
+    number = _number(key, "a key of the offsets topic")
     kind = _BY_NUMBER.get(number)
     if kind is None:
         return Skipped(f"record type {number}")
-    key_message = decode_message(kind.key, key, _KEY_VERSION)
+    key_message = read_message(kind.key, _KEY_VERSION, key[_INT16.size :])
     if value is None:
         return kind.removed_from(key_message)
-    version = read_number(value, kind.value.name)
-    if not 0 <= version <= kind.value.max_version:
+    version = _number(value, kind.value.__name__)
+    if not kind.value.VERSIONS.has(version):
         return Skipped(f"version {version} of record type {number}")
-    return kind.from_messages(key_message, decode_message(kind.value, value, version))
+    return kind.from_messages(key_message, read_message(kind.value, version, value[_INT16.size :]))
+
+
+def _number(data: bytes, where: str) -> int:
+    need(_INT16.size, 0, len(data), where)
+    return int(_INT16.unpack_from(data)[0])

@@ -11,28 +11,19 @@ from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.wire.offsets_topic import (
-    ConsumerGroupClassicMemberMetadata,
-    ConsumerGroupClientAssignors,
+from kafka_nextgen.wire.schemas.offsets_topic import (
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupMemberMetadataValue,
     ConsumerGroupMetadataKey,
     ConsumerGroupMetadataValue,
     ConsumerGroupRegularExpressionKey,
     ConsumerGroupRegularExpressionValue,
-    add_tags,
-    decode_nullable,
-    decode_tagged,
-    encode_nullable,
-    encode_tagged,
 )
 
 __all__ = ["GROUP", "MEMBER", "PATTERN"]
 
-_CLASSIC_TAG = 0
-_ASSIGNORS_TAG = 10000
-
-_Protocol = ConsumerGroupClassicMemberMetadata.ClassicProtocol
+_Classic = ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
+_Assignors = ConsumerGroupMemberMetadataValue.ClientAssignors
 
 
 def _group_key(record: r.GroupMetadata | r.GroupMetadataRemoved) -> ConsumerGroupMetadataKey:
@@ -61,6 +52,8 @@ def _member_value(record: r.MemberMetadata) -> ConsumerGroupMemberMetadataValue:
         subscribed_topic_regex=record.subscribed_pattern,
         rebalance_timeout_ms=record.rebalance_timeout_ms,
         server_assignor=record.server_assignor,
+        classic_member_metadata=_classic_to(record.classic),
+        client_assignors=_assignors_to(record.client_assignors),
     )
 
 
@@ -76,37 +69,31 @@ def _member(key: ConsumerGroupMemberMetadataKey, value: ConsumerGroupMemberMetad
         subscribed_pattern=value.subscribed_topic_regex or None,
         rebalance_timeout_ms=value.rebalance_timeout_ms,
         server_assignor=value.server_assignor,
-        classic=_classic(decode_nullable(ConsumerGroupClassicMemberMetadata, value, _CLASSIC_TAG)),
-        client_assignors=_assignors(decode_tagged(ConsumerGroupClientAssignors, value, _ASSIGNORS_TAG)),
+        classic=_classic(value.classic_member_metadata),
+        client_assignors=_assignors(value.client_assignors),
     )
 
 
-def _with_tags(record: r.MemberMetadata, value: bytes) -> bytes:
-    tags = {_CLASSIC_TAG: encode_nullable(_classic_to(record.classic))}
-    if record.client_assignors:
-        assignors = assignors_to(record.client_assignors, ConsumerGroupClientAssignors.ClientAssignor)
-        tags[_ASSIGNORS_TAG] = encode_tagged(ConsumerGroupClientAssignors(assignors=assignors))
-    return add_tags(value, tags)
-
-
-def _classic_to(classic: r.ClassicProtocols | None) -> ConsumerGroupClassicMemberMetadata | None:
+def _classic_to(classic: r.ClassicProtocols | None) -> _Classic | None:
     if classic is None:
         return None
-    offered = [_Protocol(name=protocol.name, metadata=protocol.metadata) for protocol in classic.supported]
-    return ConsumerGroupClassicMemberMetadata(
-        session_timeout_ms=classic.session_timeout_ms, supported_protocols=offered
-    )
+    offered = [_Classic.ClassicProtocol(name=each.name, metadata=each.metadata) for each in classic.supported]
+    return _Classic(session_timeout_ms=classic.session_timeout_ms, supported_protocols=offered)
 
 
-def _assignors(structure: ConsumerGroupClientAssignors | None) -> tuple[ClientAssignor, ...]:
-    return () if structure is None else assignors_from(structure.assignors)
-
-
-def _classic(structure: ConsumerGroupClassicMemberMetadata | None) -> r.ClassicProtocols | None:
-    if structure is None:
+def _classic(structure: _Classic | None) -> r.ClassicProtocols | None:
+    if structure is None or structure == _Classic():  # the default, which a value without this tag has
         return None
     offered = tuple(OfferedProtocol(each.name, each.metadata) for each in structure.supported_protocols)
     return r.ClassicProtocols(structure.session_timeout_ms, offered)
+
+
+def _assignors_to(assignors: tuple[ClientAssignor, ...]) -> _Assignors | None:
+    return _Assignors(assignors=assignors_to(assignors, _Assignors.ClientAssignor)) if assignors else None
+
+
+def _assignors(structure: _Assignors | None) -> tuple[ClientAssignor, ...]:
+    return () if structure is None else assignors_from(structure.assignors)
 
 
 def _pattern_key(record: r.RegularExpression | r.RegularExpressionRemoved) -> ConsumerGroupRegularExpressionKey:
@@ -146,7 +133,6 @@ MEMBER = RecordKind(
     to_value=_member_value,
     from_messages=_member,
     removed_from=lambda key: r.MemberMetadataRemoved(key.group_id, key.member_id),
-    finish=_with_tags,
 )
 
 PATTERN = RecordKind(

@@ -10,7 +10,7 @@ from kafka_nextgen.coordinator.extensions.history.records import (
     RebalanceRecorded,
     RebalanceRecordedRemoved,
 )
-from kafka_nextgen.wire.offsets_topic import GroupRebalanceKey, GroupRebalanceValue
+from kafka_nextgen.wire.schemas.offsets_topic import GroupRebalanceKey, GroupRebalanceValue
 
 __all__ = ["REBALANCE"]
 

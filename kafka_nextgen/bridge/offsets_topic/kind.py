@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.wire.messages import ApiData
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["RecordKind"]
 
@@ -18,19 +18,17 @@ class RecordKind:
     """One type of record.
 
     ``version`` is the value's version that is written, unless ``version_of`` a record tells another. ``to_key`` takes a
-    record or its tombstone, ``to_value`` a record; ``from_messages`` and ``removed_from`` lead back. ``finish`` adds to
-    a value's bytes what its message lacks.
+    record or its tombstone, ``to_value`` a record; ``from_messages`` and ``removed_from`` lead back.
     """
 
     number: int
-    key: type[ApiData]
-    value: type[ApiData]
+    key: type[Message]
+    value: type[Message]
     version: int = 0
     version_of: Callable[[Any], int] | None = None
     record: type[r.Record]
     removed: type[r.Record]
-    to_key: Callable[[Any], ApiData]
-    to_value: Callable[[Any], ApiData]
+    to_key: Callable[[Any], Message]
+    to_value: Callable[[Any], Message]
     from_messages: Callable[[Any, Any], r.Record]
     removed_from: Callable[[Any], r.Record]
-    finish: Callable[[Any, bytes], bytes] = lambda record, value: value

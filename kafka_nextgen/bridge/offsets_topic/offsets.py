@@ -7,7 +7,7 @@ from __future__ import annotations
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, PendingOffsetCommitted
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.offsets_topic import OffsetCommitKey, OffsetCommitValue
+from kafka_nextgen.wire.schemas.offsets_topic import OffsetCommitKey, OffsetCommitValue
 
 __all__ = ["OFFSET"]
 

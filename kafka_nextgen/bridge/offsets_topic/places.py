@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
-from kafka_nextgen.wire.offsets_topic import ExpectedMembersKey, ExpectedMembersValue
+from kafka_nextgen.wire.schemas.offsets_topic import ExpectedMembersKey, ExpectedMembersValue
 
 __all__ = ["PLACES"]
 

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypedDict
+from typing import Protocol, TypedDict, TypeVar
 
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer
 
 __all__ = ["ResourceAnswer", "answer_each"]
 
 _TWICE = Refusal(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+
+
+class _Resource(Protocol):
+    """What both requests say of a resource."""
+
+    @property
+    def resource_type(self) -> int: ...
+
+    @property
+    def resource_name(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Resource)
 
 
 class ResourceAnswer(TypedDict):
@@ -24,9 +36,7 @@ class ResourceAnswer(TypedDict):
     resource_name: str
 
 
-def answer_each(
-    resources: Sequence[DataContainer], alter: Callable[[DataContainer], Refusal | None]
-) -> list[ResourceAnswer]:
+def answer_each(resources: Sequence[R], alter: Callable[[R], Refusal | None]) -> list[ResourceAnswer]:
     """Alter each resource that is named once; those named twice are left alone, both times."""
     counts = Counter((asked.resource_type, asked.resource_name) for asked in resources)
     return [
@@ -35,7 +45,7 @@ def answer_each(
     ]
 
 
-def _answer(asked: DataContainer, refusal: Refusal | None) -> ResourceAnswer:
+def _answer(asked: _Resource, refusal: Refusal | None) -> ResourceAnswer:
     return {
         "error_code": ErrorCode.NONE if refusal is None else refusal.code,
         "error_message": None if refusal is None else refusal.message,

@@ -16,10 +16,12 @@ from kafka_nextgen.broker.transactions.requests import AddPartitions, Partitions
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, DataContainer
+from kafka_nextgen.wire.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
 
 __all__ = ["handle"]
 
+_AskedTopic = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic
+_AskedTransaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
 _Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
 _OnlyTopic = AddPartitionsToTxnResponse.AddPartitionsToTxnTopicResult  # as versions 0 to 3 have them
 _OnlyPartition = _OnlyTopic.AddPartitionsToTxnPartitionResult
@@ -46,7 +48,7 @@ async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPar
     return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_only_results(errors, context.version))
 
 
-def _several(asked: DataContainer, context: Context) -> _Transaction:
+def _several(asked: _AskedTransaction, context: Context) -> _Transaction:
     producer = Producer(asked.producer_id, asked.producer_epoch)
     does = _verify if asked.verify_only else _add
     errors = does(asked.transactional_id, producer, _partitions(asked.topics), context)
@@ -94,7 +96,7 @@ def _refused(transactional_id: str, partitions: frozenset[TopicPartition], conte
     return None
 
 
-def _partitions(topics: Iterable[DataContainer]) -> frozenset[TopicPartition]:
+def _partitions(topics: Iterable[_AskedTopic | _AskedTransaction.AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(topic.name, number) for topic in topics for number in topic.partitions)
 
 

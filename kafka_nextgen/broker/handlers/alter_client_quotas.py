@@ -7,10 +7,11 @@ from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limit
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, DataContainer
+from kafka_nextgen.wire.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 
 __all__ = ["handle"]
 
+_AskedEntry = AlterClientQuotasRequest.EntryData
 _Entry = AlterClientQuotasResponse.EntryData
 
 _KINDS = {kind.value: kind for kind in LimitKind}
@@ -28,7 +29,7 @@ async def handle(request: AlterClientQuotasRequest, context: Context) -> AlterCl
     )
 
 
-def _alter(entry: DataContainer, limits: Limits, validate_only: bool) -> Refusal | None:
+def _alter(entry: _AskedEntry, limits: Limits, validate_only: bool) -> Refusal | None:
     refusal = _wrong_entity(entry) or next(filter(None, map(_wrong_change, entry.ops)), None)
     if refusal is not None or validate_only:
         return refusal
@@ -39,7 +40,7 @@ def _alter(entry: DataContainer, limits: Limits, validate_only: bool) -> Refusal
     return None
 
 
-def _wrong_entity(entry: DataContainer) -> Refusal | None:
+def _wrong_entity(entry: _AskedEntry) -> Refusal | None:
     kinds = [part.entity_type for part in entry.entity]
     unknown = [kind for kind in kinds if kind not in _FIELDS]
     if unknown:
@@ -52,7 +53,7 @@ def _wrong_entity(entry: DataContainer) -> Refusal | None:
     return None
 
 
-def _wrong_change(change: DataContainer) -> Refusal | None:
+def _wrong_change(change: _AskedEntry.OpData) -> Refusal | None:
     if change.key not in _KINDS:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Invalid configuration key {change.key}")
     if not change.remove and not change.value > 0:
@@ -60,7 +61,7 @@ def _wrong_change(change: DataContainer) -> Refusal | None:
     return None
 
 
-def _entry(asked: DataContainer, refusal: Refusal | None) -> _Entry:
+def _entry(asked: _AskedEntry, refusal: Refusal | None) -> _Entry:
     return _Entry(
         error_code=ErrorCode.NONE if refusal is None else refusal.code,
         error_message=None if refusal is None else refusal.message,

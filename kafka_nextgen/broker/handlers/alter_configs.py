@@ -9,10 +9,11 @@ from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.resources import alter, given_to
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.wire.messages import AlterConfigsRequest, AlterConfigsResponse, DataContainer
+from kafka_nextgen.wire.messages import AlterConfigsRequest, AlterConfigsResponse
 
 __all__ = ["handle"]
 
+_Asked = AlterConfigsRequest.AlterConfigsResource
 _Response = AlterConfigsResponse.AlterConfigsResourceResponse
 
 
@@ -22,7 +23,7 @@ async def handle(request: AlterConfigsRequest, context: Context) -> AlterConfigs
     return AlterConfigsResponse(responses=[_Response(**answer) for answer in answer_each(request.resources, replace)])
 
 
-def _replaced(asked: DataContainer, context: Context, validate_only: bool) -> Refusal | None:
+def _replaced(asked: _Asked, context: Context, validate_only: bool) -> Refusal | None:
     kind, name = asked.resource_type, asked.resource_name
     given = [(config.name, config.value) for config in asked.configs]
     changes = replacing(given, given_to(kind, name, context))

@@ -14,14 +14,12 @@ from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterUserScramCredentialsRequest,
-    AlterUserScramCredentialsResponse,
-    DataContainer,
-)
+from kafka_nextgen.wire.messages import AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse
 
 __all__ = ["handle"]
 
+_Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+_Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 _Result = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
 
 _MOST_ITERATIONS = 16_384
@@ -29,7 +27,8 @@ _MOST_ITERATIONS = 16_384
 
 async def handle(request: AlterUserScramCredentialsRequest, context: Context) -> AlterUserScramCredentialsResponse:
     """Change the credentials of each user."""
-    names = dict.fromkeys(change.name for change in [*request.deletions, *request.upsertions])
+    deleted, set_anew = ([change.name for change in kind] for kind in (request.deletions, request.upsertions))
+    names = dict.fromkeys([*deleted, *set_anew])
     if not context.may(ALTER_CLUSTER):
         refusal = Refusal(ALTER_CLUSTER.error, "Cluster authorization failed.")
         return AlterUserScramCredentialsResponse(results=[_result(name, refusal) for name in names])
@@ -53,14 +52,17 @@ def _alter(name: str, request: AlterUserScramCredentialsRequest, users: Users) -
 
 
 def _refusal(
-    name: str, deletions: Sequence[DataContainer], upsertions: Sequence[DataContainer], users: Users
+    name: str,
+    deletions: Sequence[_Deletion],
+    upsertions: Sequence[_Upsertion],
+    users: Users,
 ) -> Refusal | None:
-    changes = [*deletions, *upsertions]
+    mechanisms = [*(change.mechanism for change in deletions), *(change.mechanism for change in upsertions)]
     if not name:
         return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
-    if any(change.mechanism not in SCRAM_NUMBERS for change in changes):
+    if any(mechanism not in SCRAM_NUMBERS for mechanism in mechanisms):
         return Refusal(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
-    if max(Counter(change.mechanism for change in changes).values()) > 1:
+    if max(Counter(mechanisms).values()) > 1:
         return Refusal(ErrorCode.DUPLICATE_RESOURCE, "A user credential cannot be altered twice in the same request")
     for change in upsertions:
         if change.iterations < ITERATIONS:

@@ -24,12 +24,18 @@ async def handle(request: ConsumerGroupDescribeRequest, context: Context) -> Con
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
     described, topics = ConsumerGroupDescribed(groups), context.cluster.directory()
     response = to_response(described, topics, with_extensions=context.speaks_extensions)
-    if request.include_authorized_operations:
-        for group in response.groups:
-            if group.error_code == ErrorCode.NONE:
-                operations = context.access.operations(ResourceType.GROUP, group.group_id)
-                group.authorized_operations = sum(1 << operation for operation in operations)
-    return response
+    if not request.include_authorized_operations:
+        return response
+    return response.replaced(groups=[_with_operations(group, context) for group in response.groups])
+
+
+def _with_operations(
+    group: ConsumerGroupDescribeResponse.DescribedGroup, context: Context
+) -> ConsumerGroupDescribeResponse.DescribedGroup:
+    if group.error_code != ErrorCode.NONE:
+        return group
+    operations = context.access.operations(ResourceType.GROUP, group.group_id)
+    return group.replaced(authorized_operations=sum(1 << operation for operation in operations))
 
 
 def _describe(group_id: str, context: Context) -> DescribedGroup:

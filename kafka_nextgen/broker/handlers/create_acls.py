@@ -7,7 +7,7 @@ from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.rule_messages import rule_from
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import CreateAclsRequest, CreateAclsResponse, DataContainer
+from kafka_nextgen.wire.messages import CreateAclsRequest, CreateAclsResponse
 
 __all__ = ["handle"]
 
@@ -29,7 +29,7 @@ def _all(request: CreateAclsRequest, result: _Result) -> CreateAclsResponse:
     return CreateAclsResponse(results=[result for _ in request.creations])
 
 
-def _create(creation: DataContainer, authorizer: Authorizer) -> _Result:
+def _create(creation: CreateAclsRequest.AclCreation, authorizer: Authorizer) -> _Result:
     try:
         authorizer.add(rule_from(creation))
     except ValueError as error:

@@ -15,10 +15,11 @@ from kafka_nextgen.broker.security.rights import ALTER_TOPIC
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import CreatePartitionsRequest, CreatePartitionsResponse, DataContainer
+from kafka_nextgen.wire.messages import CreatePartitionsRequest, CreatePartitionsResponse
 
 __all__ = ["handle"]
 
+_AskedTopic = CreatePartitionsRequest.CreatePartitionsTopic
 _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
@@ -38,12 +39,12 @@ async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePa
     )
 
 
-def _new_partitions(asked: DataContainer, cluster: Cluster) -> int:
+def _new_partitions(asked: _AskedTopic, cluster: Cluster) -> int:
     topic = cluster.topics.named(asked.name)
     return 0 if topic is None else max(0, asked.count - len(topic.partitions))
 
 
-def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
+def _grow(asked: _AskedTopic, context: Context, validate_only: bool) -> _Result:
     cluster = context.cluster
     if not context.may(ALTER_TOPIC, asked.name):
         return _result(asked.name, Refusal(ALTER_TOPIC.error, ""))
@@ -59,7 +60,7 @@ def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Resul
     return _result(asked.name, None)
 
 
-def _replicas(asked: DataContainer, topic: Topic, cluster: Cluster) -> Replicas | Refusal:
+def _replicas(asked: _AskedTopic, topic: Topic, cluster: Cluster) -> Replicas | Refusal:
     has = len(topic.partitions)
     if asked.count <= has:
         return Refusal(

@@ -22,10 +22,11 @@ from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, DataContainer
+from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse
 
 __all__ = ["handle"]
 
+_AskedTopic = CreateTopicsRequest.CreatableTopic
 _Result = CreateTopicsResponse.CreatableTopicResult
 _Config = _Result.CreatableTopicConfigs
 
@@ -57,13 +58,13 @@ async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopics
     )
 
 
-def _partitions(asked: DataContainer, default: int) -> int:
+def _partitions(asked: _AskedTopic, default: int) -> int:
     if asked.assignments:
         return len(asked.assignments)
     return default if asked.num_partitions == -1 else max(0, asked.num_partitions)
 
 
-def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
+def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Result:
     cluster = context.cluster
     if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
         return _refused(asked.name, Refusal(CREATE_TOPIC.error, "Authorization failed."))
@@ -78,7 +79,7 @@ def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Res
     return _without_configs(asked.name, topic_id)
 
 
-def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
+def _planned(asked: _AskedTopic, cluster: Cluster) -> _Plan | Refusal:
     overrides = {config.name: config.value for config in asked.configs}
     wrong = topic_config_complaint(overrides, cluster.settings.profile)
     if wrong is not None:
@@ -86,10 +87,12 @@ def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
     replicas = _assigned(asked, cluster) if asked.assignments else _spread(asked, cluster)
     if isinstance(replicas, Refusal):
         return replicas
-    return _Plan(replicas, cluster.topic_settings(overrides))
+    return _Plan(
+        replicas, cluster.topic_settings({name: value for name, value in overrides.items() if value is not None})
+    )
 
 
-def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
+def _spread(asked: _AskedTopic, cluster: Cluster) -> Replicas | Refusal:
     count = cluster.settings.num_partitions if asked.num_partitions == -1 else asked.num_partitions
     factor = cluster.settings.default_replication_factor if asked.replication_factor == -1 else asked.replication_factor
     if factor <= 0:
@@ -107,7 +110,7 @@ def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
     return cluster.topics.placement(count, factor)
 
 
-def _assigned(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
+def _assigned(asked: _AskedTopic, cluster: Cluster) -> Replicas | Refusal:
     if asked.num_partitions != -1 or asked.replication_factor != -1:
         return Refusal(ErrorCode.INVALID_REQUEST, "Assigned replicas leave both numbers at -1.")
     by_index = {assignment.partition_index: assignment.broker_ids for assignment in asked.assignments}

@@ -8,7 +8,7 @@ from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.rule_messages import filter_from
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, DeleteAclsRequest, DeleteAclsResponse
+from kafka_nextgen.wire.messages import DeleteAclsRequest, DeleteAclsResponse
 
 __all__ = ["handle"]
 
@@ -34,7 +34,7 @@ def _refused(error: ErrorCode, message: str) -> _Result:
     return _Result(error_code=error, error_message=message, matching_acls=[])
 
 
-def _delete(fields: DataContainer, authorizer: Authorizer) -> _Result:
+def _delete(fields: DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Result:
     try:
         gone = authorizer.remove(filter_from(fields).finds)
     except ValueError as error:

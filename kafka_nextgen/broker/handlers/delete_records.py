@@ -10,10 +10,11 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DELETE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
-from kafka_nextgen.wire.messages import DataContainer, DeleteRecordsRequest, DeleteRecordsResponse
+from kafka_nextgen.wire.messages import DeleteRecordsRequest, DeleteRecordsResponse
 
 __all__ = ["handle"]
 
+_AskedPartition = DeleteRecordsRequest.DeleteRecordsTopic.DeleteRecordsPartition
 _Topic = DeleteRecordsResponse.DeleteRecordsTopicResult
 _Partition = _Topic.DeleteRecordsPartitionResult
 
@@ -31,14 +32,14 @@ async def handle(request: DeleteRecordsRequest, context: Context) -> DeleteRecor
     )
 
 
-def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
+def _partition(name: str, asked: _AskedPartition, context: Context) -> _Partition:
     begins = _delete(name, asked, context)
     if isinstance(begins, ErrorCode):
         return _Partition(partition_index=asked.partition_index, low_watermark=-1, error_code=begins)
     return _Partition(partition_index=asked.partition_index, low_watermark=begins, error_code=ErrorCode.NONE)
 
 
-def _delete(name: str, asked: DataContainer, context: Context) -> int | ErrorCode:
+def _delete(name: str, asked: _AskedPartition, context: Context) -> int | ErrorCode:
     """Delete up to the offset; return where the partition begins, or why nothing was done."""
     if not context.may(DELETE_TOPIC, name):
         return DELETE_TOPIC.error

@@ -12,10 +12,11 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Name
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, DescribeClientQuotasRequest, DescribeClientQuotasResponse
+from kafka_nextgen.wire.messages import DescribeClientQuotasRequest, DescribeClientQuotasResponse
 
 __all__ = ["handle"]
 
+_AskedComponent = DescribeClientQuotasRequest.ComponentData
 _Entry = DescribeClientQuotasResponse.EntryData
 
 _EXACT, _DEFAULT, _ANY = range(3)  # Kafka's match types
@@ -41,14 +42,14 @@ def _parts(entity: Entity) -> Mapping[str, Name]:
     return {kind: name for kind, name in parts.items() if name is not None}
 
 
-def _is_meant(parts: Mapping[str, Name], components: Sequence[DataContainer], is_strict: bool) -> bool:
+def _is_meant(parts: Mapping[str, Name], components: Sequence[_AskedComponent], is_strict: bool) -> bool:
     kinds = {component.entity_type for component in components}
     if is_strict and not parts.keys() <= kinds:
         return False
     return all(_fits(parts.get(component.entity_type), component) for component in components)
 
 
-def _fits(name: Name, component: DataContainer) -> bool:
+def _fits(name: Name, component: _AskedComponent) -> bool:
     if name is None or component.match_type == _ANY:
         return name is not None
     return name == (DEFAULT if component.match_type == _DEFAULT else component.match)

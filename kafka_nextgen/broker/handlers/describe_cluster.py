@@ -9,10 +9,9 @@ from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
 
-__all__ = ["NOT_ASKED", "cluster_operations", "handle"]
+__all__ = ["cluster_operations", "handle"]
 
 #: What stands for the operations where nobody asked for them: the lowest number there is (KIP-430).
-NOT_ASKED = {31}
 
 _Broker = DescribeClusterResponse.DescribeClusterBroker
 
@@ -33,15 +32,13 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         brokers=[_broker(node, context) for node in cluster.living()],
-        authorized_operations=(
-            cluster_operations(context) if request.include_cluster_authorized_operations else NOT_ASKED
-        ),
+        authorized_operations=cluster_operations(context) if request.include_cluster_authorized_operations else None,
     )
 
 
-def cluster_operations(context: Context) -> set[int]:
+def cluster_operations(context: Context) -> frozenset[int]:
     """The numbers of all the client may do with the cluster (KIP-430): nothing, if it may not describe it."""
-    return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else set()
+    return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else frozenset()
 
 
 def _broker(node: Node, context: Context) -> _Broker:

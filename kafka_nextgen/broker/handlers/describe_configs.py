@@ -7,7 +7,7 @@ from kafka_nextgen.broker.configs.resources import describe
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, DescribeConfigsRequest, DescribeConfigsResponse
+from kafka_nextgen.wire.messages import DescribeConfigsRequest, DescribeConfigsResponse
 
 __all__ = ["handle"]
 
@@ -23,7 +23,7 @@ async def handle(request: DescribeConfigsRequest, context: Context) -> DescribeC
     )
 
 
-def _result(asked: DataContainer, context: Context, with_synonyms: bool) -> _Result:
+def _result(asked: DescribeConfigsRequest.DescribeConfigsResource, context: Context, with_synonyms: bool) -> _Result:
     found = describe(asked.resource_type, asked.resource_name, context)
     refusal = found if isinstance(found, Refusal) else Refusal(ErrorCode.NONE, "")
     values = () if isinstance(found, Refusal) else found

@@ -18,11 +18,17 @@ async def handle(request: DescribeGroupsRequest, context: Context) -> DescribeGr
     """Describe the groups in the order they were asked for."""
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
     response = to_response(GroupsDescribed(groups), context.version, with_extensions=context.speaks_extensions)
-    if request.include_authorized_operations:
-        for group in response.groups:
-            if group.error_code == ErrorCode.NONE:
-                group.authorized_operations = context.access.operations(ResourceType.GROUP, group.group_id)
-    return response
+    if not request.include_authorized_operations:
+        return response
+    return response.replaced(groups=[_with_operations(group, context) for group in response.groups])
+
+
+def _with_operations(
+    group: DescribeGroupsResponse.DescribedGroup, context: Context
+) -> DescribeGroupsResponse.DescribedGroup:
+    if group.error_code != ErrorCode.NONE:
+        return group
+    return group.replaced(authorized_operations=context.access.operations(ResourceType.GROUP, group.group_id))
 
 
 def _describe(group_id: str, context: Context) -> DescribedClassicGroup:

@@ -18,7 +18,7 @@ from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
-from kafka_nextgen.wire.messages import DataContainer, DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
+from kafka_nextgen.wire.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
 
 __all__ = ["handle"]
 
@@ -32,7 +32,7 @@ _NOT_TOLD = -(2**31)  # stands for the operations
 
 async def handle(request: DescribeTopicPartitionsRequest, context: Context) -> DescribeTopicPartitionsResponse:
     """Answer with the topics asked for, or all, from the cursor on."""
-    cursor: DataContainer | None = request.cursor
+    cursor = request.cursor
     asked = {topic.name for topic in request.topics}
     if cursor is not None and (cursor.partition_index < 0 or (asked and cursor.topic_name not in asked)):
         return DescribeTopicPartitionsResponse(

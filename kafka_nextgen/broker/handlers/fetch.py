@@ -24,7 +24,7 @@ from kafka_nextgen.broker.reading.partitions import FetchLimits, find, read_all
 from kafka_nextgen.broker.reading.sessions import SessionRequest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.messages import DataContainer, FetchRequest, FetchResponse
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
 
 __all__ = ["handle"]
 
@@ -118,7 +118,7 @@ def _session_request(request: FetchRequest, context: Context) -> SessionRequest:
     return SessionRequest(request.session_id, request.session_epoch, tuple(asked), tuple(forgotten), by_id)
 
 
-def _topic(topic: DataContainer, by_id: bool) -> TopicId | str:
+def _topic(topic: FetchRequest.FetchTopic | FetchRequest.ForgottenTopic, by_id: bool) -> TopicId | str:
     """An id of zeros, which is no topic's, was read as None."""
     key: TopicId | str | None = topic.topic_id if by_id else topic.topic
     return NO_TOPIC_ID if key is None else key
@@ -138,7 +138,8 @@ def _topics(readings: Sequence[Reading], context: Context) -> list[_Topic]:
 
 def _partition(reading: Reading, context: Context) -> _Partition:
     aborted, diverging = reading.aborted, reading.diverging
-    partition = _Partition(
+    tells_leader = reading.leader >= 0 and context.version >= _WITH_LEADERS
+    return _Partition(
         partition_index=reading.asked.index,
         error_code=reading.error,
         high_watermark=reading.high_watermark,
@@ -149,12 +150,11 @@ def _partition(reading: Reading, context: Context) -> _Partition:
         else [_Aborted(producer_id=one.producer_id, first_offset=one.first_offset) for one in aborted],
         preferred_read_replica=reading.preferred_replica,
         records=reading.records,
+        diverging_epoch=None
+        if diverging is None
+        else _Diverging(epoch=diverging.epoch, end_offset=diverging.end_offset),
+        current_leader=_Leader(leader_id=reading.leader, leader_epoch=reading.leader_epoch) if tells_leader else None,
     )
-    if diverging is not None:
-        partition.diverging_epoch = _Diverging(epoch=diverging.epoch, end_offset=diverging.end_offset)
-    if reading.leader >= 0 and context.version >= _WITH_LEADERS:
-        partition.current_leader = _Leader(leader_id=reading.leader, leader_epoch=reading.leader_epoch)
-    return partition
 
 
 def _leaders(readings: Sequence[Reading], context: Context) -> list[_Node]:

@@ -9,14 +9,11 @@ from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.resources import alter
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.wire.messages import (
-    DataContainer,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-)
+from kafka_nextgen.wire.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
 
 __all__ = ["handle"]
 
+_Asked = IncrementalAlterConfigsRequest.AlterConfigsResource
 _Response = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
 
 
@@ -27,6 +24,6 @@ async def handle(request: IncrementalAlterConfigsRequest, context: Context) -> I
     return IncrementalAlterConfigsResponse(responses=[_Response(**answer) for answer in answers])
 
 
-def _altered(asked: DataContainer, context: Context, validate_only: bool) -> Refusal | None:
+def _altered(asked: _Asked, context: Context, validate_only: bool) -> Refusal | None:
     changes = [Change(config.name, config.config_operation, config.value) for config in asked.configs]
     return alter(asked.resource_type, asked.resource_name, changes, context, validate_only=validate_only)

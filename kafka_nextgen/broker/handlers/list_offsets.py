@@ -21,10 +21,11 @@ from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.wire.messages import DataContainer, ListOffsetsRequest, ListOffsetsResponse
+from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
 
 __all__ = ["handle"]
 
+_AskedPartition = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition
 _Topic = ListOffsetsResponse.ListOffsetsTopicResponse
 _Partition = _Topic.ListOffsetsPartitionResponse
 
@@ -86,7 +87,7 @@ def _failed(request: ListOffsetsRequest, error: ErrorCode) -> ListOffsetsRespons
     )
 
 
-def _partition(name: str, asked: DataContainer, context: Context, is_committed: bool) -> _Partition:
+def _partition(name: str, asked: _AskedPartition, context: Context, is_committed: bool) -> _Partition:
     index = asked.partition_index
     if not context.may(DESCRIBE_TOPIC, name):
         return _Partition(partition_index=index, error_code=DESCRIBE_TOPIC.error)

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
+from kafka_nextgen.broker.handlers.describe_cluster import cluster_operations
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.partition_fields import partition_fields
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
+from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
 
 __all__ = ["handle"]
 
+_AskedTopic = MetadataRequest.MetadataRequestTopic
 _Broker = MetadataResponse.MetadataResponseBroker
 _Topic = MetadataResponse.MetadataResponseTopic
 _Partition = _Topic.MetadataResponsePartition
@@ -38,7 +39,8 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
         answers = (_asked(topic, context, may_create) for topic in request.topics)
         topics = list({(topic.name, topic.topic_id): topic for topic in answers}.values())
-    _tell_operations(request, topics, context)
+    if request.include_topic_authorized_operations:
+        topics = [_with_operations(topic, context) for topic in topics]
     return MetadataResponse(
         brokers=[_broker(node, context) for node in cluster.living()],
         cluster_id=cluster.cluster_id,
@@ -48,16 +50,14 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
     )
 
 
-def _tell_operations(request: MetadataRequest, topics: list[_Topic], context: Context) -> None:
-    if not request.include_topic_authorized_operations:
-        return
-    for topic in topics:
-        if topic.name is not None and topic.error_code != DESCRIBE_TOPIC.error:
-            topic.authorized_operations = context.access.operations(ResourceType.TOPIC, topic.name)
+def _with_operations(topic: _Topic, context: Context) -> _Topic:
+    if topic.name is None or topic.error_code == DESCRIBE_TOPIC.error:
+        return topic
+    return topic.replaced(authorized_operations=context.access.operations(ResourceType.TOPIC, topic.name))
 
 
-def _cluster_operations(request: MetadataRequest, context: Context) -> set[int]:
-    return cluster_operations(context) if request.include_cluster_authorized_operations else NOT_ASKED
+def _cluster_operations(request: MetadataRequest, context: Context) -> frozenset[int] | None:
+    return cluster_operations(context) if request.include_cluster_authorized_operations else None
 
 
 def _broker(node: Node, context: Context) -> _Broker:
@@ -65,7 +65,7 @@ def _broker(node: Node, context: Context) -> _Broker:
     return _Broker(node_id=node.node_id, host=address.host, port=address.port, rack=node.rack)
 
 
-def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
+def _asked(asked: _AskedTopic, context: Context, may_create: bool) -> _Topic:
     if asked.name is None:
         return _by_id(asked, context)
     if not context.may(DESCRIBE_TOPIC, asked.name):
@@ -84,7 +84,7 @@ def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
     return _described(context.cluster.create_topic(asked.name), context.cluster)
 
 
-def _by_id(asked: DataContainer, context: Context) -> _Topic:
+def _by_id(asked: _AskedTopic, context: Context) -> _Topic:
     topic = context.cluster.topics.with_id(asked.topic_id)
     if topic is None:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID)
@@ -103,5 +103,5 @@ def _described(topic: Topic, cluster: Cluster) -> _Topic:
     )
 
 
-def _failed(asked: DataContainer, error: ErrorCode) -> _Topic:
+def _failed(asked: _AskedTopic, error: ErrorCode) -> _Topic:
     return _Topic(error_code=error, name=asked.name, topic_id=asked.topic_id, partitions=[])

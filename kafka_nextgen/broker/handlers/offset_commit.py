@@ -12,7 +12,7 @@ from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
-from kafka_nextgen.wire.messages import DataContainer, OffsetCommitRequest, OffsetCommitResponse
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 
 __all__ = ["handle"]
 
@@ -22,16 +22,14 @@ async def handle(request: OffsetCommitRequest, context: Context) -> OffsetCommit
     if not context.may(READ_GROUP, request.group_id):
         return OffsetCommitResponse(topics=refusals(request.topics, READ_GROUP.error))
     directory = context.cluster.directory()
-    allowed = [topic for topic in request.topics if _may_read(topic, directory, context)]
-    refused = [topic for topic in request.topics if topic not in allowed]
-    request.topics = allowed
-    commit = from_request(request, directory)
-    response = to_response(request, directory, _answer(commit, context) if commit.offsets else None)
-    response.topics.extend(refusals(refused, READ_TOPIC.error))
-    return response
+    refused = [topic for topic in request.topics if not _may_read(topic, directory, context)]
+    allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
+    commit = from_request(allowed, directory)
+    response = to_response(allowed, directory, _answer(commit, context) if commit.offsets else None)
+    return response.replaced(topics=[*response.topics, *refusals(refused, READ_TOPIC.error)])
 
 
-def _may_read(topic: DataContainer, directory: TopicDirectory, context: Context) -> bool:
+def _may_read(topic: OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context) -> bool:
     name = topic.name or directory.name_of(topic.topic_id)
     return name is None or context.may(READ_TOPIC, name)  # an id without a topic is answered as such
 

@@ -17,11 +17,11 @@ async def handle(request: OffsetDeleteRequest, context: Context) -> OffsetDelete
     if not context.may(DELETE_GROUP, request.group_id):
         return to_response(request, OffsetsDeleted(error=DELETE_GROUP.error))
     refused = [topic for topic in request.topics if not context.may(READ_TOPIC, topic.name)]
-    request.topics = [topic for topic in request.topics if topic not in refused]
-    response = to_response(request, _answer(request, context))
-    if not response.error_code:
-        response.topics.extend(refusals(refused, READ_TOPIC.error))
-    return response
+    allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
+    response = to_response(allowed, _answer(allowed, context))
+    if response.error_code:
+        return response
+    return response.replaced(topics=[*response.topics, *refusals(refused, READ_TOPIC.error)])
 
 
 def _answer(request: OffsetDeleteRequest, context: Context) -> OffsetsDeleted:

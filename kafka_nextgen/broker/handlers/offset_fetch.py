@@ -6,6 +6,8 @@ Offsets of topics that the client may not describe are an error each, and left o
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from attrs import evolve
 
 from kafka_nextgen.bridge.offset_fetch import from_request
@@ -18,6 +20,12 @@ from kafka_nextgen.coordinator.responses import OffsetsFetched
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 
 __all__ = ["handle"]
+
+_Topic = TypeVar(
+    "_Topic",
+    OffsetFetchResponse.OffsetFetchResponseTopic,
+    OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics,
+)
 
 
 async def handle(request: OffsetFetchRequest, context: Context) -> OffsetFetchResponse:
@@ -43,10 +51,13 @@ def _visible(fetched: OffsetsFetched, context: Context) -> OffsetsFetched:
 
 
 def _hide(response: OffsetFetchResponse, context: Context) -> OffsetFetchResponse:
-    of_groups = [topic for group in response.groups or () for topic in group.topics]
-    for topic in [*(response.topics or ()), *of_groups]:
-        if topic.name and not context.may(DESCRIBE_TOPIC, topic.name):
-            for partition in topic.partitions:
-                partition.error_code, partition.committed_offset = DESCRIBE_TOPIC.error, -1
-                partition.committed_leader_epoch, partition.metadata = -1, ""
-    return response
+    groups = [group.replaced(topics=[_hidden(topic, context) for topic in group.topics]) for group in response.groups]
+    return response.replaced(topics=[_hidden(topic, context) for topic in response.topics], groups=groups)
+
+
+def _hidden(topic: _Topic, context: Context) -> _Topic:
+    if not topic.name or context.may(DESCRIBE_TOPIC, topic.name):
+        return topic
+    nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
+    refused = [partition.replaced(error_code=DESCRIBE_TOPIC.error, **nothing) for partition in topic.partitions]
+    return topic.replaced(partitions=refused)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse
+from kafka_nextgen.wire.messages import OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse
 
 __all__ = ["handle"]
 
+_AskedPartition = OffsetForLeaderEpochRequest.OffsetForLeaderTopic.OffsetForLeaderPartition
 _Topic = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
 _Partition = _Topic.EpochEndOffset
 
@@ -27,7 +28,7 @@ async def handle(request: OffsetForLeaderEpochRequest, context: Context) -> Offs
     )
 
 
-def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
+def _partition(name: str, asked: _AskedPartition, context: Context) -> _Partition:
     if not (context.may(DESCRIBE_TOPIC, name) or context.may(ACT_FOR_CLUSTER)):  # as followers do
         return _Partition(error_code=DESCRIBE_TOPIC.error, partition=asked.partition)
     partition = context.cluster.topics.partition(name, asked.partition)

@@ -20,10 +20,12 @@ from kafka_nextgen.broker.sent_batches import begins_corruptly, only_batch
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import DataContainer, ProduceRequest, ProduceResponse
+from kafka_nextgen.wire.messages import ProduceRequest, ProduceResponse
 
 __all__ = ["handle"]
 
+_AskedTopic = ProduceRequest.TopicProduceData
+_AskedPartition = _AskedTopic.PartitionProduceData
 _Topic = ProduceResponse.TopicProduceResponse
 _Partition = _Topic.PartitionProduceResponse
 _Record = _Partition.BatchIndexAndErrorMessage
@@ -53,9 +55,7 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
         response = ProduceResponse(responses=topics)
-        if context.version >= _WITH_LEADERS:
-            _tell_leaders(response, context)
-        return response
+        return _with_leaders(response, context) if context.version >= _WITH_LEADERS else response
     for partition in (partition for topic in topics for partition in topic.partition_responses):
         if partition.error_code != ErrorCode.NONE:
             raise CloseConnectionError(f"Produce with acks=0 failed: {partition.error_message}")
@@ -74,7 +74,7 @@ def _refusal(request: ProduceRequest) -> Refusal | None:
     return next((refusal for records in sent if (refusal := begins_corruptly(records))), None)
 
 
-def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
+def _topic(asked: _AskedTopic, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
     topics = context.cluster.topics
     by_id = context.version >= _WITH_TOPIC_IDS
     topic = topics.with_id(asked.topic_id) if by_id else topics.named(asked.name)
@@ -94,7 +94,7 @@ def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refus
     )
 
 
-def _unauthorized(asked: DataContainer, topic: Topic | None, context: Context) -> Refusal | None:
+def _unauthorized(asked: _AskedTopic, topic: Topic | None, context: Context) -> Refusal | None:
     name = asked.name if topic is None else topic.name
     if not name or context.may(WRITE_TOPIC, name):
         return None
@@ -108,7 +108,7 @@ def _internal(topic: Topic, context: Context) -> Refusal | None:
     return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
 
 
-def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) -> Appended | Refusal:
+def _append(topic: Topic, data: _AskedPartition, context: Context, terms: _Terms) -> Appended | Refusal:
     partition = topic.partition(data.index)
     if partition is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic.name} has no partition {data.index}")
@@ -127,9 +127,8 @@ def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) 
     )
 
 
-def _records(data: DataContainer) -> bytes:
-    records: bytes | None = data.records
-    return records or b""
+def _records(data: _AskedPartition) -> bytes:
+    return data.records or b""
 
 
 def _wrong_acks(terms: _Terms) -> Refusal | None:
@@ -148,19 +147,34 @@ def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms
     return None
 
 
-def _tell_leaders(response: ProduceResponse, context: Context) -> None:
-    leaders = set()
-    for topic in response.responses:
-        for answer in topic.partition_responses:
-            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-                partition = _named(topic, context).partitions[answer.index]
-                if partition.leader is not None:
-                    answer.current_leader = _Leader(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
-                    leaders.add(partition.leader)
-    response.node_endpoints = [
+def _with_leaders(response: ProduceResponse, context: Context) -> ProduceResponse:
+    """Name the current leader where another was asked, and tell where each is (KIP-951)."""
+    topics = [
+        topic.replaced(
+            partition_responses=[_with_leader(answer, topic, context) for answer in topic.partition_responses]
+        )
+        for topic in response.responses
+    ]
+    leaders = {
+        answer.current_leader.leader_id
+        for topic in topics
+        for answer in topic.partition_responses
+        if answer.current_leader
+    }
+    nodes = [
         _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
         for node in map(context.cluster.node, sorted(leaders))
     ]
+    return response.replaced(responses=topics, node_endpoints=nodes)
+
+
+def _with_leader(answer: _Partition, topic: _Topic, context: Context) -> _Partition:
+    if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER:
+        return answer
+    partition = _named(topic, context).partitions[answer.index]
+    if partition.leader is None:
+        return answer
+    return answer.replaced(current_leader=_Leader(leader_id=partition.leader, leader_epoch=partition.leader_epoch))
 
 
 def _named(answer: _Topic, context: Context) -> Topic:

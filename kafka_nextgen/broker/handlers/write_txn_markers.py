@@ -12,7 +12,7 @@ from kafka_nextgen.broker.transactions.marking import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.messages import DataContainer, WriteTxnMarkersRequest, WriteTxnMarkersResponse
+from kafka_nextgen.wire.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafka_nextgen.wire.records import EndMarker
 
 __all__ = ["handle"]
@@ -27,7 +27,7 @@ async def handle(request: WriteTxnMarkersRequest, context: Context) -> WriteTxnM
     return WriteTxnMarkersResponse(markers=[_written(marker, context) for marker in request.markers])
 
 
-def _written(asked: DataContainer, context: Context) -> _Marker:
+def _written(asked: WriteTxnMarkersRequest.WritableTxnMarker, context: Context) -> _Marker:
     marker = EndMarker(asked.transaction_result, asked.coordinator_epoch)
     producer = Producer(asked.producer_id, asked.producer_epoch)
     partitions = [TopicPartition(topic.name, number) for topic in asked.topics for number in topic.partition_indexes]

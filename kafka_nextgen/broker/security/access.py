@@ -83,10 +83,11 @@ class Access:
         """Whether there can be a resource that it has this right to."""
         return self.authorizer is None or self.authorizer.allows_somewhere(self._action(right, ""))
 
-    def operations(self, resource_type: ResourceType, name: str = CLUSTER_NAME) -> set[int]:
+    def operations(self, resource_type: ResourceType, name: str = CLUSTER_NAME) -> frozenset[int]:
         """The numbers of all it may do with a resource (KIP-430)."""
         supported = SUPPORTED[resource_type]
-        return {int(operation) for operation in supported if self.may(Right(operation, resource_type), name)}
+        may = (operation for operation in supported if self.may(Right(operation, resource_type), name))
+        return frozenset(map(int, may))
 
     def _action(self, right: Right, name: str) -> Action:
         return Action(self.principal, self.host, right.operation, right.resource_type, name)

@@ -19,7 +19,7 @@ from kafka_nextgen.broker.security.vocabulary import (
     Permission,
     ResourceType,
 )
-from kafka_nextgen.wire.messages import DataContainer
+from kafka_nextgen.wire.messages import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
 
 __all__ = ["RuleFilter", "filter_from", "rule_from"]
 
@@ -59,7 +59,7 @@ class RuleFilter:
         return self.name == rule.name
 
 
-def filter_from(fields: DataContainer) -> RuleFilter:
+def filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter) -> RuleFilter:
     """Read a filter. Raises ``ValueError`` for a number that means nothing."""
     return RuleFilter(
         ResourceType(fields.resource_type_filter),
@@ -72,7 +72,7 @@ def filter_from(fields: DataContainer) -> RuleFilter:
     )
 
 
-def rule_from(fields: DataContainer) -> Rule:
+def rule_from(fields: CreateAclsRequest.AclCreation) -> Rule:
     """Read a rule that is to be made. Raises ``ValueError`` with the reason if it can't be one."""
     rule = Rule(
         Principal.parse(fields.principal),

@@ -14,11 +14,8 @@ from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Answer, Api
-from kafka_nextgen.wire.messages import (
-    ApiMessage,
-    ConsumerGroupInstallAssignmentResponse,
-    ConsumerGroupPrepareAssignmentResponse,
-)
+from kafka_nextgen.wire.messages import ConsumerGroupInstallAssignmentResponse, ConsumerGroupPrepareAssignmentResponse
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["AssigningRequests"]
 
@@ -56,6 +53,6 @@ class AssigningRequests:
         assert isinstance(answer, ConsumerGroupInstallAssignmentResponse)
         return install.to_event(effect.number, answer)
 
-    async def _call(self, api: Api, message: ApiMessage, deadline: float) -> Answer:
+    async def _call(self, api: Api, message: Message, deadline: float) -> Answer:
         timeout_s = max(0.0, deadline - time.monotonic())
         return await self.cluster.call(Coordinator(self.group_id), api, lambda _: message, timeout_s)

@@ -28,13 +28,8 @@ from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
-from kafka_nextgen.wire.messages import (
-    ApiMessage,
-    HeartbeatResponse,
-    JoinGroupResponse,
-    LeaveGroupResponse,
-    SyncGroupResponse,
-)
+from kafka_nextgen.wire.messages import HeartbeatResponse, JoinGroupResponse, LeaveGroupResponse, SyncGroupResponse
+from kafka_nextgen.wire.schema import Message
 
 __all__ = ["ClassicRequests"]
 
@@ -117,7 +112,7 @@ class ClassicRequests:
     async def _call(
         self,
         api: Api,
-        build: Callable[[int], ApiMessage],
+        build: Callable[[int], Message],
         kind: type[A],
         timeout_s: float | None = None,
         way_s: float = inf,

@@ -23,7 +23,8 @@ from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_INSTALL_ASSIGNMENT,
     MissingExtensionError,
 )
-from kafka_nextgen.wire.messages import ApiMessage, ConsumerGroupHeartbeatResponse
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from kafka_nextgen.wire.schema import Message
 
 if TYPE_CHECKING:  # what few members need is imported for them only
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
@@ -68,7 +69,7 @@ async def exchange_heartbeat(
 
     stated = JoinReason.UNKNOWN
 
-    def build(version: int) -> ApiMessage:
+    def build(version: int) -> Message:
         message = bridge.to_request(effect, group_id, version, own_member_id, join_reason=stated)
         on_sending()
         return message

@@ -23,9 +23,7 @@ def test_no_records_are_given_and_no_session_begins(kafka: KafkaServer) -> None:
 
     def begin_session() -> Any:
         with Client(kafka.bootstrap_servers, client_id=name) as reader:  # one that is left alone afterwards
-            request = fetch_request(topic)
-            request.session_epoch = 0
-            return reader.ask(apis.FETCH, request, VERSION)
+            return reader.ask(apis.FETCH, fetch_request(topic).replaced(session_epoch=0), VERSION)
 
     with Client(kafka.bootstrap_servers) as admin:
         produce(admin, topic, values("a" * BATCH))
@@ -34,7 +32,7 @@ def test_no_records_are_given_and_no_session_begins(kafka: KafkaServer) -> None:
             eventually("the quota holds", lambda: begin_session().throttle_time_ms > 0)
             answer = begin_session()
             assert 5_000 < answer.throttle_time_ms < 20_000, "what was not sent does not count"
-            assert (answer.error_code, answer.session_id, answer.responses) == (ErrorCode.NONE, 0, [])
+            assert (answer.error_code, answer.session_id, answer.responses) == (ErrorCode.NONE, 0, ())
         finally:
             alter(admin, 0, key="consumer_byte_rate", of={"client-id": name}, remove=True)
         eventually("no quota holds", lambda: begin_session().throttle_time_ms == 0)

@@ -58,7 +58,7 @@ def test_a_fetch_is_counted_by_its_answer_and_gets_no_more_than_its_quota_can_be
     assert 0 < len(first.responses[0].partitions[0].records) <= 250 * BURST_S
     assert first.throttle_time_ms == 0
     assert second.throttle_time_ms > 100
-    assert second.responses == []
+    assert second.responses == ()
 
 
 def _fetch() -> dict[str, object]:
@@ -79,7 +79,9 @@ def test_the_time_of_requests_can_be_limited(cluster: Cluster, client: Client) -
     assert 0 < metadata(client, "orders").throttle_time_ms <= 1_000
 
 
-def alter(client: Client, value: float, *, key: str = "producer_byte_rate", **how: object) -> m.DataContainer:
+def alter(
+    client: Client, value: float, *, key: str = "producer_byte_rate", **how: object
+) -> m.AlterClientQuotasResponse.EntryData:
     entry = m.AlterClientQuotasRequest.EntryData
     entity = [entry.EntityData(entity_type=kind, entity_name=name) for kind, name in how.pop("of", {}).items()]
     ops = [entry.OpData(key=key, value=value, remove=bool(how.pop("remove", False)))]

@@ -16,7 +16,9 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.records import NewRecord, encode_batch
+from kafka_nextgen.wire.schema import Message
 from tests.broker.requests import fetch_request, produce_request
+from tests.support.plain_messages import as_dict
 
 __all__ = ["REQUESTS", "Names", "error_codes"]
 
@@ -35,16 +37,14 @@ class Names:
     new_topic: str = "not-there"
 
 
-Request = tuple[m.ApiMessage, int]
+Request = tuple[Message, int]
 
 
 def _produce(names: Names) -> Request:
     batch = encode_batch(
         [NewRecord(b"one")], producer_id=PRODUCER_ID, producer_epoch=0, base_sequence=0, transactional=True
     )
-    request = produce_request(names.topic, batch)
-    request.transactional_id = names.transactional_id
-    return request, 11
+    return produce_request(names.topic, batch).replaced(transactional_id=names.transactional_id), 11
 
 
 def _fetch(names: Names) -> Request:
@@ -368,7 +368,7 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
 
 def error_codes(answer: Any) -> Iterator[int]:
     """Every error code in an answer, wherever it stands."""
-    fields = answer.to_dict(json=False)
+    fields = as_dict(answer)
     yield from _codes(fields)
 
 

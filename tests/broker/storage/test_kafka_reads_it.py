@@ -120,10 +120,10 @@ def assign_in_a_member(client: Client) -> None:
 
 def live_by_the_classic_protocol(client: Client) -> None:
     joined = client.ask(apis.JOIN_GROUP, join_request("old", b"\0\0\0\0\0\0\xff\xff\xff\xff"), 3)
-    sync = SyncGroupRequest(group_id="old", generation_id=joined.generation_id, member_id=joined.member_id)
-    sync.assignments = [
-        SyncGroupRequest.SyncGroupRequestAssignment(
-            member_id=joined.member_id, assignment=b"\0\0\0\0\0\0\xff\xff\xff\xff"
-        )
-    ]
+    assignment = SyncGroupRequest.SyncGroupRequestAssignment(
+        member_id=joined.member_id, assignment=b"\0\0\0\0\0\0\xff\xff\xff\xff"
+    )
+    sync = SyncGroupRequest(
+        group_id="old", generation_id=joined.generation_id, member_id=joined.member_id, assignments=[assignment]
+    )
     client.ask(apis.SYNC_GROUP, sync, 3)

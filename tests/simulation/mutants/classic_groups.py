@@ -192,12 +192,12 @@ def _keeps_pending_for_ever(garden: Garden) -> None:
 def _written_without(**fields: Any) -> Callable[[Garden], None]:
     """Write the record of a classic group, and those of its members, without some of their fields."""
 
+    def without(part: Any) -> Any:
+        return part.replaced(**{name: blank for name, blank in fields.items() if hasattr(part, name)})
+
     def to_value(record: Any) -> Any:
-        value = CLASSIC_GROUP.to_value(record)
-        for part in (value, *value.members):
-            for name in (each for each in fields if hasattr(part, each)):
-                setattr(part, name, fields[name])
-        return value
+        value: Any = CLASSIC_GROUP.to_value(record)
+        return without(value).replaced(members=[without(member) for member in value.members])
 
     def plant(garden: Garden) -> None:
         other = evolve(CLASSIC_GROUP, to_value=to_value)

@@ -149,8 +149,7 @@ EXTENSIONS = (
            "The group never uses its consumers' assignors.", _does_nothing("_count_assignors", applying)),
     Mutant("assignors-not-written", _, "Writes members without their assignors.",
            "After a fail-over the coordinator assigns by itself.", _written_as(
-               MEMBER, evolve(MEMBER, finish=lambda record, value: MEMBER.finish(
-                   evolve(record, client_assignors=()), value)))),
+               MEMBER, evolve(MEMBER, to_value=lambda record: MEMBER.to_value(evolve(record, client_assignors=()))))),
     Mutant("target-assignor-not-written", _, "Writes target assignments without the assignor that made them.",
            "After a fail-over on_assignment is not called.", _written_as(
                TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),

@@ -34,21 +34,17 @@ def _kind(kind: RecordKind, **changes: Any) -> Callable[[Garden], None]:
 
 def _blank(kind: RecordKind, **fields: Any) -> Callable[[Garden], None]:
     """Write this kind without some of its fields."""
-
-    def to_value(record: Any) -> Any:
-        value = kind.to_value(record)
-        for name, blank in fields.items():
-            setattr(value, name, blank)
-        return value
-
-    return _kind(kind, to_value=to_value)
+    return _kind(kind, to_value=lambda record: kind.to_value(record).replaced(**fields))
 
 
 def _without_epochs(record: r.CurrentMemberAssignment) -> Any:
-    value = CURRENT.to_value(record)
-    for topic in (*value.assigned_partitions, *value.partitions_pending_revocation):
-        topic.assignment_epochs = None
-    return value
+    value: Any = CURRENT.to_value(record)
+    return value.replaced(
+        assigned_partitions=[topic.replaced(assignment_epochs=None) for topic in value.assigned_partitions],
+        partitions_pending_revocation=[
+            topic.replaced(assignment_epochs=None) for topic in value.partitions_pending_revocation
+        ],
+    )
 
 
 def _ignores(kind: type) -> Callable[[Garden], None]:

@@ -95,7 +95,7 @@ def _keeps_the_subscription(garden: Garden) -> None:
 
 def _reads_no_protocols(garden: Garden) -> None:
     """A member's tag says that it speaks the classic protocol."""
-    other = evolve(MEMBER, finish=lambda record, value: MEMBER.finish(evolve(record, classic=None), value))
+    other = evolve(MEMBER, to_value=lambda record: MEMBER.to_value(evolve(record, classic=None)))
     for table in (codec._BY_NUMBER, codec._BY_RECORD):
         for key, value in list(table.items()):
             if value is MEMBER:

@@ -17,7 +17,8 @@ from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security import authentication
 from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import FetchResponse, MetadataRequest
+from kafka_nextgen.wire.schema import Message
 from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
 from tests.transport.security.sasl_script import asks_for_login, security, told
 from tests.transport.test_conversations import Talk, numbers
@@ -44,7 +45,7 @@ async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
             await connection.close()
 
 
-def ask(connection: Connection) -> asyncio.Task[ApiMessage]:
+def ask(connection: Connection) -> asyncio.Task[Message]:
     question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
     asking = connection.request(METADATA, 13, question, Deadline(20, "the question"))
     return asyncio.get_running_loop().create_task(asking)
@@ -79,7 +80,7 @@ async def test_what_is_under_way_is_answered_first() -> None:
         connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         may_answer = asyncio.Event()
 
-        async def later(request: RequestFrame) -> ApiMessage:
+        async def later(request: RequestFrame) -> Message:
             await may_answer.wait()
             return broker.metadata(request)
 
@@ -101,7 +102,7 @@ async def test_a_conversation_stops_for_it_and_goes_on() -> None:
     async with scripted() as (broker,):
         asks_for_login(broker, SESSION_MS)
 
-        async def late_once(request: RequestFrame) -> ApiMessage:
+        async def late_once(request: RequestFrame) -> Message:
             if len(broker.asked(FETCH)) == 2:
                 await asyncio.sleep(SESSION_MS / 1000)
             return FetchResponse(throttle_time_ms=0, responses=[])

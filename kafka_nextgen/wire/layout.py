@@ -1,0 +1,115 @@
+"""How the fields of a structure lie in the bytes of one version: what reading and writing have in common.
+
+Fields go in the schema's order. In a flexible version (KIP-482) lengths are compact, and fields with a tag go behind
+the others, by tag. Fields of fixed size that follow each other are one run, read or written in one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count, groupby
+
+from attrs import field, frozen
+
+from kafka_nextgen.wire.schema import Field, Kind, Message, Structure
+
+__all__ = ["FIXED", "Layout", "Program", "struct_format"]
+
+#: The types of fixed size: their letter in the formats of ``struct``, and their size in bytes.
+FIXED = {
+    "bool": ("?", 1),
+    "int8": ("b", 1),
+    "int16": ("h", 2),
+    "uint16": ("H", 2),
+    "int32": ("i", 4),
+    "bitfield": ("I", 4),
+    "int64": ("q", 8),
+    "float64": ("d", 8),
+    "uuid": ("16s", 16),
+}
+
+
+@frozen
+class Layout:
+    """The layout of a message's version."""
+
+    version: int
+    flexible: bool
+
+    @classmethod
+    def of(cls, message: type[Message], version: int) -> Layout:
+        """The layout of ``version`` of ``message``, which has it."""
+        assert message.VERSIONS.has(version), f"{message.__name__} has no version {version}"
+        return cls(version, message.is_flexible(version))
+
+    def fields(self, structure: type[Structure]) -> list[Field]:
+        """The fields in their order, without those that have a tag."""
+        return [each for each in structure.FIELDS if each.versions.has(self.version) and not self._is_tagged(each)]
+
+    def tagged(self, structure: type[Structure]) -> list[Field]:
+        """The fields that have a tag, by tag."""
+        tagged = [each for each in structure.FIELDS if each.versions.has(self.version) and self._is_tagged(each)]
+        return sorted(tagged, key=lambda each: each.tag or 0)
+
+    def runs(self, structure: type[Structure]) -> Iterator[tuple[bool, Sequence[Field]]]:
+        """The fields without a tag: runs of fixed size, each with True, and single others."""
+        for is_fixed, group in groupby(self.fields(structure), key=_is_fixed_size):
+            run = list(group)
+            yield from [(True, run)] if is_fixed else [(False, [each]) for each in run]
+
+    def is_nullable(self, described: Field) -> bool:
+        """Whether the field may be null."""
+        return described.nullable.has(self.version)
+
+    def least(self, kind: Kind) -> int:
+        """The fewest bytes that a value of this type takes."""
+        if isinstance(kind, type):
+            return sum(map(self._least_of, self.fields(kind))) + (1 if self.flexible else 0)
+        if isinstance(kind, str) and kind in FIXED:
+            return FIXED[kind][1]
+        return 1 if self.flexible else 2 if kind == "string" else 4
+
+    def _least_of(self, described: Field) -> int:
+        is_marked = isinstance(described.kind, type) and self.is_nullable(described)
+        return 1 if is_marked else self.least(described.kind)
+
+    def _is_tagged(self, described: Field) -> bool:
+        return described.tag is not None
+
+
+def _is_fixed_size(described: Field) -> bool:
+    """Whether the field takes the same bytes whatever its value is."""
+    return isinstance(described.kind, str) and described.kind in FIXED
+
+
+def struct_format(run: Sequence[Field]) -> str:
+    """The format of ``struct`` for a run of fields of fixed size."""
+    return ">" + "".join(FIXED[str(each.kind)][0] for each in run)
+
+
+@frozen
+class Program:
+    """The text of a function that is put together, and the values its names stand for."""
+
+    lines: list[str] = field(factory=list)
+    names: dict[str, object] = field(factory=dict)
+    _numbers: Iterator[int] = field(factory=count)
+
+    def add(self, depth: int, *lines: str) -> None:
+        """Add lines, ``depth`` levels in."""
+        self.lines.extend("    " * depth + line for line in lines)
+
+    def bind(self, value: object, hint: str) -> str:
+        """Give ``value`` a name in the text that no other value has."""
+        name = self.fresh(hint)
+        self.names[name] = value
+        return name
+
+    def fresh(self, hint: str) -> str:
+        """A name that nothing else in the text has."""
+        return f"{hint}_{next(self._numbers)}"
+
+    def compile(self, title: str) -> dict[str, object]:
+        """Compile it; returns the names it defines. ``title`` is what tracebacks call it."""
+        exec(compile("\n".join(self.lines), f"<{title}>", "exec"), self.names)  # of our own schemas only
+        return self.names

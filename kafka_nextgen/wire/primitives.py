@@ -1,0 +1,155 @@
+"""Reading the primitives of a frame, whose lengths are checked before they are believed.
+
+A length is -1 for null or not negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
+an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
+form. The tags that end a structure of a flexible message ascend, and each field lies within its structure.
+
+Functions read at ``pos``, never beyond ``end``, and return what they read with the position after it. ``where`` names
+the field in a ``DecodeError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from struct import Struct
+from typing import NoReturn
+
+from kafka_nextgen.errors import DecodeError
+
+__all__ = [
+    "LIGHT_BYTES",
+    "NUMBER_WEIGHT",
+    "OBJECT_WEIGHT",
+    "Data",
+    "Weighing",
+    "compact_length",
+    "find_tags",
+    "int16_length",
+    "int32_length",
+    "need",
+    "not_utf8",
+    "refuse",
+    "refuse_null",
+    "too_many",
+    "unsigned_varint",
+    "weighing",
+]
+
+Data = bytes | memoryview
+#: Counts the elements of an array, ``(count, weight of one, where)``, before the first of them is read.
+Weighing = Callable[[int, int, str], None]
+
+_VARINT_SHIFTS = (0, 7, 14, 21, 28)
+_unpack_int16 = Struct(">h").unpack_from
+_unpack_int32 = Struct(">i").unpack_from
+
+#: What the elements of a message may weigh: those of a million partitions in Metadata. A structure that takes seven
+#: bytes of a frame takes several hundred as an object.
+_MOST_WEIGHT = 16_000_000
+#: What a number counts among them.
+NUMBER_WEIGHT = 1
+#: What any other element counts.
+OBJECT_WEIGHT = 8
+#: A message up to this size can't hold too many elements, because each takes a byte.
+LIGHT_BYTES = _MOST_WEIGHT // OBJECT_WEIGHT
+
+
+def weighing() -> Weighing:
+    """Begin to count the elements of a message."""
+    weight = 0
+
+    def weigh(count: int, each: int, where: str) -> None:
+        nonlocal weight
+        weight += count * each
+        if weight > _MOST_WEIGHT:
+            refuse(where, f"{count} elements, more than a message can be made of in reasonable memory")
+
+    return weigh
+
+
+def refuse(where: str, what: str) -> NoReturn:
+    """Raise the ``DecodeError`` that says what is wrong with which field."""
+    raise DecodeError(f"{where}: {what}")
+
+
+def need(size: int, pos: int, end: int, where: str) -> int:
+    """Pass over ``size`` bytes; refuse if so many are not there."""
+    if size > end - pos:
+        refuse(where, f"needs {size} bytes, {end - pos} are left")
+    return pos + size
+
+
+def refuse_null(where: str) -> NoReturn:
+    """Refuse a null that the schema doesn't allow."""
+    refuse(where, "null, which this field can't be")
+
+
+def not_utf8(error: UnicodeDecodeError, where: str) -> NoReturn:
+    """Refuse a string for the bytes that are in it."""
+    raise DecodeError(f"{where}: a string that is not UTF-8 ({error.reason})") from error
+
+
+def too_many(count: int, least: int, left: int, where: str) -> NoReturn:
+    """Refuse an array that can't fit in the bytes left."""
+    refuse(where, f"{count} elements of {least} bytes or more, {left} bytes are left")
+
+
+def unsigned_varint(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
+    """Read an unsigned varint of 32 bits."""
+    value = 0
+    for shift in _VARINT_SHIFTS:
+        if pos >= end:
+            refuse(where, "the message ends inside a varint")
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value > 0xFFFFFFFF or (shift and not byte):
+                refuse(where, "a varint beyond 32 bits or not in its shortest form")
+            return value, pos
+    refuse(where, "a varint of more than 5 bytes")
+
+
+def compact_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
+    """Read the length of a string, of bytes or of an array in a flexible message."""
+    if pos < end and data[pos] < 0x80:  # as most are
+        return data[pos] - 1, pos + 1
+    value, pos = unsigned_varint(data, pos, end, where)
+    return value - 1, pos
+
+
+def int16_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
+    """Read the length of a string in a classic message."""
+    after = need(2, pos, end, where)
+    return _not_below_null(_unpack_int16(data, pos)[0], where), after
+
+
+def int32_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
+    """Read the length of bytes or of an array in a classic message."""
+    after = need(4, pos, end, where)
+    return _not_below_null(_unpack_int32(data, pos)[0], where), after
+
+
+def _not_below_null(length: int, where: str) -> int:
+    if length < -1:
+        refuse(where, f"a length of {length}")
+    return length
+
+
+def find_tags(
+    data: Data, pos: int, end: int, known: Container[int], where: str
+) -> tuple[dict[int, tuple[int, int]], int]:
+    """Find where the fields of the ``known`` tags begin and end (KIP-482); others are passed over."""
+    count, pos = unsigned_varint(data, pos, end, where)
+    found: dict[int, tuple[int, int]] = {}
+    previous = -1
+    for _ in range(count):
+        tag, pos = unsigned_varint(data, pos, end, where)
+        if tag <= previous:
+            refuse(where, f"tag {tag} after tag {previous}")
+        size, pos = unsigned_varint(data, pos, end, where)
+        after = need(size, pos, end, f"{where}, tag {tag}")
+        if tag in known:
+            found[tag] = (pos, after)
+        previous, pos = tag, after
+    return found, pos

@@ -1,0 +1,137 @@
+"""Settings of topics, brokers and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_nextgen.wire.schema import Message, Structure, field
+
+__all__ = [
+    "AlterConfigsRequest",
+    "AlterConfigsResponse",
+    "DescribeConfigsRequest",
+    "DescribeConfigsResponse",
+    "IncrementalAlterConfigsRequest",
+    "IncrementalAlterConfigsResponse",
+    "ListConfigResourcesRequest",
+    "ListConfigResourcesResponse",
+]
+
+
+class DescribeConfigsRequest(Message, api_key=32, versions="1-4", flexible="4+"):
+    """Which settings have these topics, brokers or groups?"""
+
+    class DescribeConfigsResource(Structure):
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+        configuration_keys: Sequence[str] | None = field(["string"], "0+", nullable="0+")
+
+    resources: Sequence[DescribeConfigsResource] = field([DescribeConfigsResource], "0+")
+    include_synonyms: bool = field("bool", "1+")
+    include_documentation: bool = field("bool", "3+")
+
+
+class DescribeConfigsResponse(Message, api_key=32, versions="1-4", flexible="4+"):
+    """The settings, with their sources."""
+
+    class DescribeConfigsResult(Structure):
+        class DescribeConfigsResourceResult(Structure):
+            class DescribeConfigsSynonym(Structure):
+                name: str = field("string", "1+")
+                value: str | None = field("string", "1+", nullable="0+")
+                source: int = field("int8", "1+")
+
+            name: str = field("string", "0+")
+            value: str | None = field("string", "0+", nullable="0+")
+            read_only: bool = field("bool", "0+")
+            config_source: int = field("int8", "1+", default=-1)
+            is_sensitive: bool = field("bool", "0+")
+            synonyms: Sequence[DescribeConfigsSynonym] = field([DescribeConfigsSynonym], "1+")
+            config_type: int = field("int8", "3+")
+            documentation: str | None = field("string", "3+", nullable="0+")
+
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+")
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+        configs: Sequence[DescribeConfigsResourceResult] = field([DescribeConfigsResourceResult], "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    results: Sequence[DescribeConfigsResult] = field([DescribeConfigsResult], "0+")
+
+
+class AlterConfigsRequest(Message, api_key=33, versions="0-2", flexible="2+"):
+    """Replace all settings of these topics, brokers or groups."""
+
+    class AlterConfigsResource(Structure):
+        class AlterableConfig(Structure):
+            name: str = field("string", "0+")
+            value: str | None = field("string", "0+", nullable="0+")
+
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+        configs: Sequence[AlterableConfig] = field([AlterableConfig], "0+")
+
+    resources: Sequence[AlterConfigsResource] = field([AlterConfigsResource], "0+")
+    validate_only: bool = field("bool", "0+")
+
+
+class AlterConfigsResponse(Message, api_key=33, versions="0-2", flexible="2+"):
+    """Whether the settings of each were replaced."""
+
+    class AlterConfigsResourceResponse(Structure):
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+")
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    responses: Sequence[AlterConfigsResourceResponse] = field([AlterConfigsResourceResponse], "0+")
+
+
+class IncrementalAlterConfigsRequest(Message, api_key=44, versions="0-1", flexible="1+"):
+    """Change some settings of these topics, brokers or groups (KIP-339)."""
+
+    class AlterConfigsResource(Structure):
+        class AlterableConfig(Structure):
+            name: str = field("string", "0+")
+            config_operation: int = field("int8", "0+")
+            value: str | None = field("string", "0+", nullable="0+")
+
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+        configs: Sequence[AlterableConfig] = field([AlterableConfig], "0+")
+
+    resources: Sequence[AlterConfigsResource] = field([AlterConfigsResource], "0+")
+    validate_only: bool = field("bool", "0+")
+
+
+class IncrementalAlterConfigsResponse(Message, api_key=44, versions="0-1", flexible="1+"):
+    """Whether the settings of each were changed."""
+
+    class AlterConfigsResourceResponse(Structure):
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+")
+        resource_type: int = field("int8", "0+")
+        resource_name: str = field("string", "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    responses: Sequence[AlterConfigsResourceResponse] = field([AlterConfigsResourceResponse], "0+")
+
+
+class ListConfigResourcesRequest(Message, api_key=74, versions="0-1", flexible="0+"):
+    """Which resources have settings (KIP-1142)?"""
+
+    resource_types: Sequence[int] = field(["int8"], "1+")
+
+
+class ListConfigResourcesResponse(Message, api_key=74, versions="0-1", flexible="0+"):
+    """The resources by type."""
+
+    class ConfigResource(Structure):
+        resource_name: str = field("string", "0+")
+        resource_type: int = field("int8", "1+", default=16)
+
+    throttle_time_ms: int = field("int32", "0+")
+    error_code: int = field("int16", "0+")
+    config_resources: Sequence[ConfigResource] = field([ConfigResource], "0+")

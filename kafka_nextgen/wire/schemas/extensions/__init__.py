@@ -1,1 +1,0 @@
-"""The messages of APIs that Apache Kafka never shipped, in Kafka's own schema format, one file per message."""

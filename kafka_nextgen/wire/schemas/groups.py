@@ -1,0 +1,159 @@
+"""Administration of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
+
+from kafka_nextgen.wire.schema import Message, Structure, field
+
+__all__ = [
+    "ConsumerGroupDescribeRequest",
+    "ConsumerGroupDescribeResponse",
+    "DeleteGroupsRequest",
+    "DeleteGroupsResponse",
+    "DescribeGroupsRequest",
+    "DescribeGroupsResponse",
+    "ListGroupsRequest",
+    "ListGroupsResponse",
+]
+
+
+class ListGroupsRequest(Message, api_key=16, versions="0-5", flexible="3+"):
+    """Which groups does this broker coordinate?"""
+
+    states_filter: Sequence[str] = field(["string"], "4+")
+    types_filter: Sequence[str] = field(["string"], "5+")
+
+
+class ListGroupsResponse(Message, api_key=16, versions="0-5", flexible="3+"):
+    """The groups, with their states and types."""
+
+    class ListedGroup(Structure):
+        group_id: str = field("string", "0+")
+        protocol_type: str = field("string", "0+")
+        group_state: str = field("string", "4+")
+        group_type: str = field("string", "5+")
+
+    throttle_time_ms: int = field("int32", "1+")
+    error_code: int = field("int16", "0+")
+    groups: Sequence[ListedGroup] = field([ListedGroup], "0+")
+
+
+class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
+    """Which classic groups to describe."""
+
+    groups: Sequence[str] = field(["string"], "0+")
+    include_authorized_operations: bool = field("bool", "3+")
+
+
+class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
+    """Classic groups and their members. Who is expected is a tag of ours, from version 5 on."""
+
+    class DescribedGroup(Structure):
+        class DescribedGroupMember(Structure):
+            member_id: str = field("string", "0+")
+            group_instance_id: str | None = field("string", "4+", nullable="4+", default=None)
+            client_id: str = field("string", "0+")
+            client_host: str = field("string", "0+")
+            member_metadata: bytes = field("bytes", "0+")
+            member_assignment: bytes = field("bytes", "0+")
+
+        class ExpectedMember(Structure):
+            instance_id: str = field("string", "5+")
+            has_joined: bool = field("bool", "5+")
+            expected_until: int = field("int64", "5+")
+
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "6+", nullable="6+", default=None)
+        group_id: str = field("string", "0+")
+        group_state: str = field("string", "0+")
+        protocol_type: str = field("string", "0+")
+        protocol_data: str = field("string", "0+")
+        members: Sequence[DescribedGroupMember] = field([DescribedGroupMember], "0+")
+        authorized_operations: frozenset[int] | None = field("bitfield", "3+")
+        expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "5+", tag=10000)
+
+    throttle_time_ms: int = field("int32", "1+")
+    groups: Sequence[DescribedGroup] = field([DescribedGroup], "0+")
+
+
+class ConsumerGroupDescribeRequest(Message, api_key=69, versions="0-1", flexible="0+"):
+    """KIP-848, "ConsumerGroupDescribe API": which groups to describe."""
+
+    group_ids: Sequence[str] = field(["string"], "0+")
+    include_authorized_operations: bool = field("bool", "0+")
+
+
+class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexible="0+"):
+    """KIP-848, "ConsumerGroupDescribe API": the groups and their members; version 1 has the members' types."""
+
+    class DescribedGroup(Structure):
+        class Member(Structure):
+            class Assignment(Structure):
+                class TopicPartitions(Structure):
+                    topic_id: UUID | None = field("uuid", "0+")
+                    topic_name: str = field("string", "0+")
+                    partitions: Sequence[int] = field(["int32"], "0+")
+
+                topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
+                error: int = field("int8", "0+", tag=10000)
+                metadata_version: int = field("int16", "0+", tag=10002)
+                metadata_bytes: bytes | None = field("bytes", "0+", nullable="0+", tag=10003, default=None)
+
+            class ClientAssignor(Structure):
+                name: str = field("string", "0+")
+                minimum_version: int = field("int16", "0+")
+                maximum_version: int = field("int16", "0+")
+                reason: int = field("int8", "0+")
+                metadata_version: int = field("int16", "0+")
+                metadata_bytes: bytes = field("bytes", "0+")
+
+            member_id: str = field("string", "0+")
+            instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+            rack_id: str | None = field("string", "0+", nullable="0+", default=None)
+            member_epoch: int = field("int32", "0+")
+            client_id: str = field("string", "0+")
+            client_host: str = field("string", "0+")
+            subscribed_topic_names: Sequence[str] = field(["string"], "0+")
+            subscribed_topic_regex: str | None = field("string", "0+", nullable="0+", default=None)
+            assignment: Assignment = field(Assignment, "0+")
+            target_assignment: Assignment = field(Assignment, "0+")
+            member_type: int = field("int8", "1+", default=-1)
+            client_assignors: Sequence[ClientAssignor] = field([ClientAssignor], "0+", tag=10000)
+
+        class ExpectedMember(Structure):
+            instance_id: str = field("string", "0+")
+            has_joined: bool = field("bool", "0+")
+            expected_until: int = field("int64", "0+")
+
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+", default=None)
+        group_id: str = field("string", "0+")
+        group_state: str = field("string", "0+")
+        group_epoch: int = field("int32", "0+")
+        assignment_epoch: int = field("int32", "0+")
+        assignor_name: str = field("string", "0+")
+        members: Sequence[Member] = field([Member], "0+")
+        authorized_operations: int = field("int32", "0+", default=-2147483648)
+        expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "0+", tag=10000)
+
+    throttle_time_ms: int = field("int32", "0+")
+    groups: Sequence[DescribedGroup] = field([DescribedGroup], "0+")
+
+
+class DeleteGroupsRequest(Message, api_key=42, versions="0-2", flexible="2+"):
+    """Delete groups that are empty."""
+
+    groups_names: Sequence[str] = field(["string"], "0+")
+
+
+class DeleteGroupsResponse(Message, api_key=42, versions="0-2", flexible="2+"):
+    """Whether each of them was deleted."""
+
+    class DeletableGroupResult(Structure):
+        group_id: str = field("string", "0+")
+        error_code: int = field("int16", "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    results: Sequence[DeletableGroupResult] = field([DeletableGroupResult], "0+")

@@ -1,0 +1,254 @@
+"""The records of ``__consumer_offsets``: the messages that their keys and values are.
+
+A record's key is two bytes with the number of its type, then the key message in version 0. Its value is two bytes with
+the value's version, then the value message in that version; a tombstone has none. Types and tags from 10000 on are
+ours; Kafka passes them over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
+
+from kafka_nextgen.wire.schema import Message, Structure, field
+
+__all__ = [
+    "ConsumerGroupCurrentMemberAssignmentKey",
+    "ConsumerGroupCurrentMemberAssignmentValue",
+    "ConsumerGroupMemberMetadataKey",
+    "ConsumerGroupMemberMetadataValue",
+    "ConsumerGroupMetadataKey",
+    "ConsumerGroupMetadataValue",
+    "ConsumerGroupRegularExpressionKey",
+    "ConsumerGroupRegularExpressionValue",
+    "ConsumerGroupTargetAssignmentMemberKey",
+    "ConsumerGroupTargetAssignmentMemberValue",
+    "ConsumerGroupTargetAssignmentMetadataKey",
+    "ConsumerGroupTargetAssignmentMetadataValue",
+    "ExpectedMembersKey",
+    "ExpectedMembersValue",
+    "GroupMetadataKey",
+    "GroupMetadataValue",
+    "GroupRebalanceKey",
+    "GroupRebalanceValue",
+    "OffsetCommitKey",
+    "OffsetCommitValue",
+]
+
+
+class ConsumerGroupCurrentMemberAssignmentKey(Message, versions="0", flexible="none"):
+    """Type 8: a member of a consumer group."""
+
+    group_id: str = field("string", "0")
+    member_id: str = field("string", "0")
+
+
+class ConsumerGroupCurrentMemberAssignmentValue(Message, versions="0", flexible="0+"):
+    """Type 8: what it owns."""
+
+    class TopicPartitions(Structure):
+        topic_id: UUID | None = field("uuid", "0+")
+        partitions: Sequence[int] = field(["int32"], "0+")
+        assignment_epochs: Sequence[int] | None = field(["int32"], "0+", nullable="0+", tag=0, default=None)
+
+    member_epoch: int = field("int32", "0+")
+    previous_member_epoch: int = field("int32", "0+")
+    state: int = field("int8", "0+")
+    assigned_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
+    partitions_pending_revocation: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
+
+
+class ConsumerGroupMemberMetadataKey(Message, versions="0", flexible="none"):
+    """Type 5: a member of a consumer group."""
+
+    group_id: str = field("string", "0")
+    member_id: str = field("string", "0")
+
+
+class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
+    """Type 5: what it said of itself."""
+
+    class ClassicMemberMetadata(Structure):
+        """What else there is of a member that speaks the classic protocol."""
+
+        class ClassicProtocol(Structure):
+            name: str = field("string", "0+")
+            metadata: bytes = field("bytes", "0+")
+
+        session_timeout_ms: int = field("int32", "0+")
+        supported_protocols: Sequence[ClassicProtocol] = field([ClassicProtocol], "0+")
+
+    class ClientAssignors(Structure):
+        """The assignors that the member can run itself."""
+
+        class ClientAssignor(Structure):
+            name: str = field("string", "0+")
+            minimum_version: int = field("int16", "0+")
+            maximum_version: int = field("int16", "0+")
+            reason: int = field("int8", "0+")
+            metadata_version: int = field("int16", "0+")
+            metadata_bytes: bytes = field("bytes", "0+")
+
+        assignors: Sequence[ClientAssignor] = field([ClientAssignor], "0+")
+
+    instance_id: str | None = field("string", "0+", nullable="0+")
+    rack_id: str | None = field("string", "0+", nullable="0+")
+    client_id: str = field("string", "0+")
+    client_host: str = field("string", "0+")
+    subscribed_topic_names: Sequence[str] = field(["string"], "0+")
+    subscribed_topic_regex: str | None = field("string", "0+", nullable="0+")
+    rebalance_timeout_ms: int = field("int32", "0+", default=-1)
+    server_assignor: str | None = field("string", "0+", nullable="0+")
+    classic_member_metadata: ClassicMemberMetadata | None = field(
+        ClassicMemberMetadata, "0+", nullable="0+", tag=0, default=ClassicMemberMetadata()
+    )
+    client_assignors: ClientAssignors | None = field(ClientAssignors, "0+", tag=10000)
+
+
+class ConsumerGroupMetadataKey(Message, versions="0", flexible="none"):
+    """Type 3: a consumer group."""
+
+    group_id: str = field("string", "0")
+
+
+class ConsumerGroupMetadataValue(Message, versions="0", flexible="0+"):
+    """Type 3: its epoch."""
+
+    epoch: int = field("int32", "0+")
+    metadata_hash: int = field("int64", "0+", tag=0)
+
+
+class ConsumerGroupRegularExpressionKey(Message, versions="0", flexible="none"):
+    """Type 16: a pattern that a consumer group subscribes to."""
+
+    group_id: str = field("string", "0")
+    regular_expression: str = field("string", "0")
+
+
+class ConsumerGroupRegularExpressionValue(Message, versions="0", flexible="0+"):
+    """Type 16: the topics it matched."""
+
+    topics: Sequence[str] = field(["string"], "0+")
+    topics_version: int = field("int64", "0+")
+    timestamp: int = field("int64", "0+")
+
+
+class ConsumerGroupTargetAssignmentMemberKey(Message, versions="0", flexible="none"):
+    """Type 7: a member of a consumer group."""
+
+    group_id: str = field("string", "0")
+    member_id: str = field("string", "0")
+
+
+class ConsumerGroupTargetAssignmentMemberValue(Message, versions="0", flexible="0+"):
+    """Type 7: its share of the target assignment."""
+
+    class TopicPartition(Structure):
+        topic_id: UUID | None = field("uuid", "0+")
+        partitions: Sequence[int] = field(["int32"], "0+")
+
+    topic_partitions: Sequence[TopicPartition] = field([TopicPartition], "0+")
+    metadata_version: int = field("int16", "0+", tag=10002)
+    metadata_bytes: bytes | None = field("bytes", "0+", nullable="0+", tag=10003, default=None)
+
+
+class ConsumerGroupTargetAssignmentMetadataKey(Message, versions="0", flexible="none"):
+    """Type 6: a consumer group."""
+
+    group_id: str = field("string", "0")
+
+
+class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible="0+"):
+    """Type 6: the epoch of its target assignment."""
+
+    assignment_epoch: int = field("int32", "0+")
+    assignment_timestamp: int = field("int64", "0+", tag=0)
+    error: int = field("int8", "0+", tag=10000)
+    assignor_name: str | None = field("string", "0+", nullable="0+", tag=10001, default=None)
+
+
+class ExpectedMembersKey(Message, versions="0", flexible="none"):
+    """Type 10001, an extension: a group."""
+
+    group_id: str = field("string", "0")
+
+
+class ExpectedMembersValue(Message, versions="0", flexible="0+"):
+    """Type 10001: the places it keeps."""
+
+    class Place(Structure):
+        instance_id: str = field("string", "0+")
+        kept_until: int = field("int64", "0+")
+        rebalance_timeout_ms: int = field("int32", "0+", default=-1)
+        assignor: str | None = field("string", "0+", nullable="0+", default=None)
+
+    places: Sequence[Place] = field([Place], "0+")
+
+
+class GroupMetadataKey(Message, versions="0", flexible="none"):
+    """Type 2: a classic group."""
+
+    group: str = field("string", "0")
+
+
+class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
+    """Type 2: what a generation of a classic group came to."""
+
+    class MemberMetadata(Structure):
+        member_id: str = field("string", "0+")
+        group_instance_id: str | None = field("string", "3+", nullable="3+", default=None)
+        client_id: str = field("string", "0+")
+        client_host: str = field("string", "0+")
+        rebalance_timeout: int = field("int32", "1+", default=-1)  # of ours: version 0 has none
+        session_timeout: int = field("int32", "0+")
+        subscription: bytes = field("bytes", "0+")
+        assignment: bytes = field("bytes", "0+")
+
+    protocol_type: str = field("string", "0+")
+    generation: int = field("int32", "0+")
+    protocol: str | None = field("string", "0+", nullable="0+")
+    leader: str | None = field("string", "0+", nullable="0+")
+    current_state_timestamp: int = field("int64", "2+", default=-1)
+    members: Sequence[MemberMetadata] = field([MemberMetadata], "0+")
+
+
+class GroupRebalanceKey(Message, versions="0", flexible="none"):
+    """Type 10000, an extension: a place in the history of a group of either protocol."""
+
+    group_id: str = field("string", "0")
+    slot: int = field("int32", "0")
+
+
+class GroupRebalanceValue(Message, versions="0", flexible="0+"):
+    """Type 10000: the rebalance that is remembered there."""
+
+    number: int = field("int64", "0+")
+    reason: int = field("int8", "0+")
+    member_id: str = field("string", "0+")
+    instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+    join_reason: int = field("int8", "0+")
+    text: str = field("string", "0+")
+    cause_timestamp: int = field("int64", "0+")
+    is_classic: bool = field("bool", "0+")
+    epoch: int = field("int32", "0+")
+    target_epoch: int = field("int32", "0+", default=-1)
+    assignment_timestamp: int = field("int64", "0+", default=-1)
+
+
+class OffsetCommitKey(Message, versions="0", flexible="none"):
+    """Type 1, and 0 in its older form: a partition of a group."""
+
+    group: str = field("string", "0")
+    topic: str = field("string", "0")
+    partition: int = field("int32", "0")
+
+
+class OffsetCommitValue(Message, versions="0-4", flexible="4+"):
+    """Type 1: the offset committed."""
+
+    offset: int = field("int64", "0+")
+    leader_epoch: int = field("int32", "3+", default=-1)
+    metadata: str = field("string", "0+")
+    commit_timestamp: int = field("int64", "0+")
+    expire_timestamp: int = field("int64", "1", default=-1)
+    topic_id: UUID | None = field("uuid", "4+", tag=0)
