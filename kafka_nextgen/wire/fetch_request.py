@@ -15,6 +15,7 @@ from typing import NamedTuple
 from attrs import frozen
 
 from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.primitives import encoded_varint
 
 __all__ = ["WITH_TOPIC_IDS", "ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
 
@@ -149,17 +150,9 @@ def _partitions(wanted: Sequence[WantedPartition], version: int) -> list[bytes]:
 @lru_cache(maxsize=1024)
 def _text(text: str, flexible: bool) -> bytes:
     data = text.encode()
-    return (_compact(len(data) + 1) if flexible else _INT16.pack(len(data))) + data
+    return (encoded_varint(len(data) + 1) if flexible else _INT16.pack(len(data))) + data
 
 
 @lru_cache(maxsize=1024)
 def _count(count: int, flexible: bool) -> bytes:
-    return _compact(count + 1) if flexible else _INT32.pack(count)
-
-
-@lru_cache(maxsize=1024)
-def _compact(number: int) -> bytes:
-    """An unsigned varint."""
-    if number < 0x80:
-        return number.to_bytes(1, "big")
-    return bytes([number & 0x7F | 0x80]) + _compact(number >> 7)
+    return encoded_varint(count + 1) if flexible else _INT32.pack(count)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count, groupby
+from typing import TypeGuard
 
 from attrs import field, frozen
 
 from kafka_nextgen.wire.schema import Field, Kind, Message, Structure
 
-__all__ = ["FIXED", "Layout", "Program", "struct_format"]
+__all__ = ["FIXED", "UNKNOWN_BITS", "ZERO_ID", "Layout", "Program", "is_fixed", "struct_format"]
 
 #: The types of fixed size: their letter in the formats of ``struct``, and their size in bytes.
 FIXED = {
@@ -27,6 +28,10 @@ FIXED = {
     "float64": ("d", 8),
     "uuid": ("16s", 16),
 }
+#: What an id that is None lies in the bytes as.
+ZERO_ID = bytes(16)
+#: What bits that are not known lie in the bytes as: the last one alone.
+UNKNOWN_BITS = 1 << 31
 
 
 @frozen
@@ -44,18 +49,18 @@ class Layout:
 
     def fields(self, structure: type[Structure]) -> list[Field]:
         """The fields in their order, without those that have a tag."""
-        return [each for each in structure.FIELDS if each.versions.has(self.version) and not self._is_tagged(each)]
+        return [each for each in structure.FIELDS if each.versions.has(self.version) and each.tag is None]
 
     def tagged(self, structure: type[Structure]) -> list[Field]:
         """The fields that have a tag, by tag."""
-        tagged = [each for each in structure.FIELDS if each.versions.has(self.version) and self._is_tagged(each)]
+        tagged = [each for each in structure.FIELDS if each.versions.has(self.version) and each.tag is not None]
         return sorted(tagged, key=lambda each: each.tag or 0)
 
     def runs(self, structure: type[Structure]) -> Iterator[tuple[bool, Sequence[Field]]]:
         """The fields without a tag: runs of fixed size, each with True, and single others."""
-        for is_fixed, group in groupby(self.fields(structure), key=_is_fixed_size):
+        for has_fixed_size, group in groupby(self.fields(structure), key=lambda each: is_fixed(each.kind)):
             run = list(group)
-            yield from [(True, run)] if is_fixed else [(False, [each]) for each in run]
+            yield from [(True, run)] if has_fixed_size else [(False, [each]) for each in run]
 
     def is_nullable(self, described: Field) -> bool:
         """Whether the field may be null."""
@@ -65,7 +70,7 @@ class Layout:
         """The fewest bytes that a value of this type takes."""
         if isinstance(kind, type):
             return sum(map(self._least_of, self.fields(kind))) + (1 if self.flexible else 0)
-        if isinstance(kind, str) and kind in FIXED:
+        if is_fixed(kind):
             return FIXED[kind][1]
         return 1 if self.flexible else 2 if kind == "string" else 4
 
@@ -73,13 +78,10 @@ class Layout:
         is_marked = isinstance(described.kind, type) and self.is_nullable(described)
         return 1 if is_marked else self.least(described.kind)
 
-    def _is_tagged(self, described: Field) -> bool:
-        return described.tag is not None
 
-
-def _is_fixed_size(described: Field) -> bool:
-    """Whether the field takes the same bytes whatever its value is."""
-    return isinstance(described.kind, str) and described.kind in FIXED
+def is_fixed(kind: object) -> TypeGuard[str]:
+    """Whether a value of this type always takes the same number of bytes."""
+    return isinstance(kind, str) and kind in FIXED
 
 
 def struct_format(run: Sequence[Field]) -> str:

@@ -1,16 +1,17 @@
-"""Reading the primitives of a frame, whose lengths are checked before they are believed.
+"""The primitives of a frame. Lengths are checked before they are believed.
 
 A length is -1 for null or not negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
 an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
 form. The tags that end a structure of a flexible message ascend, and each field lies within its structure.
 
-Functions read at ``pos``, never beyond ``end``, and return what they read with the position after it. ``where`` names
-the field in a ``DecodeError``.
+Functions that read begin at ``pos``, never go beyond ``end``, and return what they read with the position after it.
+``where`` names the field in a ``DecodeError``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from functools import lru_cache
 from struct import Struct
 from typing import NoReturn
 
@@ -23,6 +24,7 @@ __all__ = [
     "Data",
     "Weighing",
     "compact_length",
+    "encoded_varint",
     "find_tags",
     "int16_length",
     "int32_length",
@@ -108,6 +110,16 @@ def unsigned_varint(data: Data, pos: int, end: int, where: str) -> tuple[int, in
                 refuse(where, "a varint beyond 32 bits or not in its shortest form")
             return value, pos
     refuse(where, "a varint of more than 5 bytes")
+
+
+@lru_cache(maxsize=4096)
+def encoded_varint(number: int) -> bytes:
+    """Write an unsigned varint."""
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*parts, number])
 
 
 def compact_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 from attrs import define
 
 from kafka_nextgen.wire import primitives
-from kafka_nextgen.wire.layout import FIXED, Layout, Program, struct_format
+from kafka_nextgen.wire.layout import FIXED, UNKNOWN_BITS, ZERO_ID, Layout, Program, is_fixed, struct_format
 from kafka_nextgen.wire.primitives import NUMBER_WEIGHT, OBJECT_WEIGHT, Data, Weighing
 from kafka_nextgen.wire.schema import Field, Message, Structure
 
@@ -29,9 +29,6 @@ __all__ = ["Reader", "make_reader"]
 
 #: Reads at a position up to an end; returns the message and the position after it. None is weighed if it is small.
 Reader = Callable[[Data, int, int, Weighing | None], tuple[Message, int]]
-
-_ZERO_ID = bytes(16)
-_UNKNOWN_BITS = 1 << 31
 
 
 def make_reader(message: type[Message], version: int) -> Reader:
@@ -46,12 +43,12 @@ def make_reader(message: type[Message], version: int) -> Reader:
 @lru_cache(maxsize=4096)
 def _id_of(data: bytes) -> UUID | None:
     """An id of its bytes, None for zeros; the same few come again and again."""
-    return None if data == _ZERO_ID else UUID(bytes=data)
+    return None if data == ZERO_ID else UUID(bytes=data)
 
 
 def _bits_of(number: int) -> frozenset[int] | None:
     """Which bits are set; None if only the last is, which says that it is not known."""
-    return None if number == _UNKNOWN_BITS else frozenset(bit for bit in range(32) if number >> bit & 1)
+    return None if number == UNKNOWN_BITS else frozenset(bit for bit in range(32) if number >> bit & 1)
 
 
 _HELPERS = {
@@ -87,10 +84,10 @@ class _Maker:
         tagged = self.layout.tagged(structure)
         readers = {each.tag: self._tag_reader(each, f"{where}, {each.name}") for each in tagged}
         values: dict[str, str] = {}
-        for is_fixed, run in self.layout.runs(structure):
+        for has_fixed_size, run in self.layout.runs(structure):
             names = [self.program.fresh(each.name) for each in run]
             values.update(zip([each.name for each in run], names, strict=True))
-            if is_fixed:
+            if has_fixed_size:
                 self._fixed(run, names, depth, where)
             else:
                 self._field(run[0], names[0], depth, f"{where}, {run[0].name}")
@@ -166,7 +163,7 @@ class _Maker:
     def _array(self, element: str | type[Structure], nullable: bool, target: str, depth: int, where: str) -> None:
         size = self.program.fresh("size")
         least = max(self.layout.least(element), 1)
-        weight = NUMBER_WEIGHT if isinstance(element, str) and element in FIXED else OBJECT_WEIGHT
+        weight = NUMBER_WEIGHT if is_fixed(element) else OBJECT_WEIGHT
         self._length(False, size, depth, where)
         self._null(nullable, size, target, depth, where)
         self.program.add(
@@ -176,7 +173,7 @@ class _Maker:
             f"    if {size} * {least} > end - pos: too_many({size}, {least}, end - pos, {where!r})",
             f"    if weigh: weigh({size}, {weight}, {where!r})",
         )
-        if isinstance(element, str) and element in FIXED:
+        if is_fixed(element):
             self._numbers(element, size, target, depth + 1)
         else:
             self._elements(element, size, target, depth + 1, where)
@@ -225,7 +222,7 @@ class _Maker:
 
     def tagged(self, described: Field, where: str) -> None:
         """Read the field of a tag."""
-        if isinstance(described.kind, str) and described.kind in FIXED:
+        if is_fixed(described.kind):
             self._fixed([described], ["value"], 1, where)
         elif isinstance(described.kind, type):
             nullable = self.layout.is_nullable(described)

@@ -7,23 +7,20 @@ its default, as Kafka's own clients do. An id that is None is written as zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from struct import Struct, pack
 from typing import cast
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import define
 
-from kafka_nextgen.wire.layout import FIXED, Layout, Program, struct_format
+from kafka_nextgen.wire.layout import FIXED, UNKNOWN_BITS, ZERO_ID, Layout, Program, is_fixed, struct_format
+from kafka_nextgen.wire.primitives import encoded_varint
 from kafka_nextgen.wire.schema import Field, Message, Structure
 
 __all__ = ["Writer", "make_writer"]
 
 #: Adds the parts of a message to a list, by its ``append``.
 Writer = Callable[[Message, Callable[[bytes], None]], None]
-
-_ZERO_ID = bytes(16)
-_UNKNOWN_BITS = 1 << 31
 
 
 def make_writer(message: type[Message], version: int) -> Writer:
@@ -34,33 +31,23 @@ def make_writer(message: type[Message], version: int) -> Writer:
     return cast(Writer, maker.program.compile(f"write {message.__name__} v{version}")["write"])
 
 
-@lru_cache(maxsize=4096)
-def _varint(number: int) -> bytes:
-    """An unsigned varint."""
-    parts = bytearray()
-    while number > 0x7F:
-        parts.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*parts, number])
-
-
 def _compact(size: int) -> bytes:
     """A length of a flexible message."""
-    return _varint(size + 1)
+    return encoded_varint(size + 1)
 
 
 def _id_bytes(topic_id: UUID | None) -> bytes:
-    return _ZERO_ID if topic_id is None else topic_id.bytes
+    return ZERO_ID if topic_id is None else topic_id.bytes
 
 
 def _number_of(bits: Iterable[int] | None) -> int:
-    return _UNKNOWN_BITS if bits is None else sum(1 << bit for bit in set(bits))
+    return UNKNOWN_BITS if bits is None else sum(1 << bit for bit in set(bits))
 
 
 _HELPERS = {
     "pack": pack,
     "compact": _compact,
-    "varint": _varint,
+    "varint": encoded_varint,
     "int16": Struct(">h").pack,
     "int32": Struct(">i").pack,
     "id_bytes": _id_bytes,
@@ -84,8 +71,8 @@ class _Maker:
 
     def structure(self, structure: type[Structure], value: str, out: str, depth: int) -> None:
         """Write all fields in order, then the tags if the version has them."""
-        for is_fixed, run in self.layout.runs(structure):
-            if is_fixed:
+        for has_fixed_size, run in self.layout.runs(structure):
+            if has_fixed_size:
                 self._fixed(run, value, out, depth)
             else:
                 self._field(run[0], value, out, depth)
@@ -131,7 +118,7 @@ class _Maker:
 
     def _array(self, element: str | type[Structure], value: str, out: str, depth: int) -> None:
         self.program.add(depth, f"{out}({self._length(f'len({value})', False)})")
-        if isinstance(element, str) and element in FIXED:
+        if is_fixed(element):
             values = f"*map({_CONVERSIONS[element]}, {value})" if element in _CONVERSIONS else f"*{value}"
             self.program.add(depth, f"{out}(pack('>' + {FIXED[element][0]!r} * len({value}), {values}))")
             return
@@ -167,7 +154,7 @@ class _Maker:
             f"    {tags}.append(({described.tag}, {parts}))",
             f"    {parts}_add = {parts}.append",
         )
-        if isinstance(described.kind, str) and described.kind in FIXED:
+        if is_fixed(described.kind):
             self._fixed([described], value, f"{parts}_add", depth + 1)
         else:
             self._field(described, value, f"{parts}_add", depth + 1, null=r"b'\x00'")
