@@ -92,7 +92,6 @@ NOT_LOADED = [
     "kafka_nextgen.wire.schemas.topics",
     "kafka_nextgen.wire.schemas.transactions",
     "kafka_nextgen.wire.records.encode",
-    "kafka_nextgen.scenarios",
     "kafka_nextgen.spark",
     "kafka_nextgen.testing",
     "kafka_nextgen.transport.security.login",

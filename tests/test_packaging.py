@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from setuptools import find_packages
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,6 +35,12 @@ def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:
     sources = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wanted = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix not in BUILT}
     assert wanted | set(FILES) <= shipped, sorted(wanted - shipped)[:10]
+
+
+def test_a_wheel_has_the_library_and_no_tests() -> None:
+    chosen = settings()["tool"]["setuptools"]["packages"]["find"]["include"]
+    packages = find_packages(ROOT, include=chosen)
+    assert {name.partition(".")[0] for name in packages} == {"kafka_nextgen", "pyspark_kafka_nextgen"}
 
 
 def test_no_wheel_is_built_where_a_dependency_has_none() -> None:

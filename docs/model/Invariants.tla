@@ -43,7 +43,7 @@ TargetComplete ==
         => UNION {InForce.target[m] : m \in Members} = Partitions
 
 ------------------------------------------------------------------------------
-(* Of a member, seen from outside: kafka_nextgen/scenarios/watching.py.        *)
+(* Of a member, seen from outside: tests/scenario_language/watching.py.        *)
 
 \* One heartbeat is in flight.
 OneHeartbeatInFlight ==

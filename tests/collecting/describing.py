@@ -13,8 +13,8 @@ from kafka_nextgen.admin import (
     MemberDescription,
 )
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.scenarios.notation import parse_partitions
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.scenario_language.notation import parse_partitions
 
 __all__ = ["classic", "consumers", "in_words", "member", "offsets"]
 

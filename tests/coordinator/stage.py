@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.scenarios.host import CoordinatorHost as Stage
-from kafka_nextgen.scenarios.world import GROUP
+from tests.scenario_language.host import CoordinatorHost as Stage
+from tests.scenario_language.world import GROUP
 
 __all__ = ["GROUP", "Stage"]

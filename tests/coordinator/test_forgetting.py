@@ -10,9 +10,9 @@ from kafka_nextgen.coordinator.classic.subscribed import subscribes, with_topics
 from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.embedded import MemberSubscription, encode_subscription
-from kafka_nextgen.scenarios.host import CoordinatorHost
-from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.world import GROUP
 
 FOO_0 = TopicPartition("foo", 0)
 ONLY_BAR = encode_subscription(MemberSubscription(frozenset({"bar"})))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.coordinator import invariants
-from kafka_nextgen.scenarios import watching
 from tests.conftest import or_skip
+from tests.scenario_language import watching
 from tests.simulation import settling
 from tests.simulation.checking import answers, judge, promises
 from tests.support.tlc import Tlc, Verdict, find_tlc

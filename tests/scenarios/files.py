@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import Player, Scenario, pair_player, parse, pure_player, scripted_player
+from tests.scenario_language import Player, Scenario, pair_player, parse, pure_player, scripted_player
 from tests.simulation.stories.verbs import cluster_player
 
 __all__ = ["FLAG", "PLAYERS", "add_flag", "check", "files", "player_of", "refuse_flag_under_ci", "scenario_in"]

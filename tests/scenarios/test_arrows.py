@@ -17,7 +17,7 @@ from kafka_nextgen.membership.failures import REACTIONS
 from kafka_nextgen.membership.offsets import rules as offsets
 from kafka_nextgen.membership.table import RowOf
 from kafka_nextgen.membership.transitions import RULES
-from kafka_nextgen.scenarios.arrows import Arrow, Trail
+from tests.scenario_language.arrows import Arrow, Trail
 from tests.scenarios.files import PLAYERS, files, scenario_in
 
 #: What no repetition will repair (KIP-848, "ConsumerGroupHeartbeat API"); any other code is treated alike.

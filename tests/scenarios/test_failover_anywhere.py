@@ -15,9 +15,9 @@ from kafka_nextgen.bridge.offsets_topic import decode, encode
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record, TransactionEnded
 from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicsChanged
-from kafka_nextgen.scenarios import Player
-from kafka_nextgen.scenarios.host import CoordinatorHost
-from kafka_nextgen.scenarios.worlds import PURE, pure_player
+from tests.scenario_language import Player
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.worlds import PURE, pure_player
 from tests.scenarios.files import FOLDER, check, files, scenario_in
 
 FOLDERS = ("coordinator", "broker", "registration", "history/static_members.txt")

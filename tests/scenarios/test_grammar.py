@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.scenarios import ScenarioError, parse
-from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import (
+from kafka_nextgen.types import TopicPartition, format_partitions
+from tests.scenario_language import ScenarioError, parse
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.notation import (
     NotationError,
     parse_duration,
     parse_offset,
@@ -12,7 +13,6 @@ from kafka_nextgen.scenarios.notation import (
     parse_partitions,
     write_duration,
 )
-from kafka_nextgen.types import TopicPartition, format_partitions
 
 
 def command(text: str) -> Command:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import parse
-from kafka_nextgen.scenarios.worlds import PAIR, PURE, SCRIPTED
+from tests.scenario_language import parse
+from tests.scenario_language.worlds import PAIR, PURE, SCRIPTED
 from tests.scenarios.files import PLAYERS, player_of
 from tests.simulation.stories.verbs import CLUSTER
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.scenarios import InvariantError, Player, ScenarioError, parse, pure_player
-from kafka_nextgen.scenarios.worlds import RAW
+from tests.scenario_language import InvariantError, Player, ScenarioError, parse, pure_player
+from tests.scenario_language.worlds import RAW
 from tests.scenarios.files import player_of
 
 TOLD = "   target epoch=2 A=foo[0]\n-> A epoch=2 assignment=foo[0]\n"

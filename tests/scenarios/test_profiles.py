@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.coordinator.settings import Profile
-from kafka_nextgen.scenarios import Player, parse, pure_player
+from tests.scenario_language import Player, parse, pure_player
 from tests.scenarios.files import FOLDER
 from tests.support.kafka_server import KafkaServer
 from tests.worlds.real_kafka import kafka_player

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios.worlds import RELEASES
+from tests.scenario_language.worlds import RELEASES
 from tests.scenarios.files import FLAG, FOLDER, PLAYERS, check, files, scenario_in
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import Scenario, ScenarioError, parse
-from kafka_nextgen.scenarios.notation import NotationError
-from kafka_nextgen.scenarios.worlds import RELEASES, profile_of
+from tests.scenario_language import Scenario, ScenarioError, parse
+from tests.scenario_language.notation import NotationError
+from tests.scenario_language.worlds import RELEASES, profile_of
 from tests.scenarios.files import FLAG, FOLDER, check, files, scenario_in
 from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kafka_nextgen.scenarios import ScenarioError, parse
+from tests.scenario_language import ScenarioError, parse
 from tests.scenarios.files import PLAYERS
 from tests.simulation.mutants import Mutant, planted
 from tests.simulation.mutants.naming import BUG

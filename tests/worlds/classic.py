@@ -30,7 +30,6 @@ from kafka_nextgen.coordinator.classic.responses import (
 )
 from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
 from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed
-from kafka_nextgen.scenarios.world import Answer, LateAnswer, PatientQuestion, Question
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.messages import (
@@ -45,6 +44,7 @@ from kafka_nextgen.wire.messages import (
     SyncGroupResponse,
 )
 from tests.broker.client import Client
+from tests.scenario_language.world import Answer, LateAnswer, PatientQuestion, Question
 from tests.worlds.embedded import Rename, renamed_assignment, renamed_subscription
 
 __all__ = ["ClassicConversation"]

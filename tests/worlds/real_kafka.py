@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.scenarios import Player
-from kafka_nextgen.scenarios.world import Heard, PatientQuestion, Question
-from kafka_nextgen.scenarios.worlds import RAW
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import FindCoordinatorRequest
 from tests.broker.client import Client
 from tests.broker.configs import GROUP, SET, alter, describe
+from tests.scenario_language import Player
+from tests.scenario_language.world import Heard, PatientQuestion, Question
+from tests.scenario_language.worlds import RAW
 from tests.support.waiting import eventually
 from tests.worlds.socket_world import SocketWorld
 

@@ -41,8 +41,6 @@ from kafka_nextgen.coordinator.responses import (
 )
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
-from kafka_nextgen.scenarios.notation import NotationError
-from kafka_nextgen.scenarios.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_DESCRIBE,
@@ -54,6 +52,8 @@ from kafka_nextgen.wire.apis import (
 from tests.broker.client import Client
 from tests.broker.configs import DELETE, SET, alter, describe
 from tests.broker.configs import GROUP as CONFIGS_OF_GROUP
+from tests.scenario_language.notation import NotationError
+from tests.scenario_language.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from tests.support.clients import unique
 from tests.support.waiting import eventually
 from tests.worlds import topics

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kafka_nextgen.broker.coordination.shard import Shard
-from kafka_nextgen.scenarios import Player
-from kafka_nextgen.scenarios.worlds import RAW
 from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
+from tests.scenario_language import Player
+from tests.scenario_language.worlds import RAW
 from tests.worlds.socket_world import SocketWorld
 
 __all__ = ["TcpWorld", "tcp_player"]

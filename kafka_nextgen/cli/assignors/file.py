@@ -21,8 +21,8 @@ from typing import TypeVar
 from attrs import frozen
 
 from kafka_nextgen.assignors import ClientAssignor, Metadata, TopicMetadata
+from kafka_nextgen.cli.partitions import NotationError, parse_partitions
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["GroupRead", "MemberRead", "MembersRead", "read_group"]

@@ -11,9 +11,9 @@ from kafka_nextgen.admin.arguments import Place
 from kafka_nextgen.cli.groups.documents import offset_document
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
 from kafka_nextgen.cli.groups.printing import fail_with, print_json, print_table
+from kafka_nextgen.cli.partitions import NotationError, parse_partitions
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["offsets", "print_offsets"]

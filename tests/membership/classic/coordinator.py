@@ -20,11 +20,11 @@ from kafka_nextgen.coordinator.responses import OffsetsCommitted, Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import ClassicEvent, LeaveEnded
-from kafka_nextgen.scenarios.host import CoordinatorHost
-from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from tests.bridge.over_the_wire import answered, asked
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.world import GROUP
 
 Request = SendJoinGroup | SendSyncGroup | SendClassicHeartbeat | SendLeaveGroup
 Answers = list[tuple[int, ClassicEvent]]

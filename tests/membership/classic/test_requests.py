@@ -15,9 +15,9 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
 from kafka_nextgen.membership.events import Subscribed
-from kafka_nextgen.scenarios import parse, scripted_player
-from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.types import JoinReason, TopicPartition
+from tests.scenario_language import parse, scripted_player
+from tests.scenario_language.scripted.client import Kind, ScriptedClient
 
 OWNED = frozenset({TopicPartition("foo", 0)})
 

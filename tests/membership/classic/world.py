@@ -62,9 +62,9 @@ from kafka_nextgen.membership.events import (
     RevokeFinished,
     TimePassed,
 )
-from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import TopicPartition
 from tests.membership.classic.coordinator import Answers, Request, WholeCoordinator
+from tests.scenario_language.world import GROUP
 
 Callback = CallOnAssigned | CallOnRevoked | CallOnLost
 Partitions = frozenset[TopicPartition]

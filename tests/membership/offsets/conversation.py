@@ -12,8 +12,8 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
-from kafka_nextgen.scenarios.notation import parse_offset, parse_partition, parse_partitions
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
+from tests.scenario_language.notation import parse_offset, parse_partition, parse_partitions
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 

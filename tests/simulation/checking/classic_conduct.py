@@ -27,8 +27,8 @@ from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Left, PublishEpoch
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicPartition
+from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient
 
 __all__ = ["ClassicConduct"]

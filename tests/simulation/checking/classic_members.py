@@ -26,8 +26,8 @@ from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.effects import CallOnRevoked, FindCoordinator, PublishEpoch, RaiseToApplication
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
-from kafka_nextgen.scenarios.watching import NOTHING, Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
+from tests.scenario_language.watching import NOTHING, Watch
 from tests.simulation.checking.classic_conduct import ClassicConduct
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client

@@ -47,8 +47,8 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.embedded import decode_assignment
-from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 from tests.simulation.cluster import Cluster

@@ -3,7 +3,7 @@
 | rule | when it is looked at |
 |---|---|
 | the coordinator's invariants (``coordinator.invariants``) | after each outcome that writes, see ``unchanged`` |
-| the client's (``scenarios.watching``) | with everything a member wants done |
+| the client's (``scenario_language.watching``) | with everything a member wants done |
 | no member works on what the coordinator reserves for another | when assignments are applied, and after outcomes |
 | an answer's epoch is not below the request's | when it is heard |
 | nothing is committed that was not handed out | after each outcome that commits |
@@ -35,8 +35,8 @@ from kafka_nextgen.membership.classic.effects import (
 )
 from kafka_nextgen.membership.classic.events import SyncAnswered
 from kafka_nextgen.membership.offsets.effects import Failure
-from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
+from tests.scenario_language.watching import Watch
 from tests.simulation.checking import (
     answers,
     classic_answers,

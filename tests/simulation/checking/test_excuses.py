@@ -22,9 +22,9 @@ from kafka_nextgen.coordinator.records import (
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
 from kafka_nextgen.embedded import encode_assignment
 from kafka_nextgen.membership.numbering import Numbering
-from kafka_nextgen.scenarios.notation import parse_partitions
-from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
+from tests.scenario_language.notation import parse_partitions
+from tests.scenario_language.watching import Watch
 from tests.simulation.checking.excuses import Excuse, Excuses
 from tests.simulation.checking.test_classic_members import FOO, ID0, ID1, client
 from tests.simulation.classic_clients import ClassicClient

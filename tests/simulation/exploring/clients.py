@@ -21,10 +21,10 @@ from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.state import MemberState, Sent
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer
-from kafka_nextgen.scenarios.calling import Call, finished
-from kafka_nextgen.scenarios.driving import _heartbeat
-from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicId, TopicIdPartition
+from tests.scenario_language.calling import Call, finished
+from tests.scenario_language.driving import _heartbeat
+from tests.scenario_language.watching import Watch
 
 __all__ = ["Life", "Request", "born", "fed", "wakes"]
 

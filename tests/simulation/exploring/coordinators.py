@@ -22,8 +22,8 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKey
 from kafka_nextgen.coordinator.topics import Topics
-from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import TopicIdPartition
+from tests.scenario_language.world import GROUP
 
 __all__ = ["Answered", "Coordinators", "Standing"]
 

@@ -3,7 +3,7 @@
 | rule | of what |
 |---|---|
 | the coordinator's invariants, and its log leads to its state | each state of a coordinator |
-| the client's (``scenarios.watching``); an answer's epoch is not below the request's | each state of a client |
+| the client's (``scenario_language.watching``); an answer's epoch is not below the request's | each state of a client |
 | a client works on nothing but what is reserved for it | each pair of them |
 | the group is stable, and every partition has its reader | each state with nothing left to do |
 

@@ -16,15 +16,15 @@ from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.timers import Arm, TimerKey, TimerKind
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.timers import Timer
-from kafka_nextgen.scenarios import Player
-from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.host import CoordinatorHost
-from kafka_nextgen.scenarios.network import Kind
-from kafka_nextgen.scenarios.pair import PairWorld
-from kafka_nextgen.scenarios.playing import Verbs
-from kafka_nextgen.scenarios.verbs.applications import member_of
-from kafka_nextgen.scenarios.world import GROUP
-from kafka_nextgen.scenarios.worlds import PAIR
+from tests.scenario_language import Player
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.network import Kind
+from tests.scenario_language.pair import PairWorld
+from tests.scenario_language.playing import Verbs
+from tests.scenario_language.verbs.applications import member_of
+from tests.scenario_language.world import GROUP
+from tests.scenario_language.worlds import PAIR
 
 __all__ = ["SEARCHED", "SearchedWorld", "searched_player"]
 

@@ -10,7 +10,7 @@ from attrs import define, evolve, field, frozen
 
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.scenarios.world import GROUP
+from tests.scenario_language.world import GROUP
 from tests.simulation.exploring.coordinators import Coordinators
 from tests.simulation.exploring.crowd import Crowd
 from tests.simulation.exploring.groups import Block, Groups, Taken

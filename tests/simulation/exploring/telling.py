@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from kafka_nextgen.scenarios import InvariantError, parse
-from kafka_nextgen.scenarios.client import Client
-from kafka_nextgen.scenarios.grammar import SEPARATOR
-from kafka_nextgen.scenarios.network import Link, Message
+from tests.scenario_language import InvariantError, parse
+from tests.scenario_language.client import Client
+from tests.scenario_language.grammar import SEPARATOR
+from tests.scenario_language.network import Link, Message
 from tests.simulation.exploring.moves import Move
 from tests.simulation.exploring.replaying import SearchedWorld, searched_player
 

@@ -13,7 +13,7 @@ from kafka_nextgen.coordinator import reconciliation
 from kafka_nextgen.membership import heartbeats
 from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.membership.states import Status
-from kafka_nextgen.scenarios.world import GROUP
+from tests.scenario_language.world import GROUP
 from tests.simulation.exploring import pairs
 from tests.simulation.exploring.__main__ import main
 from tests.simulation.exploring.coordinators import Coordinators

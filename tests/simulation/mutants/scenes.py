@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from kafka_nextgen.scenarios import Scenario
+from tests.scenario_language import Scenario
 from tests.scenarios.files import FOLDER, PLAYERS, files, scenario_in
 from tests.simulation.mutants.planting import Mutant, planted
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen.scenarios.grammar import Command
+from tests.scenario_language.grammar import Command
 from tests.simulation.dice import Dice, Draws, Fault, Place
 from tests.simulation.running import Mode, Simulation
 from tests.simulation.stories.seams import Seam, Seams

@@ -12,9 +12,9 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from kafka_nextgen.scenarios import InvariantError, Player, Scenario, ScenarioError
-from kafka_nextgen.scenarios.grammar import Block, Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from tests.scenario_language import InvariantError, Player, Scenario, ScenarioError
+from tests.scenario_language.grammar import Block, Command
+from tests.scenario_language.notation import parse_duration
 from tests.simulation.stories.world import ClusterWorld
 
 __all__ = ["COORDINATOR", "Ladder", "Row", "Shape", "ladder_of"]

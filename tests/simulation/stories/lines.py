@@ -22,12 +22,12 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
-from kafka_nextgen.scenarios.calling import tell, tell_call
-from kafka_nextgen.scenarios.driving import write_heartbeat
-from kafka_nextgen.scenarios.notation import write_offsets
-from kafka_nextgen.scenarios.scripted.telling import tell_request
-from kafka_nextgen.scenarios.telling import tell_news
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions, format_topic_ids
+from tests.scenario_language.calling import tell, tell_call
+from tests.scenario_language.driving import write_heartbeat
+from tests.scenario_language.notation import write_offsets
+from tests.scenario_language.scripted.telling import tell_request
+from tests.scenario_language.telling import tell_news
 from tests.simulation.checking.judge import Judge
 from tests.simulation.clients import GROUP, Callback, Client
 from tests.simulation.nodes import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.notation import parse_duration
 from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
 from tests.simulation.nodes import Node

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kafka_nextgen.scenarios import InvariantError, parse
+from tests.scenario_language import InvariantError, parse
 from tests.simulation.mutants import Mutant, planted
 from tests.simulation.stories.rules import rule_of
 from tests.simulation.stories.telling import ends_as

@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import Subscribed
-from kafka_nextgen.scenarios.notation import NotationError, parse_duration
+from tests.scenario_language.notation import NotationError, parse_duration
 from tests.simulation.applications import Application
 from tests.simulation.assignors import Talkative
 from tests.simulation.casting import Casting

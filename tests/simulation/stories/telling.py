@@ -11,9 +11,9 @@ from itertools import islice
 
 from attrs import frozen
 
-from kafka_nextgen.scenarios import InvariantError, Player, parse
-from kafka_nextgen.scenarios.grammar import SEPARATOR, Command
-from kafka_nextgen.scenarios.notation import NotationError
+from tests.scenario_language import InvariantError, Player, parse
+from tests.scenario_language.grammar import SEPARATOR, Command
+from tests.scenario_language.notation import NotationError
 from tests.simulation.mutants import planted
 from tests.simulation.mutants.planting import Mutant
 from tests.simulation.running import Mode

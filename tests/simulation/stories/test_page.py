@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_nextgen.membership import reconciliation
-from kafka_nextgen.scenarios import parse
+from tests.scenario_language import parse
 from tests.scenarios.files import FOLDER, PLAYERS, files, player_of, scenario_in
 from tests.simulation import replay
 from tests.simulation.__main__ import main

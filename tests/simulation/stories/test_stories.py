@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.scenarios import ScenarioError, parse
+from tests.scenario_language import ScenarioError, parse
 from tests.simulation.dice import Fault
 from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.mutants.planting import Mutant

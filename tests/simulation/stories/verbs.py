@@ -8,9 +8,9 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.membership.events import Subscribed
-from kafka_nextgen.scenarios import Player, Scenario
-from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from tests.scenario_language import Player, Scenario
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.notation import parse_duration
 from tests.simulation import settling
 from tests.simulation.applications import Application
 from tests.simulation.dice import Fault

@@ -23,8 +23,8 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy
-from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.notation import parse_duration
 from tests.simulation.checking.judge import Judge
 from tests.simulation.dice import Place
 from tests.simulation.running import Verdict

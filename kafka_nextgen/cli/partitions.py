@@ -1,0 +1,35 @@
+"""Sets of partitions, as commands and files take them: ``orders[0-3,7] audit[0]``.
+
+It is what ``kafka_nextgen.types.format_partitions`` writes; ``-`` is none, and so is ``orders[]``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["NotationError", "parse_partitions"]
+
+_PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
+
+
+class NotationError(ValueError):
+    """Something is not written as it should be."""
+
+
+def parse_partitions(text: str) -> frozenset[TopicPartition]:
+    """Read ``orders[0-3,7] audit[0]``. Raises ``NotationError``."""
+    words = [] if text == "-" else text.split()
+    return frozenset(partition for word in words for partition in _parse_topic(word))
+
+
+def _parse_topic(word: str) -> list[TopicPartition]:
+    match = _PARTITIONS.fullmatch(word)
+    if match is None:
+        raise NotationError(f"{word!r} are no partitions: write orders[0-3,7], or - for none")
+    found = []
+    for run in filter(None, match["runs"].split(",")):
+        low, _, high = run.partition("-")
+        found += [TopicPartition(match["topic"], number) for number in range(int(low), int(high or low) + 1)]
+    return found

@@ -1,0 +1,139 @@
+"""Raw heartbeats: every field as the scenario says, and what the coordinator answers.
+
+join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
+heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
+leave A, pause A                           epochs -1 and -2
+join A foo states=upgrade                  a JoinReason, an extension
+configure heartbeat=7s session=-           the group's own configuration; - takes a key back
+epochs absolute                            are the same in every world, for they come from a generation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.types import JoinReason
+from tests.scenario_language.grammar import Command
+from tests.scenario_language.notation import parse_duration, write_duration
+from tests.scenario_language.telling import tell_heartbeat
+from tests.scenario_language.telling_assigning import tell_besides, tell_complaint
+from tests.scenario_language.verbs import assigning
+from tests.scenario_language.world import GROUP, World
+
+__all__ = ["configure", "epochs", "heartbeat", "join", "leave", "pause"]
+
+_GROUP_KEYS = {
+    "heartbeat": "consumer.heartbeat.interval.ms",
+    "session": "consumer.session.timeout.ms",
+    "assignment_interval": "consumer.assignment.interval.ms",
+}
+
+OPTIONS = (
+    "epoch",
+    "owns",
+    "topics",
+    "pattern",
+    "timeout",
+    "instance",
+    "assignor",
+    "rack",
+    "states",
+    *assigning.OPTIONS,
+)
+
+
+def heartbeat(world: World, command: Command) -> Iterator[str]:
+    """Send a heartbeat as it is written."""
+    command.expect(1, *OPTIONS)
+    request = _request(world, command)
+    heard = world.ask(request)
+    yield from heard.before
+    assert isinstance(heard.answer, ConsumerGroupHeartbeatAnswer)
+    if heard.answer.error is ErrorCode.NONE:
+        _remember(world, request, heard.answer)
+    epoch = world.raw.epochs.write(heard.answer.member_epoch)
+    told = tell_heartbeat(command.name, heard.answer, epoch, world.write)
+    besides = tell_besides(heard.answer, world.write)
+    yield told + besides + _news_of_interval(world, heard.answer)
+    yield from tell_complaint(command.name, heard.answer)
+    yield from heard.after
+
+
+def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str:
+    """How often to send heartbeats, where that is another answer than the last."""
+    before, now = world.heartbeat_interval_ms, answer.heartbeat_interval_ms
+    if answer.member_epoch <= 0:  # whoever leaves is told nothing
+        return ""
+    world.heartbeat_interval_ms = now
+    return "" if before in (None, now) else f" interval={write_duration(now)}"
+
+
+def configure(world: World, command: Command) -> Iterator[str]:
+    """Give the group a configuration of its own."""
+    command.expect(0, *_GROUP_KEYS)
+    config = {_GROUP_KEYS[option]: _milliseconds(value) for option, value in command.options.items()}
+    code = world.configure(config)
+    yield "-> configured" if code is ErrorCode.NONE else f"-> {code.name}"
+
+
+def _milliseconds(duration: str) -> str:
+    return "" if duration == "-" else str(round(1000 * parse_duration(duration)))
+
+
+def join(world: World, command: Command) -> Iterator[str]:
+    """Send a heartbeat with epoch 0 for the topics named."""
+    command.expect(range(1, 100), *OPTIONS)
+    defaults = {"epoch": "0", "topics": " ".join(command.words[1:])}
+    yield from heartbeat(world, evolve(command, words=(command.name,), options=defaults | dict(command.options)))
+
+
+def leave(world: World, command: Command) -> Iterator[str]:
+    """Leave for good."""
+    yield from heartbeat(world, evolve(command, options={"epoch": "-1"} | dict(command.options)))
+
+
+def pause(world: World, command: Command) -> Iterator[str]:
+    """Leave for a while, as static members do."""
+    yield from heartbeat(world, evolve(command, options={"epoch": "-2"} | dict(command.options)))
+
+
+def epochs(world: World, command: Command) -> Iterator[str]:
+    """Write epochs as they are."""
+    command.expect(1)
+    if command.name != "absolute":
+        raise command.error("epochs how? There is absolute")
+    world.raw.epochs.relative = False
+    yield from ()
+
+
+def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:
+    member, options = world.raw.named(command.name), dict(command.options)
+    epoch = world.raw.epochs.read(options["epoch"]) if "epoch" in options else member.epoch
+    if epoch == 0:
+        options = {"timeout": "60s", "owns": "-", "topics": " ".join(sorted(member.topics))} | options
+    return ConsumerGroupHeartbeat(
+        group_id=GROUP,
+        member_id=command.name,
+        member_epoch=epoch,
+        instance_id=options.get("instance") or member.instance_id,
+        rack_id=options.get("rack"),
+        rebalance_timeout_ms=round(1000 * parse_duration(options["timeout"])) if "timeout" in options else -1,
+        subscribed_topics=frozenset(options["topics"].split()) if "topics" in options else None,
+        subscribed_pattern=options.get("pattern"),
+        server_assignor=options.get("assignor"),
+        client_assignors=assigning.client_assignors(command),
+        owned=world.with_ids(options["owns"]) if "owns" in options else None,
+        join_reason=JoinReason[options.get("states", "unknown").upper()],
+    )
+
+
+def _remember(world: World, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer) -> None:
+    member = world.raw.named(request.member_id)
+    member.epoch, member.instance_id = answer.member_epoch, request.instance_id
+    if request.subscribed_topics is not None:
+        member.topics = request.subscribed_topics
