@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import failures, transitions
@@ -14,12 +15,14 @@ from kafka_nextgen.membership.classic import failures as classic_failures
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from kafka_nextgen.membership.diagram import diagram
 from kafka_nextgen.membership.offsets import rules as offsets
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.table import IgnoredIn, RowOf
 
-__all__ = ["membership_page"]
+__all__ = ["diagram", "membership_page"]
+
+S = TypeVar("S", bound=Enum)
+R = TypeVar("R")
 
 PAGE = Path(__file__).with_name("membership.md")
 
@@ -113,6 +116,19 @@ def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[Igno
             _table(("event", "in", "because"), (_ignored(entry, list(statuses)) for entry in ignored)),
         ]
     )
+
+
+def diagram(rows: Iterable[RowOf[S, R]]) -> str:
+    """Draw the arrows between different statuses for Mermaid, each with the events that can lead along it.
+
+    Arrows from a status to itself are left out: nearly every event may leave a member where it is.
+    """
+    arrows: dict[tuple[S, S], list[str]] = {}
+    for row in rows:
+        for to in sorted(row.to - {row.status}, key=list(type(row.status)).index):
+            arrows.setdefault((row.status, to), []).append(row.event.__name__)
+    lines = [f"    {here.name} --> {there.name}: {', '.join(names)}" for (here, there), names in arrows.items()]
+    return "\n".join(["stateDiagram-v2", "    [*] --> UNSUBSCRIBED", *lines, ""])
 
 
 def _comments(states: type[Enum]) -> list[tuple[str, str]]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.broker.security.requirements import NEEDS
 from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.wire.apis import EXTENSIONS
+from tests.broker.security.requirements import NEEDS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from kafka_nextgen.membership import member as member_module
-from kafka_nextgen.membership.diagram import diagram
 from kafka_nextgen.membership.events import Event, Polled
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.transitions import IGNORED, RULES, TABLE, Row
 from tests.membership.conversation import Conversation
+
+PAGE_WRITER = Path(__file__).parents[2] / "docs" / "make_membership.py"
 
 
 def test_every_pair_has_a_rule_or_a_reason() -> None:
@@ -32,7 +35,7 @@ def test_every_status_can_be_reached_and_only_fatal_has_no_way_out() -> None:
 
 
 def test_the_diagram_has_the_arrows_of_the_table() -> None:
-    drawn = diagram(RULES)
+    drawn = runpy.run_path(str(PAGE_WRITER))["diagram"](RULES)
     assert drawn.startswith("stateDiagram-v2\n    [*] --> UNSUBSCRIBED\n")
     assert "    UNSUBSCRIBED --> JOINING: Subscribed\n" in drawn
     assert "    RECONCILING --> ACKNOWLEDGING: AssignFinished\n" in drawn

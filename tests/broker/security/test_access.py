@@ -13,7 +13,6 @@ import pytest
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.security import rights
-from kafka_nextgen.broker.security.requirements import NEEDS
 from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.vocabulary import REFUSALS, SUPPORTED, Operation, ResourceType
@@ -27,6 +26,7 @@ from tests.broker.requests import metadata
 from tests.broker.security.asking import REQUESTS, Names, error_codes
 from tests.broker.security.logging_in import log_in
 from tests.broker.security.logins import CLIENTS, outcome
+from tests.broker.security.requirements import NEEDS
 from tests.support.guarded_kafka import start_guarded
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
