@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -16,9 +15,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
-RECORDS = 20
+from tests.support.example_programs import EXAMPLES, RECORDS, run_example
 
 
 def write(servers: str, topic: str) -> None:
@@ -31,19 +28,6 @@ def write(servers: str, topic: str) -> None:
             await cluster.close()
 
     asyncio.run(run())
-
-
-def run_example(name: str, servers: str, *options: str) -> list[str]:
-    arguments = ["--bootstrap-servers", servers, "--topic", "orders", "--max-messages", str(RECORDS), *options]
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.extended import Group, announce, extended
-from tests.broker.storage.test_kafka_reads_it import live_by_the_classic_protocol
+from tests.broker.group_requests import live_by_the_classic_protocol
 
 WEIGHTED = ClientAssignor("weighted", 0, 2, metadata=Metadata(1, b"a"))
 

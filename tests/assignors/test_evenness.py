@@ -7,7 +7,7 @@ from hypothesis import example, given
 from benchmarks.assigning.groups import Shape, judge, make_group
 from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberSpec, UniformAssignor
 from kafka_nextgen.assignors.flow import Network
-from tests.assignors.test_assignors import A_B, IDS, groups, loads, shares, topics_of
+from tests.assignors.groups import A_B, IDS, groups, loads, shares, topics_of
 
 A, B, C = IDS["a"], IDS["b"], IDS["c"]
 

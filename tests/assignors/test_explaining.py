@@ -27,7 +27,7 @@ from kafka_nextgen.assignors import (
 from kafka_nextgen.assignors.reports import Report, encode_report
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
-from tests.assignors.test_assignors import groups
+from tests.assignors.groups import groups
 
 A, B = TopicId(int=1), TopicId(int=2)
 TOPICS = {A: TopicMetadata("orders", 6)}

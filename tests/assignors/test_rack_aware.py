@@ -17,7 +17,7 @@ from kafka_nextgen.assignors import (
     TopicMetadata,
     UniformAssignor,
 )
-from tests.assignors.test_assignors import IDS, NAMES, after, groups, loads, owners, shares
+from tests.assignors.groups import IDS, NAMES, after, groups, loads, owners, shares
 from tests.support.examples import examples
 
 RACKS = ["r1", "r2", "r3"]

@@ -22,7 +22,7 @@ from kafka_nextgen.assignors import (
     TopicMetadata,
     UniformAssignor,
 )
-from tests.assignors.test_assignors import ASSIGNORS, IDS, after, groups, shares, topics_of
+from tests.assignors.groups import ASSIGNORS, IDS, after, groups, shares, topics_of
 
 A, B = IDS["a"], IDS["b"]
 
@@ -86,7 +86,7 @@ def test_uniform_gives_what_two_claim_to_the_first_of_them() -> None:
 
 SCRIPT = """
 from tests.assignors.test_steadiness import MIXED
-from tests.assignors.test_assignors import ASSIGNORS
+from tests.assignors.groups import ASSIGNORS
 for assignor in ASSIGNORS:
     for member_id, share in sorted(assignor.assign(MIXED).members.items()):
         print(member_id, sorted((str(topic), sorted(numbers)) for topic, numbers in share.partitions.items()))

@@ -12,7 +12,7 @@ from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberSpec, Metadata
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES, STRATEGIES, are_cooperative
-from tests.assignors.test_assignors import IDS, groups, loads, owners, topics_of
+from tests.assignors.groups import IDS, groups, loads, owners, topics_of
 
 A, B = IDS["a"], IDS["b"]
 

@@ -26,7 +26,7 @@ from kafka_nextgen.assignors.reports import Report, decode_report, encode_report
 from kafka_nextgen.assignors.weighted import weight_of_lag
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import TopicPartition
-from tests.assignors.test_assignors import IDS, after, groups, loads, shares
+from tests.assignors.groups import IDS, after, groups, loads, shares
 
 A = IDS["a"]
 

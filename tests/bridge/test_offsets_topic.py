@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from struct import pack
 from uuid import UUID
 
@@ -12,28 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors.spec import Metadata
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.offsets_topic import Skipped, decode, encode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, ExtensionRecord, Place
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+from tests.bridge.written_by_kafka import KAFKAS
 
 TOPIC = UUID(int=7)
 
-
-def written_by_kafka() -> dict[str, KeyAndValue]:
-    """What Kafka 4.3.0 wrote, by what it is."""
-    blocks = Path(__file__).with_name("data").joinpath("offsets_topic_4_3_0.txt").read_text().split("\n\n")[1:]
-    rows = [block.split("\n") for block in blocks]
-    return {
-        name.removeprefix("# "): KeyAndValue(bytes.fromhex(key), None if value == "-" else bytes.fromhex(value))
-        for name, key, value, *_ in rows
-    }
-
-
-KAFKAS = written_by_kafka()
 
 #: Kafka keeps that a member said it had no pattern: an empty one where we write none, one byte instead of the other.
 WITH_EMPTY_PATTERN = {"a member that speaks the classic protocol", "a static member"}

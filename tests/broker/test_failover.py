@@ -21,8 +21,8 @@ from kafka_nextgen.wire.messages import (
     ListGroupsRequest,
 )
 from tests.broker.client import Client, join_request
+from tests.broker.group_requests import commit, committed, heartbeat
 from tests.broker.requests import by_name_fetch, metadata, produce, records_of, values
-from tests.broker.test_groups import commit, committed, heartbeat
 from tests.support.waiting import eventually
 
 GROUP = "billing"

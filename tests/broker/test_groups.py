@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,61 +15,18 @@ from kafka_nextgen.coordinator.requests import ListGroups, OffsetFetch
 from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsFetched
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
-    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     FindCoordinatorRequest,
     ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetFetchRequest,
 )
 from tests.broker.client import Client
+from tests.broker.group_requests import commit, committed, heartbeat
 from tests.broker.requests import topic_id_of
 from tests.support.clients import unique
 from tests.support.waiting import eventually
-
-
-def heartbeat(client: Client, group: str, epoch: int, *, version: int = 1, **fields: Any) -> Any:
-    joining: dict[str, Any] = {"rebalance_timeout_ms": 5_000, "topic_partitions": []} if epoch == 0 else {}
-    request = ConsumerGroupHeartbeatRequest(
-        **{"group_id": group, "member_id": "A", "member_epoch": epoch, **joining, **fields}
-    )
-    return client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request, version)
-
-
-def commit(
-    client: Client, group: str, topic: str | TopicId, offset: int, *, partition: int = 0, epoch: int = -1
-) -> Any:
-    named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
-    asked = OffsetCommitRequest.OffsetCommitRequestTopic(
-        partitions=[
-            OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
-                partition_index=partition, committed_offset=offset, committed_metadata="why"
-            )
-        ],
-        **named,
-    )
-    request = OffsetCommitRequest(
-        group_id=group,
-        generation_id_or_member_epoch=epoch,
-        member_id="" if epoch < 0 else "A",
-        topics=[asked],
-    )
-    answer = client.ask(apis.OFFSET_COMMIT, request, 9 if isinstance(topic, str) else 10)
-    return answer.topics[0].partitions[0].error_code
-
-
-def committed(client: Client, group: str, topic: str) -> int:
-    topics = [OffsetFetchRequest.OffsetFetchRequestGroup.OffsetFetchRequestTopics(name=topic, partition_indexes=[0])]
-    request = OffsetFetchRequest(
-        groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)], require_stable=True
-    )
-    answer = client.ask(apis.OFFSET_FETCH, request, 9)
-    offset: int = answer.groups[0].topics[0].partitions[0].committed_offset
-    return offset
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
 from tests.broker.client import Client, join_request
-from tests.broker.test_groups import commit, heartbeat
-from tests.broker.transactions.test_survival import begin, end
+from tests.broker.group_requests import commit, heartbeat, is_joined, join
+from tests.broker.transactions.offset_transactions import begin, end
 from tests.support.clients import unique
 from tests.support.waiting import eventually
 
@@ -68,14 +68,6 @@ def of(told: list[Event], group: str) -> list[tuple[object, ...]]:
 def brief(event: Event) -> tuple[object, ...]:
     fields = (event.member, event.epoch, event.partitions, event.offset, event.cause)
     return (event.kind.value, *(each for each in fields if each is not None))
-
-
-def join(client: Client, group: str, member: str, **fields: Any) -> Any:
-    return heartbeat(client, group, 0, member_id=member, subscribed_topic_names=["orders"], **fields)
-
-
-def is_joined(client: Client, group: str) -> bool:
-    return bool(join(client, group, "A").error_code == ErrorCode.NONE)
 
 
 def two_members(client: Client, group: str, **fields: Any) -> int:

@@ -27,6 +27,7 @@ from kafka_nextgen.wire.messages import (
 )
 from kafka_nextgen.wire.schema import Message
 from tests.broker.client import Client
+from tests.broker.group_requests import commit, committed, heartbeat
 from tests.broker.requests import (
     by_name_fetch,
     fetch_request,
@@ -37,7 +38,6 @@ from tests.broker.requests import (
     records_of,
     values,
 )
-from tests.broker.test_groups import commit, committed, heartbeat
 
 GROUPS = [f"group-{number}" for number in range(12)]
 

@@ -17,9 +17,9 @@ from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.lines import decode_event
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
+from tests.broker.group_requests import is_joined
 from tests.broker.requests import metadata
 from tests.broker.security.logging_in import log_in
-from tests.broker.test_history_events import is_joined
 from tests.cli.running import COMMAND, kafka_nextgen
 from tests.support.waiting import eventually
 

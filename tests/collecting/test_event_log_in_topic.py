@@ -14,7 +14,7 @@ from kafka_nextgen.collecting.topic_sink import TopicSink
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.lines import decode_event
 from kafka_nextgen.testing import Cluster
-from tests.collecting.test_topic_sink import records_of
+from tests.collecting.reading import records_of
 
 GROUP, RECORDS = "billing", 20
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import Consumer, Record, TopicPartition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.collecting.topic_sink import TopicSink, TopicTarget
 from kafka_nextgen.config import ConsumerConfig
@@ -16,6 +15,7 @@ from kafka_nextgen.errors import BrokerError, ConfigError
 from kafka_nextgen.history.lines import decode_event
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
+from tests.collecting.reading import records_of
 from tests.history.making import event
 from tests.support.waiting import eventually
 
@@ -24,19 +24,6 @@ from tests.support.waiting import eventually
 def cluster() -> Iterator[Cluster]:
     with Cluster() as running:
         yield running
-
-
-def records_of(cluster: Cluster, topic: str, partitions: int, count: int) -> list[Record]:
-    found: list[Record] = []
-    with Consumer(bootstrap_servers=cluster.bootstrap_servers, auto_offset_reset="earliest") as consumer:
-        consumer.assign([TopicPartition(topic, number) for number in range(partitions)])
-
-        def has_all() -> bool:
-            found.extend(consumer.poll(timeout=0.2))
-            return len(found) >= count
-
-        eventually(f"{count} records are read", has_all, timeout_s=60)
-    return found
 
 
 def test_events_are_records_by_group_in_order(cluster: Cluster) -> None:

@@ -22,8 +22,8 @@ from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
-from tests.coordinator import test_classic_walks as classic
-from tests.coordinator import test_walks as consumer
+from tests.coordinator import classic_walk as classic
+from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
 
 PARTITION = TopicPartition("__consumer_offsets", 0)

@@ -19,7 +19,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.embedded import MemberSubscription, decode_assignment, encode_assignment, encode_subscription
 from kafka_nextgen.types import TopicPartition
-from tests.coordinator import test_migration_walks as migration
+from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
 from tests.support.examples import examples
 

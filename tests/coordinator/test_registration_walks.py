@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from tests.coordinator import test_classic_walks as classic
-from tests.coordinator import test_migration_walks as migration
-from tests.coordinator import test_walks as consumer
+from tests.coordinator import classic_walk as classic
+from tests.coordinator import consumer_walk as consumer
+from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
 from tests.support.examples import examples
 

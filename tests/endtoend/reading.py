@@ -8,7 +8,16 @@ from collections.abc import Callable, Collection
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 
-__all__ = ["config_of", "numbers", "poll_until", "read", "read_async"]
+__all__ = [
+    "PATIENCE_S",
+    "QUICK_PROPERTIES",
+    "config_of",
+    "numbers",
+    "poll_until",
+    "poll_until_assigned",
+    "read",
+    "read_async",
+]
 
 PATIENCE_S = 60
 
@@ -19,6 +28,9 @@ QUICK_CLASSIC: dict[str, object] = {
     "session_timeout_ms": SESSION_TIMEOUT_S * 1000,
     "heartbeat_interval_ms": 200,
 }
+
+#: The same times, as Kafka's own clients are given them.
+QUICK_PROPERTIES = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 200}
 
 
 def config_of(kafka: KafkaServer, group: str, protocol: str = "consumer", **more: object) -> dict[str, object]:
@@ -67,6 +79,17 @@ def poll_until(
         for consumer in consumers:
             came += consumer.poll(timeout=0.2 / len(consumers))
     return came
+
+
+def poll_until_assigned(consumer: Consumer, topics: set[str], told: Callable[[], str]) -> None:
+    """Poll until these are the topics that partitions are assigned of; if they never are, fail with what is ``told``.
+
+    A coordinator resolves a group's patterns at most every ten seconds (Kafka 4.x), so this may take a few of those.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    while {tp.topic for tp in consumer.assignment()} != topics:
+        assert time.monotonic() < deadline, told()
+        consumer.poll(timeout=0.2)
 
 
 def numbers(records: Collection[Record]) -> list[int]:

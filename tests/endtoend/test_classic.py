@@ -19,15 +19,14 @@ import pytest
 from kafka_nextgen import Consumer, GroupProtocol
 from tests.endtoend.crew import Crew
 from tests.endtoend.heard import Heard
-from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until, read
-from tests.endtoend.test_churn import COUNT, PARTITIONS, churn, in_each, pour
+from tests.endtoend.membership_churn import COUNT, PARTITIONS, churn, in_each, pour
+from tests.endtoend.reading import PATIENCE_S, QUICK_PROPERTIES, config_of, numbers, poll_until, read
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
 from tests.support.clients import create_topic, produce, stored_offsets, unique
-from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
+from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS
 
-QUICK = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 200}
-CLASSIC = ("group.protocol=classic", *(f"{key}={value}" for key, value in QUICK.items()))
+CLASSIC = ("group.protocol=classic", *(f"{key}={value}" for key, value in QUICK_PROPERTIES.items()))
 STRATEGIES = ["range", "roundrobin", "cooperative-sticky"]
 
 
@@ -42,7 +41,7 @@ def join(
     stack: ExitStack, kafka: KafkaServer, group: str, topic: str, strategy: str = "range", **more: object
 ) -> tuple[Consumer, Heard]:
     """Join a group by the classic protocol; return the consumer and what it hears of rebalances."""
-    quick = {key.replace(".", "_"): value for key, value in QUICK.items()}
+    quick = {key.replace(".", "_"): value for key, value in QUICK_PROPERTIES.items()}
     config = {"group_protocol": "classic", "partition_assignment_strategy": strategy, **quick, **more}
     consumer, heard = stack.enter_context(Consumer(**config_of(kafka, group, **config))), Heard()
     consumer.subscribe([topic], listener=heard)
@@ -179,7 +178,7 @@ def test_ours_and_confluent_kafkas_share_a_topic(kafka: KafkaServer, stack: Exit
             "partition.assignment.strategy": strategy,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
-            **QUICK,
+            **QUICK_PROPERTIES,
         }
     )
     stack.callback(theirs.close)

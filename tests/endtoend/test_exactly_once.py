@@ -16,9 +16,9 @@ from kafka_nextgen import Consumer, ConsumerGroupMetadata, TopicPartition
 from tests.endtoend.reading import config_of, poll_until, read
 from tests.endtoend.transformer import PRODUCERS, RefusedError, Transactions
 from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
+from tests.support.example_programs import run_example
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
-from tests.test_examples import run_example
 
 ROOT = Path(__file__).parents[2]
 RECORDS, PARTITIONS = 400, 4

@@ -10,18 +10,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from kafka_nextgen import Consumer, LeaveMode, OffsetAndMetadata, Record, TopicPartition
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
-from kafka_nextgen.broker.hashing import spread
+from kafka_nextgen import Consumer, LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.history.events import Event, Kind
-from tests.broker.client import Client
-from tests.broker.requests import topic_id_of
+from tests.endtoend.history_from_records import story_of
 from tests.endtoend.reading import config_of, poll_until
-from tests.support.clients import admin_client, create_topic, unique
+from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
-OFFSETS = "__consumer_offsets"
 Owners = dict[str, frozenset[int]]
 
 
@@ -29,31 +24,6 @@ Owners = dict[str, frozenset[int]]
 def stack() -> Iterator[ExitStack]:
     with ExitStack() as opened:
         yield opened
-
-
-def records_of(kafka: KafkaServer, group: str) -> list[Record]:
-    """All records of the partition that has the group."""
-    count = len(admin_client(kafka.bootstrap_servers).list_topics(OFFSETS, timeout=30).topics[OFFSETS].partitions)
-    partition = TopicPartition(OFFSETS, spread(group, count))
-    with Consumer(bootstrap_servers=kafka.bootstrap_servers, auto_offset_reset="earliest") as reader:
-        reader.assign([partition])
-        end = reader.end_offsets([partition])[partition]
-        return poll_until([reader], lambda: reader.position(partition) >= end)
-
-
-def story_of(kafka: KafkaServer, group: str, topic: str) -> list[Event]:
-    with Client(kafka.bootstrap_servers) as client:
-        story = RecordStory("offsets:0", "test", {topic_id_of(client, topic): topic})
-    return [event for event in story.tell(rows(records_of(kafka, group))) if event.group == group]
-
-
-def rows(records: Sequence[Record]) -> Iterator[Row]:
-    for record in records:
-        assert isinstance(record.key, bytes)
-        assert record.value is None or isinstance(record.value, bytes)
-        found = decode(record.key, record.value)
-        if not isinstance(found, Skipped):
-            yield Row(record.offset, record.timestamp, found)
 
 
 def named(events: Sequence[Event]) -> dict[str | None, str | None]:

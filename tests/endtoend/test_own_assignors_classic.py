@@ -12,8 +12,7 @@ import pytest
 from kafka_nextgen import AssignorError, BrokerError, Consumer, GroupProtocol, Record, UnsupportedAssignorError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
-from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until
-from tests.endtoend.test_classic import QUICK
+from tests.endtoend.reading import PATIENCE_S, QUICK_PROPERTIES, config_of, numbers, poll_until
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.weighing import Weighing
@@ -32,7 +31,7 @@ def stack() -> Iterator[ExitStack]:
 def join(
     stack: ExitStack, kafka: KafkaServer, group: str, topic: str, assignor: Weighing, protocol: str = "classic"
 ) -> Consumer:
-    quick = {key.replace(".", "_"): value for key, value in QUICK.items()} if protocol == "classic" else {}
+    quick = {key.replace(".", "_"): value for key, value in QUICK_PROPERTIES.items()} if protocol == "classic" else {}
     own = {"group_local_assignors": [assignor], "enable_auto_commit": True}
     consumer = stack.enter_context(Consumer(**config_of(kafka, group, group_protocol=protocol, **own, **quick)))
     consumer.subscribe([topic])
@@ -128,7 +127,7 @@ def theirs(
     stack: ExitStack, kafka: KafkaServer, group: str, topic: str, protocol: str = "classic"
 ) -> confluent_kafka.Consumer:
     config = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "enable.auto.commit": False}
-    config |= {"group.protocol": protocol, **(QUICK if protocol == "classic" else {})}
+    config |= {"group.protocol": protocol, **(QUICK_PROPERTIES if protocol == "classic" else {})}
     consumer = confluent_kafka.Consumer(config)
     stack.callback(consumer.close)
     consumer.subscribe([topic])

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from kafka_nextgen import Consumer, SubscriptionPattern
-from tests.endtoend.test_patterns import PATIENCE_S, poll_until
+from tests.endtoend.reading import PATIENCE_S, poll_until_assigned
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
@@ -25,7 +25,7 @@ def test_a_pattern_replaced_by_one_that_matches_nothing_passes_its_partitions_on
         Consumer(bootstrap_servers=servers, group_id=group) as staying,
     ):
         leaving.subscribe(SubscriptionPattern(f"{family}-.*"))
-        poll_until(leaving, topics, lambda: f"{leaving.assignment()} is not {topics}")
+        poll_until_assigned(leaving, topics, lambda: f"{leaving.assignment()} is not {topics}")
         staying.subscribe(sorted(topics))
         deadline = time.monotonic() + PATIENCE_S
         while not staying.assignment():
@@ -33,5 +33,5 @@ def test_a_pattern_replaced_by_one_that_matches_nothing_passes_its_partitions_on
             leaving.poll(timeout=0.1)
             staying.poll(timeout=0.1)
         leaving.subscribe(SubscriptionPattern(f"nothing-like-{family}"))
-        poll_until(leaving, set(), lambda: f"{leaving.assignment()} is still read")
-        poll_until(staying, topics, lambda: f"{staying.assignment()} is not {topics}")
+        poll_until_assigned(leaving, set(), lambda: f"{leaving.assignment()} is still read")
+        poll_until_assigned(staying, topics, lambda: f"{staying.assignment()} is not {topics}")

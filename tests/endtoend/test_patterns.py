@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import pytest
 
 from kafka_nextgen import Consumer, RebalanceCause, SubscriptionPattern
+from tests.endtoend.reading import poll_until_assigned
 from tests.support.clients import admin_client, create_topic, unique
 from tests.support.kafka_server import KafkaServer
-
-#: A coordinator resolves a group's patterns at most every ten seconds (Kafka 4.x), so this takes a few of those.
-PATIENCE_S = 60.0
-
-
-def poll_until(consumer: Consumer, topics: set[str], told: Callable[[], str]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while {tp.topic for tp in consumer.assignment()} != topics:
-        assert time.monotonic() < deadline, told()
-        consumer.poll(timeout=0.2)
 
 
 @pytest.mark.timeout(180)
@@ -29,12 +17,12 @@ def test_a_pattern_picks_up_a_topic_made_later_and_drops_one_deleted(kafka: Kafk
     other = create_topic(servers, "stranger")
     with Consumer(bootstrap_servers=servers, group_id=unique("patterns"), metadata_max_age_ms=1000) as consumer:
         consumer.subscribe(SubscriptionPattern(f"{family}-.*"))
-        poll_until(consumer, {first}, lambda: f"{consumer.assignment()} is not {first} alone")
+        poll_until_assigned(consumer, {first}, lambda: f"{consumer.assignment()} is not {first} alone")
         later = create_topic(servers, f"{family}-b")
-        poll_until(consumer, {first, later}, lambda: f"{later} was not picked up")
+        poll_until_assigned(consumer, {first, later}, lambda: f"{later} was not picked up")
         admin = admin_client(servers)  # its futures end with it, so it has to outlive them
         admin.delete_topics([first])[first].result(timeout=30)
-        poll_until(consumer, {later}, lambda: f"{first} was not dropped")
+        poll_until_assigned(consumer, {later}, lambda: f"{first} was not dropped")
         assert other not in {tp.topic for tp in consumer.assignment()}
         causes = [rebalance.cause for rebalance in consumer.rebalances()]
         assert causes[0] is RebalanceCause.JOINED

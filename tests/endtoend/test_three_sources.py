@@ -11,8 +11,8 @@ from kafka_nextgen.history.comparing import Difference, differences, stories
 from kafka_nextgen.history.events import Event, SourceKind
 from tests.collecting.members import Kept, Member
 from tests.collecting.one_run import members_come_and_go, polled, until_told
+from tests.endtoend.history_from_records import story_of
 from tests.endtoend.reading import config_of
-from tests.endtoend.test_history_of_records import story_of
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually

@@ -7,7 +7,7 @@ import pytest
 
 from kafka_nextgen import ArrowSchemaError, RecordBatch, Records, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
-from tests.engine.test_record_batch import HEADERS, PLAIN, SLICES, A
+from tests.engine.column_slices import HEADERS, PLAIN, SLICES, A
 
 PAIR = pa.struct([("key", pa.string()), ("value", pa.binary())])
 #: What Spark's built-in source has, with headers.

@@ -16,8 +16,8 @@ from kafka_nextgen import AsyncConsumer, Consumer, EventLog, MisuseError, Record
 from kafka_nextgen.history.events import Kind
 from kafka_nextgen.history.reading import Problems, read_log
 from tests.collecting.members import Kept
+from tests.engine.event_logs import LIFE, kinds
 from tests.engine.stage import TOPIC, Stage, read, values
-from tests.engine.test_event_log_trouble import LIFE, kinds
 from tests.support.waiting import eventually
 
 

@@ -14,11 +14,10 @@ from kafka_nextgen.history.delivering import Delivered, QueuedSink
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.reading import Problems, read_log
 from tests.collecting.members import Kept
+from tests.engine.event_logs import LIFE, kinds
 from tests.engine.stage import TOPIC, Stage, read, values
 from tests.support.waiting import eventually
 
-#: All that a member tells that comes, stays alone, and leaves.
-LIFE = ["joined", "assigned", "revoked", "left"]
 WRITES = "kafka_nextgen.history.delivering"
 
 
@@ -57,14 +56,6 @@ def read_all(stage: Stage) -> Callable[..., None]:
 
     stage.create(records=20)
     return run
-
-
-def kinds(path: Path) -> list[str]:
-    """What the logs there tell, without commits; every line can be read."""
-    problems = Problems()
-    events = [event for event in read_log([path], problems) if event.kind is not Kind.COMMITTED]
-    assert not problems
-    return [event.kind.value for event in sorted(events, key=lambda event: event.seq)]
 
 
 @pytest.mark.parametrize("place", ["/dev/full", "gone/log.jsonl", "file/log.jsonl"])

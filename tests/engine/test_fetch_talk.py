@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading import fetch_talk
 from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.transport.metadata import MetadataKeeper
-from kafka_nextgen.wire.apis import FETCH, Answer
+from kafka_nextgen.wire.apis import Answer
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
+from tests.engine.fetch_trouble import LONG_MS, fails, hang_up, one_by_one
 from tests.engine.stage import Stage, poll_until, read, tp, values
 
-LONG_MS = 5_000
 NEVER = 1_000_000
 
 
@@ -60,15 +59,6 @@ def talks(monkeypatch: pytest.MonkeyPatch) -> Talks:
     return talks
 
 
-def one_by_one(stage: Stage, consumer: Consumer, count: int) -> list[int]:
-    """Write a record and read it, so many times; what was read."""
-    records = []
-    for _ in range(count):
-        stage.write(0, 1)
-        records += read(consumer, 1)
-    return values(records)
-
-
 def reading(stage: Stage, talks: Talks) -> Consumer:
     """A consumer in the midst of a talk, which has read ten records."""
     stage.create(partitions=2)
@@ -89,23 +79,6 @@ def test_they_are(stage: Stage, talks: Talks) -> None:
         assert talks.went_on.count(False) <= talks.new_images, "on a slow machine the last one comes late"
         after = consumer.metrics().reading
         assert (after.fetches - before.fetches, after.fetched_records - before.fetched_records) == (30, 30)
-
-
-def fails(stage: Stage, how: Callable[[], object]) -> None:
-    """Let the broker fail once, where the next fetch is to be answered."""
-    fetch = stage.original(FETCH)
-
-    async def fail_once(*question: object) -> object:
-        stage.handle(FETCH, fetch)
-        how()
-        answer: Any = await fetch(*question)
-        return answer.replaced(error_code=ErrorCode.KAFKA_STORAGE_ERROR)
-
-    stage.handle(FETCH, fail_once)
-
-
-def hang_up() -> None:
-    raise ConnectionResetError("the broker has had enough")
 
 
 @pytest.mark.parametrize("how", [hang_up, lambda: None], ids=["it hangs up", "it refuses"])

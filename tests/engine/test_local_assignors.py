@@ -23,7 +23,6 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.assignors import (
     AssignmentSpec,
-    AssignorMetadata,
     ConsumerGroupMetadata,
     GroupAssignment,
     MemberAssignment,
@@ -39,34 +38,8 @@ from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_PREPARE_ASSIGNMENT
+from tests.engine.own_assignor import Own, Work
 from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_until, read
-
-Work = Callable[[AssignmentSpec], GroupAssignment]
-
-
-class Own(PartitionAssignor):
-    """Does ``work``, as the uniform assignor would if it is given none; keeps what it is asked and told."""
-
-    name = "own"
-    maximum_version = 2
-
-    def __init__(self, word: bytes = b"", work: Work | None = None, version: int = 0) -> None:
-        self.word, self.work, self.version = word, work, version
-        self.groups: list[AssignmentSpec] = []
-        self.told: list[tuple[int, int, MemberAssignment]] = []
-        self.threads: set[str] = set()
-
-    def metadata(self) -> AssignorMetadata:
-        self.threads.add(threading.current_thread().name)
-        return AssignorMetadata(metadata=Metadata(self.version, self.word))
-
-    def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        self.threads.add(threading.current_thread().name)
-        self.groups.append(group)
-        return (self.work or UniformAssignor().assign)(group)
-
-    def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
-        self.told.append((group.member_epoch, error, assignment))
 
 
 def to_first(group: AssignmentSpec) -> GroupAssignment:

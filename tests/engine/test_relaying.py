@@ -18,8 +18,8 @@ from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed
 from kafka_nextgen.wire.apis import FETCH
+from tests.engine.fetch_trouble import LONG_MS, fails, hang_up, one_by_one
 from tests.engine.stage import PATIENCE_S, Stage, poll_until, read, tp, values
-from tests.engine.test_fetch_talk import LONG_MS, fails, hang_up, one_by_one
 from tests.support.signals import handled_by, shower
 
 THROTTLE_MS = 300

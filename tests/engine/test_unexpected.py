@@ -22,8 +22,8 @@ from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.transport import supervision
 from kafka_nextgen.types import OffsetAndMetadata
+from tests.engine.own_assignor import Own
 from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
-from tests.engine.test_local_assignors import Own
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.fetching import LEAST_KEPT_BYTES, DecodedPartition, Fetch, FetchSettings, FetchState, Routine
-from tests.fetching.test_reading_on import LEADERS, P0, P1, PARTITIONS, begin, read_on, simple, told
+from tests.fetching.sessions import LEADERS, P0, P1, PARTITIONS, begin, read_on, simple, told
 from tests.fetching.world import TOPIC_ID, World, bring, cluster, columns
 from tests.support.examples import examples
 

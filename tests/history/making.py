@@ -1,12 +1,42 @@
-"""Events for tests."""
+"""Events for tests: one by its fields, and any."""
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from kafka_nextgen.history.events import Event, Kind
 
-__all__ = ["event"]
+__all__ = ["EVENTS", "event"]
 
 
 def event(seq: int, source: str = "consumer:one", group: str = "billing", **more: object) -> Event:
     fields = {"at": 1_000 + seq, "cluster": "c1", "kind": Kind.LAG, **more}
     return Event(seq=seq, source=source, group=group, **fields)  # type: ignore[arg-type]
+
+
+_MEMBERS = st.sampled_from([None, "A", "B", "C"])
+
+
+_SOURCES = st.sampled_from(["consumer:A", "consumer:B", "coordinator:1", "offsets:4", "poller:p"])
+
+
+EVENTS = st.lists(
+    st.builds(
+        Event,
+        at=st.integers(0, 20_000),
+        seq=st.integers(0, 1000),
+        source=_SOURCES,
+        cluster=st.just("c"),
+        group=st.just("g"),
+        kind=st.sampled_from(Kind),
+        member=_MEMBERS,
+        epoch=st.none() | st.integers(-2, 6),
+        topic=st.none() | st.just("t"),
+        partitions=st.none() | st.lists(st.integers(0, 2), max_size=2).map(tuple),
+        offset=st.none() | st.integers(0, 50),
+        end=st.none() | st.integers(0, 50),
+        ms=st.none() | st.integers(0, 5_000),
+        cause=st.none() | st.sampled_from(["poll timeout", "session timeout"]),
+    ),
+    max_size=40,
+)

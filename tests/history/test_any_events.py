@@ -6,35 +6,11 @@ from collections import defaultdict
 from itertools import pairwise
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import GroupSummary, Owner, Rebalance, Standstill, Tenure
-
-_MEMBERS = st.sampled_from([None, "A", "B", "C"])
-_SOURCES = st.sampled_from(["consumer:A", "consumer:B", "coordinator:1", "offsets:4", "poller:p"])
-
-EVENTS = st.lists(
-    st.builds(
-        Event,
-        at=st.integers(0, 20_000),
-        seq=st.integers(0, 1000),
-        source=_SOURCES,
-        cluster=st.just("c"),
-        group=st.just("g"),
-        kind=st.sampled_from(Kind),
-        member=_MEMBERS,
-        epoch=st.none() | st.integers(-2, 6),
-        topic=st.none() | st.just("t"),
-        partitions=st.none() | st.lists(st.integers(0, 2), max_size=2).map(tuple),
-        offset=st.none() | st.integers(0, 50),
-        end=st.none() | st.integers(0, 50),
-        ms=st.none() | st.integers(0, 5_000),
-        cause=st.none() | st.sampled_from(["poll timeout", "session timeout"]),
-    ),
-    max_size=40,
-)
+from tests.history.making import EVENTS
 
 
 @given(EVENTS)

@@ -4,27 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.history.comparing import differences, stories
 from kafka_nextgen.history.events import SourceKind
+from tests.history.example_stories import CONSUMERS, COORDINATOR
 from tests.history.story import story
-
-COORDINATOR = """
-    0.0 coordinator:1 joined A @1
-    0.0 coordinator:1 assigned A @1 t[0-1]
-    5.0 coordinator:1 joined B @2
-    5.5 coordinator:1 revoked A @1 t[1]
-    5.6 coordinator:1 assigned A @2
-    5.7 coordinator:1 assigned B @2 t[1]
-    9.0 coordinator:1 left A @2
-"""
-CONSUMERS = """
-    0.1 consumer:a joined A @1
-    0.2 consumer:a assigned A @1 t[0-1]
-    5.1 consumer:b joined B @2
-    5.4 consumer:a revoked A @1 t[1]
-    5.6 consumer:a assigned A @2
-    5.8 consumer:b assigned B @2 t[1]
-    8.9 consumer:a revoked A @2 t[0]
-    9.0 consumer:a left A @2
-"""
 
 
 def test_two_sources_that_tell_the_same() -> None:

@@ -10,23 +10,8 @@ from kafka_nextgen.history.answering import answer
 from kafka_nextgen.history.facts import Owner, Rebalance
 from kafka_nextgen.history.folding import GroupFold
 from kafka_nextgen.history.rebalancing import MOST_OPEN
+from tests.history.example_stories import HANDOVER
 from tests.history.story import story
-
-#: B joins A; A gives one of two partitions up, slowly: its callback takes 4 of 5 seconds.
-HANDOVER = """
-    0.0 coordinator:1 group_epoch A @1 cause=member_joined
-    0.0 coordinator:1 joined A @1
-    0.1 consumer:a assigned A @1 t[0-1]
-    1.0 coordinator:1 lag t[0] offset=10 end=10
-    1.0 coordinator:1 lag t[1] offset=20 end=20
-    10.0 coordinator:1 group_epoch B @2 cause=member_joined reason=deploy
-    10.0 coordinator:1 joined B @2
-    11.0 consumer:a revoked A @1 t[1]
-    15.0 consumer:a callback A @2 ms=4000 cause=revoked
-    15.2 consumer:a assigned A @2
-    16.0 consumer:b assigned B @2 t[1]
-    20.0 coordinator:1 lag t[1] offset=20 end=70
-"""
 
 
 def facts(text: str, name: str) -> list[Any]:

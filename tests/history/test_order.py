@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kafka_nextgen.history.alignment import Sight, clock_offsets, sight_of
 from kafka_nextgen.history.answering import answer
 from kafka_nextgen.history.events import Event, Kind
+from tests.history.example_stories import HANDOVER
 from tests.history.story import story
-from tests.history.test_folding import HANDOVER
 
 
 def offsets(text: str) -> dict[str, int]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -19,30 +17,15 @@ from confluent_kafka import Producer
 from kafka_nextgen.cli.demonstration.dataset import Flight
 from kafka_nextgen.testing import Cluster
 from tests.conftest import or_skip
+from tests.pyspark.example_programs import EXAMPLES, run
 from tests.support.spark import require_spark
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 FLIGHTS = 51_955
-
-#: Short runs end before a better compiler pays.
-QUICK_JAVA = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:-UsePerfData"}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _spark() -> None:
     or_skip(require_spark)
-
-
-def run(name: str, home: Path, *options: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(EXAMPLES / f"{name}.py"), *options],
-        cwd=home,
-        env={**os.environ, **QUICK_JAVA} if env is None else env,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
 
 
 def test_all_flights_arrive_once_and_are_counted(tmp_path: Path) -> None:

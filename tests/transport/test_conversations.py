@@ -7,53 +7,22 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from attrs import Factory, define, evolve
+from attrs import evolve
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.conversation import Errand, Relaying
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import FetchResponse, MetadataRequest
 from kafka_nextgen.wire.schema import Message
+from tests.transport.talk import Talk, numbers
 
 from .scripted import HANG_UP, SILENCE, Act, ScriptedBroker, client_of, in_loop, scripted, settings
 
 AN_HOUR_MS = 3_600_000
-
-
-@define
-class Talk:
-    """A conversation of ``length`` questions that are numbered by how many bytes they want."""
-
-    length: int
-    so_far: int = 1
-    heard: list[str] = Factory(list)
-    has_bug: bool = False
-
-    def begin(self, version: int) -> Message:
-        return FetchRequest(max_bytes=self.so_far, topics=[], forgotten_topics_data=[])
-
-    def go_on(self, answer: Answer) -> Message | None:
-        self.heard.append(f"answer {self.so_far}")
-        assert not self.has_bug, "a bug"
-        if self.so_far == self.length:
-            return None
-        self.so_far += 1
-        return self.begin(-1)
-
-    def went_on(self) -> None:
-        self.heard.append(f"asked {self.so_far}")
-
-    @property
-    def is_routine(self) -> bool:
-        return False
-
-    def relay(self, errand: Errand) -> Relaying | None:
-        raise AssertionError("nobody asks where it is not routine")
 
 
 def answers(*, throttle_ms: int = 0, ends: Act | None = None, after: int = 1) -> Callable[[RequestFrame], object]:
@@ -65,11 +34,6 @@ def answers(*, throttle_ms: int = 0, ends: Act | None = None, after: int = 1) ->
         return FetchResponse(throttle_time_ms=throttle_ms, responses=[])
 
     return answer
-
-
-def numbers(broker: ScriptedBroker) -> list[int]:
-    """The questions a broker has got."""
-    return [request.message.max_bytes for request in broker.asked(FETCH) if request.message is not None]
 
 
 def begin(connection: Connection, talk: Talk, timeout_s: float = 20.0) -> asyncio.Task[Answer]:

@@ -10,10 +10,8 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import (
-    BinaryColumn,
     Columns,
     Compression,
-    HeaderColumn,
     NewRecord,
     RecordLimits,
     decode_partition,
@@ -25,43 +23,14 @@ from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
 from tests.support.examples import examples
 from tests.support.odd_batches import ODD_BATCHES
-from tests.wire.test_records_peer import Row, read_by_peer, rows_of
+from tests.wire.columns import RECORDS, compacted, content
+from tests.wire.kafka_python_records import Row, read_by_peer, rows_of
 
 needs_accelerator = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 pytestmark = needs_accelerator
 
 ORDERS = TopicPartition("orders", 3)
 LIMITS = RecordLimits()
-
-BYTES = st.none() | st.sampled_from([b"", b"v" * 100, b"v" * 9000]) | st.binary(max_size=9)
-KEYS = st.sampled_from(["", "trace", "größe", "\u4e2d\U0001f600"]) | st.text(max_size=3)
-HEADERS = st.just(()) | st.lists(st.tuples(KEYS, BYTES), max_size=2).map(tuple)
-TIMES = st.sampled_from([-1, 0, 1_700_000_000_000, 2**62]) | st.integers(-1, 2**41)
-RECORDS = st.lists(
-    st.builds(NewRecord, value=BYTES, key=BYTES, timestamp=TIMES, headers=HEADERS), min_size=1, max_size=6
-)
-
-
-def column_content(column: BinaryColumn) -> tuple[object, ...]:
-    return bytes(column.data), column.bounds.tolist(), column.validity
-
-
-def header_content(headers: HeaderColumn | None) -> tuple[object, ...] | None:
-    if headers is None:
-        return None
-    return headers.bounds.tolist(), column_content(headers.keys), column_content(headers.values)
-
-
-def content(columns: Columns) -> dict[str, object]:
-    """All that columns are, in a form that can be compared."""
-    numbers = (columns.offsets, columns.timestamps, columns.leader_epochs, columns.timestamp_types)
-    return {
-        "numbers": [(column.format, column.tolist()) for column in numbers],
-        "keys": column_content(columns.keys),
-        "values": column_content(columns.values),
-        "headers": header_content(columns.headers),
-        "rest": (columns.partition, columns.next_offset, columns.data_bytes, columns.truncated, columns.end_epoch),
-    }
 
 
 def outcome(decoded: Columns | CorruptRecordError) -> object:
@@ -136,10 +105,6 @@ def batches(draw: st.DrawFn) -> list[bytes]:
         )
         base_offset += span + 1 + draw(st.integers(0, 2))
     return log
-
-
-def compacted(record: NewRecord, delta: int) -> NewRecord:
-    return NewRecord(record.value, record.key, record.timestamp, record.headers, offset_delta=delta)
 
 
 def base_offset_of(batch: bytes) -> int:

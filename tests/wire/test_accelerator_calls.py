@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
-import tracemalloc
 from array import array
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +13,7 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records import BinaryColumn, Compression, HeaderColumn, NewRecord, encode_batch
+from tests.wire.calls_into_c import growth_of, no_turn_for_others
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 
@@ -41,17 +39,6 @@ def scan(data: bytes) -> object:
 
 def decode(data: bytes) -> object:
     return accelerator.decode(data, 0, NOTHING_SKIPPED, ())
-
-
-@contextmanager
-def no_turn_for_others() -> Iterator[None]:
-    """A thread runs on until it releases the GIL of its own accord."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1000)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize("call", [scan, decode])
@@ -91,35 +78,6 @@ def test_nothing_is_kept_of_what_was_made_a_list() -> None:
     column = BinaryColumn.of([b"a" * 500, None] * 50)
     grown = growth_of(lambda: column.to_list(0, 100))
     assert grown < 2_000
-
-
-def growth_of(use: Callable[[], object]) -> int:
-    """By how many bytes the memory grows when something is done two hundred times, at least.
-
-    Other threads of this process have a share in what is seen each time; what is kept is kept every time. So it is done
-    again only where more was seen than a byte for each time.
-    """
-    grown = _growth_once(use)
-    for _ in range(4):
-        if grown <= 200:
-            break
-        grown = min(grown, _growth_once(use))
-    return grown
-
-
-def _growth_once(use: Callable[[], object]) -> int:
-    use()
-    tracemalloc.start()
-    try:
-        use()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(200):
-            use()
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
 
 
 def test_the_data_is_let_go_whatever_came_of_it() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 import pytest
 
 from kafka_nextgen.wire import apis
@@ -14,17 +12,10 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from tests.wire.hex_frames import ORDERS, ORDERS_HEX, frame, header
 
-ORDERS = UUID("00112233-4455-6677-8899-aabbccddeeff")
-ORDERS_HEX = "00112233445566778899aabbccddeeff"
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
 Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
-
-
-def frame(*parts: str) -> bytes:
-    """Hexadecimal parts, with the length in front."""
-    body = bytes.fromhex("".join(parts))
-    return len(body).to_bytes(4, "big") + body
 
 
 JOIN = ConsumerGroupHeartbeatRequest(
@@ -35,7 +26,6 @@ JOIN = ConsumerGroupHeartbeatRequest(
     subscribed_topic_names=["a", "bc"],
     topic_partitions=[],
 )
-JOIN_HEADER = ("0044", "{version}", "00000007", "0002 6d65", "00")  # key, version, correlation id, client id, tags
 JOIN_START = (
     "02 67",  # group "g"
     "02 6d",  # member "m"
@@ -50,10 +40,6 @@ JOIN_END = (
     "01",  # owns nothing: empty, not null
     "00",  # no tags
 )
-
-
-def header(version: int) -> str:
-    return "".join(JOIN_HEADER).format(version=f"{version:04x}")
 
 
 def test_a_join_of_version_0_has_no_pattern() -> None:

@@ -14,7 +14,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupPrepareAssignmentRequest,
 )
-from tests.wire.test_consumer_group_messages import ORDERS, ORDERS_HEX, frame, header
+from tests.wire.hex_frames import ORDERS, ORDERS_HEX, frame, header
 
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
 Group = ConsumerGroupDescribeResponse.DescribedGroup

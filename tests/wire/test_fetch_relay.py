@@ -22,18 +22,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.transport.relays import HAS_RELAYS
-from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedPartition, WantedTopic
-from kafka_nextgen.wire.frames import client_head, encode_request
+from kafka_nextgen.wire.fetch_request import WantedPartition, WantedTopic
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.markers import EndMarker
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
-from tests.fetching.test_plain_answers import (
+from tests.fetching.plain_answers import (
     DAMAGED,
     LEFT_ALONE,
     PLAIN,
@@ -46,22 +45,14 @@ from tests.fetching.test_plain_answers import (
 )
 from tests.support.signals import Signals, handled_by, shower
 from tests.support.waiting import eventually
-from tests.wire.test_accelerator_calls import growth_of, no_turn_for_others
+from tests.wire.calls_into_c import growth_of, no_turn_for_others
+from tests.wire.relay_line import EPOCH, MOST_BODY, NUMBER, PLACES, Events, Given, Line, Place, frame_of, receive
 
 pytestmark = pytest.mark.skipif(not HAS_RELAYS, reason="there are no relays here")
 
-#: Topic id, number, leader epoch, offset, last epoch, most bytes.
-Place = tuple[bytes, int, int, int, int, int]
-Events = list[tuple[int, int]]
 
 LONG_S = 60.0
-SESSION, EPOCH, NUMBER = 77, 9, 5  # the session is the one that is answered
 LAST = 2**31 - 1
-PLACES: Sequence[Place] = [
-    (AUDIT.bytes, 0, 6, 0, 2, 2_000),
-    *((ORDERS.bytes, number, 4, 3, -1, 1_000 + number) for number in range(4)),
-]
-MOST_BODY = 16 * 1024
 
 
 def wanted(number: int, offset: int, last_epoch: int = -1) -> WantedPartition:
@@ -71,114 +62,6 @@ def wanted(number: int, offset: int, last_epoch: int = -1) -> WantedPartition:
 
 def orders(*partitions: WantedPartition) -> WantedTopic:
     return WantedTopic("orders", ORDERS, list(partitions))
-
-
-@frozen
-class Given:
-    """What a relay is made of, but for its socket."""
-
-    version: int = 17
-    number: int = NUMBER
-    epoch: int = EPOCH
-    client_id: str | None = "me"
-    rack_id: str = ""
-    places: Sequence[Place] = PLACES
-    check_crc: bool = True
-    most_kept_bytes: int = 1 << 20
-    asked_at: float = 0.0
-    session_id: int = SESSION
-
-    def arguments(self, fd: int, bell: accelerator.Bell | None = None) -> list[Any]:
-        question = self._question((), self.epoch)
-        return [
-            fd,
-            self.version,
-            self.number,
-            self.session_id,
-            self.epoch,
-            client_head(self.client_id),
-            question.limits(self.version),
-            question.rest(self.version),
-            self.places,
-            self.check_crc,
-            self.most_kept_bytes,
-            self.asked_at,
-            bell,
-        ]
-
-    def request(self, number: int, epoch: int, *topics: WantedTopic) -> bytes:
-        """The frame of a request, as Python writes it."""
-        return encode_request(self._question(topics, epoch), self.version, number, self.client_id)
-
-    def _question(self, topics: Sequence[WantedTopic], epoch: int) -> RawFetchRequest:
-        return RawFetchRequest(500, 1, 1 << 20, 1, self.session_id, epoch, topics, (), self.rack_id)
-
-
-class Line:
-    """A socket that a relay has, and the broker's end of it.
-
-    There is a bell, so that of a relay that goes on nothing is told.
-    """
-
-    def __init__(self, given: Given) -> None:
-        self.socket, self.broker = socket.socketpair()
-        self.socket.setblocking(False)
-        self.broker.setblocking(False)
-        self.fd = self.socket.fileno()
-        self.epoll = select.epoll()
-        self.epoll.register(self.fd, select.EPOLLIN)
-        self.bell = accelerator.Bell()
-        self.begin(given)
-
-    def begin(self, given: Given) -> None:
-        """Have a new relay."""
-        self.given = given
-        self.relay = accelerator.FetchRelay(*given.arguments(self.fd, self.bell))
-
-    def serve(self, timeout_s: float = 0.0) -> Events:
-        return accelerator.serve(self.epoll.fileno(), timeout_s, (self.relay,))
-
-    def answer(self, frame: bytes) -> Events:
-        """What is told when that has come."""
-        self.broker.sendall(frame)
-        return self.serve()
-
-    def asked(self) -> bytes:
-        """What has been sent since this was called last."""
-        return receive(self.broker)
-
-    def take(self) -> list[bytes]:
-        """The bodies that are kept, which they are no more."""
-        bodies = []
-        while (first := self.relay.first()) is not None:
-            bodies.append(first[1])
-            self.relay.drop(first[0])
-        return bodies
-
-    def left(self) -> bytes:
-        """What came and was not kept, be it still in the socket."""
-        return self.relay.left()[0] + receive(self.socket)
-
-    @property
-    def over(self) -> Events:
-        """What is told of a relay that is over."""
-        return [(self.fd, 0)]
-
-    def close(self) -> None:
-        self.epoll.close()
-        self.socket.close()
-        self.broker.close()
-
-
-def receive(end: socket.socket) -> bytes:
-    """All that is there."""
-    came = b""
-    try:
-        while more := end.recv(1 << 20):
-            came += more
-    except BlockingIOError:
-        pass
-    return came
 
 
 @contextmanager
@@ -191,11 +74,6 @@ def lent(given: Given | None = None, **how: Any) -> Iterator[Line]:
 def line() -> Iterator[Line]:
     with lent() as line:
         yield line
-
-
-def frame_of(body: bytes | memoryview, number: int = NUMBER, tags: bytes = b"\x00") -> bytes:
-    content = number.to_bytes(4, "big") + tags + body
-    return len(content).to_bytes(4, "big") + content
 
 
 def bring(offset: int, count: int = 1, leader_epoch: int = -1, partition: int = 1) -> bytes:

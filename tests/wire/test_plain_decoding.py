@@ -13,8 +13,8 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.plain_decoding import decode_plain
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 from tests.bridge.over_the_wire import ORDERS
-from tests.fetching.test_plain_answers import DAMAGED, answer_of, batch, body_of, partition_of, topic_of
-from tests.wire.test_accelerator_calls import growth_of
+from tests.fetching.plain_answers import DAMAGED, answer_of, batch, body_of, partition_of, topic_of
+from tests.wire.calls_into_c import growth_of
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
-from kafka.record.memory_records import MemoryRecords
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
@@ -21,6 +20,7 @@ from kafka_nextgen.wire.records import (
     encode_batch,
 )
 from tests.support.examples import examples
+from tests.wire.kafka_python_records import Row, read_by_peer, rows_of
 
 ORDERS = TopicPartition("orders", 0)
 
@@ -34,26 +34,9 @@ CODECS = st.sampled_from(Compression)
 #: kafka-python needs packages for the others; librdkafka is the peer for those.
 SHARED_CODECS = st.sampled_from([Compression.NONE, Compression.GZIP])
 
-Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
-
-
-def rows_of(columns: Columns) -> list[Row]:
-    headers = columns.headers or [()] * len(columns)
-    fields = (columns.offsets, columns.timestamps, columns.keys, columns.values, headers)
-    return list(zip(*fields, strict=True))
-
 
 def rows_written(records: list[NewRecord], base_offset: int = 0) -> list[Row]:
     return [(base_offset + i, r.timestamp, r.key, r.value, tuple(r.headers)) for i, r in enumerate(records)]
-
-
-def read_by_peer(data: bytes) -> list[Row]:
-    rows: list[Row] = []
-    batches: Any = MemoryRecords(data)
-    while (batch := batches.next_batch()) is not None:
-        assert batch.validate_crc()
-        rows += [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in batch]
-    return rows
 
 
 def written_by_peer(records: list[NewRecord], codec: Compression) -> bytes:

@@ -19,10 +19,10 @@ from kafka_nextgen.wire.frames import decode_request
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.records import Compression, encode_batch
 from tests.bridge.over_the_wire import AUDIT, GONE, IDS, ORDERS
-from tests.fetching.test_plain_answers import FETCH, VERSION, answer_of, at_once, body_of, partition_of, topic_of
+from tests.fetching.plain_answers import FETCH, VERSION, answer_of, at_once, body_of, partition_of, topic_of
 from tests.support.examples import examples
-from tests.wire.test_accelerated import RECORDS, compacted
-from tests.wire.test_fetch_relay import EPOCH, MOST_BODY, NUMBER, PLACES, SESSION, Given, Line, frame_of
+from tests.wire.columns import RECORDS, compacted
+from tests.wire.relay_line import EPOCH, MOST_BODY, NUMBER, PLACES, SESSION, Given, Line, frame_of
 
 pytestmark = pytest.mark.skipif(not HAS_RELAYS, reason="there are no relays here")
 

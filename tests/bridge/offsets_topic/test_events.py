@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import count
-from uuid import UUID
 
 import pytest
 from attrs import evolve
@@ -16,11 +15,7 @@ from kafka_nextgen.coordinator.extensions.history.records import Cause, Rebalanc
 from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.types import OffsetAndMetadata, RebalanceReason, TopicIdPartition, TopicPartition
-
-G = "billing"
-ORDERS, BILLS = UUID(int=7), UUID(int=8)
-NAMES = {ORDERS: "orders"}
-STABLE, UNREVOKED = r.MemberStatus.STABLE, r.MemberStatus.UNREVOKED_PARTITIONS
+from tests.bridge.offsets_topic.group_records import BILLS, NAMES, ORDERS, G, current, epoch, metadata, removal, target
 
 
 class Log:
@@ -44,36 +39,6 @@ def brief(event: Event) -> tuple[object, ...]:
     """What of an event is set, in few words."""
     fields = (event.member, event.epoch, event.topic, event.partitions, event.offset, event.cause, event.reason)
     return (event.kind.value, *(each for each in fields if each is not None))
-
-
-def metadata(member: str, *topics: str, instance: str | None = None) -> r.MemberMetadata:
-    return r.MemberMetadata(G, member, instance, None, f"client-{member}", "/10.0.0.1", topics, None, 5_000, None)
-
-
-def epoch(number: int, metadata_hash: int = 1) -> r.GroupMetadata:
-    return r.GroupMetadata(G, number, metadata_hash)
-
-
-def target(member: str, *numbers: int) -> r.TargetAssignmentMember:
-    return r.TargetAssignmentMember(G, member, {ORDERS: frozenset(numbers)} if numbers else {})
-
-
-def current(
-    member: str, number: int, *owned: int, revoking: tuple[int, ...] = (), before: int = 0
-) -> r.CurrentMemberAssignment:
-    assigned, pending = (
-        tuple((TopicIdPartition(ORDERS, each), number) for each in numbers) for numbers in (owned, revoking)
-    )
-    status = UNREVOKED if revoking else STABLE
-    return r.CurrentMemberAssignment(G, member, number, before or number - 1, status, assigned, pending)
-
-
-def removal(member: str) -> tuple[r.Record, ...]:
-    return (
-        r.CurrentMemberAssignmentRemoved(G, member),
-        r.TargetAssignmentMemberRemoved(G, member),
-        r.MemberMetadataRemoved(G, member),
-    )
 
 
 def recorded(

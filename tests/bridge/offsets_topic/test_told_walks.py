@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.history.events import Event, Kind
-from tests.coordinator import test_classic_walks as classic
-from tests.coordinator import test_walks as consumer
+from tests.coordinator import classic_walk as classic
+from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
 
 Owned = set[tuple[str, str, str, int]]

@@ -7,7 +7,7 @@ from typing import Any
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
-from tests.broker.quotas.test_throttling import alter
+from tests.broker.quotas.quota_requests import alter
 from tests.broker.requests import fetch_request, produce, records_of, values
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer

@@ -13,6 +13,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire import messages as m
 from tests.broker.client import Client
+from tests.broker.quotas.quota_requests import alter
 from tests.broker.requests import metadata, produce_request, values
 
 BATCH = values("a" * 2_000)
@@ -77,16 +78,6 @@ def _fetch() -> dict[str, object]:
 def test_the_time_of_requests_can_be_limited(cluster: Cluster, client: Client) -> None:
     cluster.set_quota("request_percentage", 0.000_01, client_id="tests")
     assert 0 < metadata(client, "orders").throttle_time_ms <= 1_000
-
-
-def alter(
-    client: Client, value: float, *, key: str = "producer_byte_rate", **how: object
-) -> m.AlterClientQuotasResponse.EntryData:
-    entry = m.AlterClientQuotasRequest.EntryData
-    entity = [entry.EntityData(entity_type=kind, entity_name=name) for kind, name in how.pop("of", {}).items()]
-    ops = [entry.OpData(key=key, value=value, remove=bool(how.pop("remove", False)))]
-    request = m.AlterClientQuotasRequest(entries=[entry(entity=entity, ops=ops)], validate_only=False)
-    return client.ask(apis.ALTER_CLIENT_QUOTAS, request).entries[0]
 
 
 def described(client: Client, *components: tuple[str, int, str | None], strict: bool = False) -> list[object]:

@@ -13,11 +13,9 @@ from confluent_kafka import Producer
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import SyncGroupRequest
-from tests.broker.client import Client, join_request
+from tests.broker.client import Client
 from tests.broker.extended import Group, announce, extended
-from tests.broker.test_groups import commit, heartbeat
+from tests.broker.group_requests import commit, heartbeat, live_by_the_classic_protocol
 from tests.support.kafka_from_maven import fetch_jars, find_java
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import is_required
@@ -116,14 +114,3 @@ def assign_in_a_member(client: Client) -> None:
     epoch = group.prepare(computing).group_epoch
     assert group.install(computing, {"a": [0], "b": [1]}, group_epoch=epoch, error=5).error_code == ErrorCode.NONE
     announce(client, "ours", "i")
-
-
-def live_by_the_classic_protocol(client: Client) -> None:
-    joined = client.ask(apis.JOIN_GROUP, join_request("old", b"\0\0\0\0\0\0\xff\xff\xff\xff"), 3)
-    assignment = SyncGroupRequest.SyncGroupRequestAssignment(
-        member_id=joined.member_id, assignment=b"\0\0\0\0\0\0\xff\xff\xff\xff"
-    )
-    sync = SyncGroupRequest(
-        group_id="old", generation_id=joined.generation_id, member_id=joined.member_id, assignments=[assignment]
-    )
-    client.ask(apis.SYNC_GROUP, sync, 3)

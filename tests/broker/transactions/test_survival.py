@@ -7,49 +7,18 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import EndTxnRequest, OffsetFetchRequest, TxnOffsetCommitRequest
+from kafka_nextgen.wire.messages import OffsetFetchRequest
 from tests.broker.client import Client
+from tests.broker.transactions.offset_transactions import GROUP, NAME, TOPIC, begin, end
 from tests.endtoend.broker_process import BrokerProcess
-from tests.endtoend.patience import ask_patiently, begin_transactional_id
+from tests.endtoend.patience import ask_patiently
 from tests.support.clients import create_topic
 
-GROUP, TOPIC = "movers", "orders"
-NAME = next(name for name in map(str, range(99)) if spread(name, 50) % 2 == 0)  # the first of two nodes coordinates it
 UNSTABLE = (ErrorCode.UNSTABLE_OFFSET_COMMIT, -1)
-ADDS, BUMPS_EPOCH = 5, 5
 TIMEOUT_S = 20
-
-
-def begin(client: Client, offset: int) -> tuple[int, int]:
-    """Begin a transaction with an offset in it; return its producer."""
-    producer_id, epoch = begin_transactional_id(client, NAME, timeout_ms=60_000)
-    topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
-    partition = topic.TxnOffsetCommitRequestPartition(
-        partition_index=0, committed_offset=offset, committed_metadata=None
-    )
-    request = TxnOffsetCommitRequest(
-        transactional_id=NAME,
-        group_id=GROUP,
-        producer_id=producer_id,
-        producer_epoch=epoch,
-        topics=[topic(name=TOPIC, partitions=[partition])],
-    )
-    answer = ask_patiently(
-        client, apis.TXN_OFFSET_COMMIT, request, ADDS, lambda told: told.topics[0].partitions[0].error_code
-    )
-    assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE
-    return producer_id, epoch
-
-
-def end(client: Client, producer: tuple[int, int], is_commit: bool) -> None:
-    request = EndTxnRequest(
-        transactional_id=NAME, producer_id=producer[0], producer_epoch=producer[1], committed=is_commit
-    )
-    assert ask_patiently(client, apis.END_TXN, request, BUMPS_EPOCH).error_code == ErrorCode.NONE
 
 
 def told(client: Client) -> tuple[int, int]:

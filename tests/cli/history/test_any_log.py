@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.lines import encode_event
-from tests.history.test_any_events import EVENTS
+from tests.history.making import EVENTS
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

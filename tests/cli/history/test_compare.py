@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.lines import encode_event
+from tests.history.example_stories import CONSUMERS, COORDINATOR
 from tests.history.story import story
-from tests.history.test_comparing import CONSUMERS, COORDINATOR
 
 POLLER = """
     6.0 poller:p joined A @2 client=app

@@ -19,7 +19,7 @@ from kafka_nextgen.wire.records.decode import decode_in_python
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.decoders.records import LIMITS, PARTITION, batches_and_offset, limits_of, record_seeds
 from tests.fuzz.guarded import Guarded
-from tests.wire.test_accelerated import content
+from tests.wire.columns import content
 
 if ACCELERATED:
     from kafka_nextgen.compiled import _accelerator

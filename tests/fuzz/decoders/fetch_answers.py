@@ -14,8 +14,8 @@ from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from tests.bridge.over_the_wire import IDS
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
+from tests.wire.fetch_by_schema import by_schema
 from tests.wire.schema_messages import full
-from tests.wire.test_fetch_response import by_schema
 
 __all__ = ["FETCH_ANSWERS"]
 

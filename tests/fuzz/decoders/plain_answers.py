@@ -16,16 +16,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
 from kafka_nextgen.wire.fetch_response import read_fetch_response
-from tests.fetching.test_plain_answers import (
-    PLAIN,
-    PLAIN_TOO,
-    VERSION,
-    at_once,
-    body_of,
-    fetch_at,
-    outcome,
-    step_by_step,
-)
+from tests.fetching.plain_answers import PLAIN, PLAIN_TOO, VERSION, at_once, body_of, fetch_at, outcome, step_by_step
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded

@@ -14,10 +14,10 @@ from kafka_nextgen.fetching import DecodedPartition, Fetch
 from kafka_nextgen.transport.relays import HAS_RELAYS
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.frames import decode_request
-from tests.fetching.test_plain_answers import VERSION, at_once
+from tests.fetching.plain_answers import VERSION, at_once
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.decoders.plain_answers import PLAIN_ANSWERS, _fetch
-from tests.wire.test_fetch_relay import Given, Line, Place, frame_of
+from tests.wire.relay_line import Given, Line, Place, frame_of
 
 __all__ = ["RELAYED_ANSWERS"]
 

@@ -18,7 +18,7 @@ from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.spark.history import History
 from kafka_nextgen.spark.history.folders import day_of
 from tests.conftest import or_skip
-from tests.pyspark.test_examples import EXAMPLES, QUICK_JAVA, run
+from tests.pyspark.example_programs import EXAMPLES, QUICK_JAVA, run
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.spark import require_spark

@@ -22,7 +22,7 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.spark.history.known_records import KNOWN
 from kafka_nextgen.spark.history.offsets_topic import ingest_offsets_topic, stream_offsets_topic
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from tests.bridge.offsets_topic.test_events import NAMES, ORDERS, current, epoch, metadata, removal
+from tests.bridge.offsets_topic.group_records import NAMES, ORDERS, current, epoch, metadata, removal
 from tests.pyspark.history.datasets import forget_last_commit, rows_in, rows_of
 from tests.spark.history.records import batch_of, row
 

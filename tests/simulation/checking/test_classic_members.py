@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy
+from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
-from kafka_nextgen.types import TopicIdPartition, TopicPartition
-from tests.simulation.casting import Casting
+from kafka_nextgen.types import TopicPartition
 from tests.simulation.checking.classic_members import ClassicWatch, Generations, Refusals, two_readers
-from tests.simulation.checking.judge import Judge
-from tests.simulation.classic_clients import ClassicClient
-from tests.simulation.cluster import Cluster
-from tests.simulation.dice import Dice
-from tests.simulation.timeline import Timeline
+from tests.simulation.checking.judged_client import FOO, client
 
-FOO = UUID(int=1)
 TP0, TP1 = TopicPartition("foo", 0), TopicPartition("foo", 1)
 BOTH = frozenset({TP0, TP1})
-ID0, ID1 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1)
-
-
-def client(name: str = "A", *, instance_id: str | None = None) -> ClassicClient:
-    dice, timeline, judge = Dice(1), Timeline(), Judge()
-    cluster = Cluster(timeline, dice, judge, CoordinatorSettings())
-    cluster.names[FOO] = "foo"
-    settings = Casting(dice.stream("casting")).classic_settings("g", instance_id, (), auto_commit=True)
-    made = ClassicClient(name, cluster, timeline, dice, judge, settings=settings)
-    made.topic_ids = {"foo": FOO}
-    return made
 
 
 def join(number: int, owned: frozenset[TopicPartition] = frozenset()) -> cfx.SendJoinGroup:

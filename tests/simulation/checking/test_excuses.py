@@ -26,7 +26,7 @@ from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.notation import parse_partitions
 from tests.scenario_language.watching import Watch
 from tests.simulation.checking.excuses import Excuse, Excuses
-from tests.simulation.checking.test_classic_members import FOO, ID0, ID1, client
+from tests.simulation.checking.judged_client import FOO, ID0, ID1, client
 from tests.simulation.classic_clients import ClassicClient
 
 BEFORE = TopicIdPartition(UUID(int=2), 1)

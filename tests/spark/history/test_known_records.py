@@ -20,8 +20,8 @@ from kafka_nextgen.bridge.offsets_topic.events import RecordStory
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.spark.history.offsets_topic import told_batches
-from tests.coordinator import test_classic_walks as classic
-from tests.coordinator import test_walks as consumer
+from tests.coordinator import classic_walk as classic
+from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
 from tests.support.examples import examples
 

@@ -21,7 +21,7 @@ from kafka_nextgen.wire.messages import FetchResponse, MetadataRequest
 from kafka_nextgen.wire.schema import Message
 from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
 from tests.transport.security.sasl_script import asks_for_login, security, told
-from tests.transport.test_conversations import Talk, numbers
+from tests.transport.talk import Talk, numbers
 
 SESSION_MS = 40
 

@@ -1,0 +1,286 @@
+"""Random walks of a classic group: what its members do and believe, and what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, field, frozen
+from hypothesis import strategies as st
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.classic.requests import (
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    LeavingMember,
+    OfferedProtocol,
+    SyncGroup,
+)
+from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, Parked, SyncGroupAnswer
+from kafka_nextgen.coordinator.requests import OffsetCommit
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.coordinator.stage import GROUP, Stage
+
+__all__ = ["CLIENTS", "Step", "Walk", "step", "steps"]
+
+CLIENTS = ["A", "B", "C", "D", "E"]
+INSTANCES = {"C": "one", "D": "two", "E": "two"}  # two of the same name fight for it
+PARTITIONS = frozenset(range(6))
+FOO_0 = TopicPartition("foo", 0)
+OFFERS = [("range",), ("range", "sticky"), ("range", "roundrobin")]  # a fail-over leaves but the one that was chosen
+
+
+@define
+class Client:
+    """A member as itself sees it. ``waits_for`` is the number of its request that is under way."""
+
+    name: str
+    member_id: str = ""
+    generation: int = -1
+    lives: bool = False
+    waits_for: int | None = None
+    leads: tuple[str, ...] | None = None  # the members it is to assign to
+    has_joined: bool = False
+    owned: frozenset[int] | None = None
+    protocols: tuple[str, ...] = ("range",)
+    said: int = 0
+
+    def start_over(self) -> None:
+        """Join next, having lost everything."""
+        self.generation, self.owned, self.has_joined, self.leads, self.waits_for = -1, None, False, None, None
+
+
+@define
+class Walk:
+    stage: Stage
+    version: int
+    clients: dict[str, Client] = field(factory=lambda: {name: Client(name) for name in CLIENTS})
+    last_number: int = 0
+    asked_by: dict[int, str] = field(factory=dict)  # whose requests are under way, by number
+
+    def go_on(self, name: str) -> None:
+        """Do what a member does next."""
+        client = self.clients[name]
+        if not client.lives or client.waits_for is not None:
+            return
+        if client.owned is not None:
+            self._heartbeat(client)
+        elif client.has_joined:
+            self._sync(client)
+        else:
+            self._join(client)
+
+    def start(self, name: str, protocols: tuple[str, ...]) -> None:
+        client = self.clients[name]
+        if not client.lives:
+            client.lives, client.member_id, client.protocols = True, "", protocols
+            client.start_over()
+        self.go_on(name)
+
+    def die(self, name: str) -> None:
+        """Without a word, be its request parked or not."""
+        client = self.clients[name]
+        client.lives, client.member_id = False, ""
+        client.start_over()
+
+    def repeat(self, name: str) -> None:
+        """An answer got lost, or takes too long: ask the same again."""
+        client = self.clients[name]
+        if client.lives and client.waits_for is not None:
+            client.waits_for = None
+            (self._sync if client.has_joined else self._join)(client)
+
+    def resubscribe(self, name: str, protocols: tuple[str, ...]) -> None:
+        client = self.clients[name]
+        if client.lives and client.owned is not None:
+            client.protocols, client.said = protocols, client.said + 1
+            client.start_over()
+            self.go_on(name)
+
+    def leave(self, name: str, by_instance: bool) -> None:
+        client = self.clients[name]
+        instance_id = INSTANCES.get(name)
+        who = LeavingMember("", instance_id) if by_instance and instance_id else LeavingMember(client.member_id)
+        self._commit_released(self.stage.ask(LeaveGroup(GROUP, (who, who))))
+        self.die(name)
+
+    def mumble(self, name: str, generation: int, as_instance: str | None) -> None:
+        """A message from the past, or from a liar; nobody hears the answer."""
+        member_id = self.clients[name].member_id
+        self._commit_released(self.stage.ask(Heartbeat(GROUP, generation, member_id, as_instance)))
+        self._commit_released(self.stage.ask(SyncGroup(0, GROUP, generation, "stranger", as_instance)))
+        offsets = {FOO_0: OffsetAndMetadata(1)}
+        self._commit_released(self.stage.ask(OffsetCommit(GROUP, offsets, member_id, generation, as_instance)))
+
+    def tick(self, seconds: float) -> None:
+        for outcome in self.stage.pass_time(seconds):
+            self._commit_released(outcome)
+            self.check()
+
+    def fail_over(self) -> None:
+        """All connections are lost, and so is whatever was parked."""
+        self.asked_by.clear()
+        for client in self.clients.values():
+            client.waits_for = None
+        self.stage.fail_over()
+
+    # What is said, and heard.
+
+    def _join(self, client: Client) -> None:
+        metadata = str(client.said).encode()
+        client.leads, client.has_joined = None, False
+        request = JoinGroup(
+            number=self._number(client),
+            group_id=GROUP,
+            member_id=client.member_id,
+            protocol_type="consumer",
+            protocols=tuple(OfferedProtocol(name, metadata) for name in client.protocols),
+            session_timeout_ms=10_000,
+            rebalance_timeout_ms=15_000,
+            instance_id=INSTANCES.get(client.name),
+            version=self.version,
+            new_member_id=f"{client.name}-{self.last_number}",
+        )
+        self._ask(client, request)
+
+    def _sync(self, client: Client) -> None:
+        members = client.leads or ()
+        parts = tuple((member, _part(index, len(members))) for index, member in enumerate(members))
+        instance_id = INSTANCES.get(client.name)
+        number = self._number(client)
+        self._ask(client, SyncGroup(number, GROUP, client.generation, client.member_id, instance_id, assignments=parts))
+
+    def _heartbeat(self, client: Client) -> None:
+        instance_id = INSTANCES.get(client.name)
+        outcome = self.stage.ask(Heartbeat(GROUP, client.generation, client.member_id, instance_id))
+        self._commit_released(outcome)
+        assert isinstance(outcome.response, HeartbeatAnswer)
+        self._refused(client, outcome.response.error)
+
+    def _number(self, client: Client) -> int:
+        self.last_number += 1
+        client.waits_for = self.last_number
+        self.asked_by[self.last_number] = client.name
+        return self.last_number
+
+    def _ask(self, client: Client, request: JoinGroup | SyncGroup) -> None:
+        outcome = self.stage.ask(request)
+        self._commit_released(outcome)
+        if not isinstance(outcome.response, Parked):
+            self._hear(request.number, outcome.response)
+
+    def _commit_released(self, outcome: Any) -> None:
+        for number, answer in outcome.released:
+            self._hear(number, answer)
+
+    def _hear(self, number: int, answer: object) -> None:
+        name = self.asked_by.pop(number, None)
+        assert name is not None, f"request {number} is answered twice"
+        client = self.clients[name]
+        if client.waits_for != number or answer is None:
+            return
+        client.waits_for = None
+        if isinstance(answer, JoinGroupAnswer):
+            self._joined(client, answer)
+        elif isinstance(answer, SyncGroupAnswer):
+            self._synced(client, answer)
+
+    def _joined(self, client: Client, answer: JoinGroupAnswer) -> None:
+        if answer.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED):
+            client.member_id = answer.member_id
+        if answer.error is not ErrorCode.NONE:
+            self._refused(client, answer.error)
+            return
+        client.generation, client.has_joined, client.owned = answer.generation, True, None
+        assign = answer.leader_id == answer.member_id and not answer.skip_assignment
+        client.leads = tuple(member.member_id for member in answer.members) if assign else None
+
+    def _synced(self, client: Client, answer: SyncGroupAnswer) -> None:
+        if answer.error is ErrorCode.NONE:
+            client.owned = frozenset(answer.assignment)
+        else:
+            self._refused(client, answer.error)
+
+    def _refused(self, client: Client, error: ErrorCode) -> None:
+        if error in (ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION, ErrorCode.MEMBER_ID_REQUIRED):
+            client.start_over()
+        elif error is ErrorCode.UNKNOWN_MEMBER_ID:
+            client.member_id = ""
+            client.start_over()
+        elif error is ErrorCode.FENCED_INSTANCE_ID:
+            self.die(client.name)
+        else:
+            assert error is ErrorCode.NONE, error
+
+    # What must hold.
+
+    def check(self) -> None:
+        self.stage.check()
+        group = self.stage.group.classic
+        if group is None:
+            return
+        parked = {number for member in group.in_order() for number in (member.join, member.sync) if number is not None}
+        parked |= {request.number for request in group.held.values()}
+        assert parked <= self.asked_by.keys(), "whoever is parked waits"
+        waiting = {client.waits_for for client in self.clients.values()} - {None}
+        assert waiting <= parked, "whoever waits is parked"
+        owned = [c.owned for c in self.clients.values() if c.owned and c.generation == group.generation]
+        assert sum(map(len, owned)) == len(frozenset().union(*owned)), "a partition has two owners in one generation"
+
+    def settle(self) -> None:
+        """No more disturbances: the living do what members do."""
+        for _ in range(60):
+            for name in CLIENTS:
+                self.go_on(name)
+                self.check()
+            self.tick(1.0)
+        group = self.stage.group.classic
+        living = {client.member_id: client for client in self.clients.values() if client.lives}
+        if group is None or not living:
+            assert group is None or group.is_in(ClassicStatus.EMPTY)
+            return
+        assert group.is_in(ClassicStatus.STABLE)
+        assert living.keys() == group.members.keys()
+        assert {client.generation for client in living.values()} == {group.generation}
+        assert frozenset().union(*(client.owned or () for client in living.values())) == PARTITIONS
+
+
+def _part(index: int, count: int) -> bytes:
+    return bytes(partition for partition in sorted(PARTITIONS) if partition % count == index)
+
+
+@frozen(repr=False)
+class Step:
+    method: Callable[..., None]
+    given: tuple[object, ...]
+
+    def take(self, walk: Walk) -> None:
+        self.method(walk, *self.given)
+
+    def __repr__(self) -> str:
+        return f"{self.method.__name__}{self.given}"
+
+
+names = st.sampled_from(CLIENTS)
+offers = st.sampled_from(OFFERS)
+
+
+def step(method: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
+    return st.tuples(*arguments).map(lambda given: Step(method, given))
+
+
+steps = st.one_of(
+    step(Walk.go_on, names),
+    step(Walk.go_on, names),
+    step(Walk.go_on, names),
+    step(Walk.start, names, offers),
+    step(Walk.die, names),
+    step(Walk.repeat, names),
+    step(Walk.resubscribe, names, offers),
+    step(Walk.leave, names, st.booleans()),
+    step(Walk.mumble, names, st.integers(-1, 6), st.none() | st.sampled_from(["one", "two", "three"])),
+    step(Walk.tick, st.sampled_from([0.0, 1.0, 3.0, 9.0, 16.0])),
+    step(Walk.fail_over),
+)

@@ -1,0 +1,29 @@
+"""A classic client with a judge, outside of any run."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.types import TopicIdPartition
+from tests.simulation.casting import Casting
+from tests.simulation.checking.judge import Judge
+from tests.simulation.classic_clients import ClassicClient
+from tests.simulation.cluster import Cluster
+from tests.simulation.dice import Dice
+from tests.simulation.timeline import Timeline
+
+__all__ = ["FOO", "ID0", "ID1", "client"]
+
+FOO = UUID(int=1)
+ID0, ID1 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1)
+
+
+def client(name: str = "A", *, instance_id: str | None = None) -> ClassicClient:
+    dice, timeline, judge = Dice(1), Timeline(), Judge()
+    cluster = Cluster(timeline, dice, judge, CoordinatorSettings())
+    cluster.names[FOO] = "foo"
+    settings = Casting(dice.stream("casting")).classic_settings("g", instance_id, (), auto_commit=True)
+    made = ClassicClient(name, cluster, timeline, dice, judge, settings=settings)
+    made.topic_ids = {"foo": FOO}
+    return made

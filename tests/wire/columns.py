@@ -1,0 +1,49 @@
+"""Any records, and the content of columns in a form that can be compared."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from kafka_nextgen.wire.records import (
+    BinaryColumn,
+    Columns,
+    HeaderColumn,
+    NewRecord,
+)
+
+__all__ = ["RECORDS", "compacted", "content"]
+
+BYTES = st.none() | st.sampled_from([b"", b"v" * 100, b"v" * 9000]) | st.binary(max_size=9)
+KEYS = st.sampled_from(["", "trace", "größe", "\u4e2d\U0001f600"]) | st.text(max_size=3)
+HEADERS = st.just(()) | st.lists(st.tuples(KEYS, BYTES), max_size=2).map(tuple)
+TIMES = st.sampled_from([-1, 0, 1_700_000_000_000, 2**62]) | st.integers(-1, 2**41)
+
+RECORDS = st.lists(
+    st.builds(NewRecord, value=BYTES, key=BYTES, timestamp=TIMES, headers=HEADERS), min_size=1, max_size=6
+)
+
+
+def column_content(column: BinaryColumn) -> tuple[object, ...]:
+    return bytes(column.data), column.bounds.tolist(), column.validity
+
+
+def header_content(headers: HeaderColumn | None) -> tuple[object, ...] | None:
+    if headers is None:
+        return None
+    return headers.bounds.tolist(), column_content(headers.keys), column_content(headers.values)
+
+
+def content(columns: Columns) -> dict[str, object]:
+    """All that columns are, in a form that can be compared."""
+    numbers = (columns.offsets, columns.timestamps, columns.leader_epochs, columns.timestamp_types)
+    return {
+        "numbers": [(column.format, column.tolist()) for column in numbers],
+        "keys": column_content(columns.keys),
+        "values": column_content(columns.values),
+        "headers": header_content(columns.headers),
+        "rest": (columns.partition, columns.next_offset, columns.data_bytes, columns.truncated, columns.end_epoch),
+    }
+
+
+def compacted(record: NewRecord, delta: int) -> NewRecord:
+    return NewRecord(record.value, record.key, record.timestamp, record.headers, offset_delta=delta)
