@@ -3,7 +3,7 @@
 EXTENDS ConsumerGroup
 
 ------------------------------------------------------------------------------
-(* Of the coordinator: kafka_nextgen/coordinator/invariants.py. It holds of    *)
+(* Of the coordinator: tests/invariants/groups.py. It holds of                 *)
 (* what is in force, so it held of what is replicated when that was.           *)
 
 \* A partition belongs to one member, be it assigned or still to be given back.

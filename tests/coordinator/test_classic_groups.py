@@ -11,7 +11,6 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.classic.recording import record_of, taken_in
 from kafka_nextgen.coordinator.classic.requests import (
     DescribeGroups,
@@ -36,6 +35,7 @@ from kafka_nextgen.coordinator.requests import DeleteGroups, OffsetCommit
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.invariants.classic_groups import classic_violations
 
 RANGE = OfferedProtocol("range", b"said")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.coordinator import invariants
 from tests.conftest import or_skip
+from tests.invariants import groups
 from tests.scenario_language import watching
 from tests.simulation import settling
 from tests.simulation.checking import answers, judge, promises
@@ -19,7 +19,7 @@ from tests.support.tlc import Tlc, Verdict, find_tlc
 MODEL = Path(__file__).parents[2] / "docs" / "model"
 
 #: Where what must hold is checked of the shipped machines.
-CHECKERS = [Path(str(module.__file__)) for module in (invariants, judge, promises, answers, settling)]
+CHECKERS = [Path(str(module.__file__)) for module in (groups, judge, promises, answers, settling)]
 
 #: Too long for every run: README.md of the model says what came of these, and how to start them.
 ON_DEMAND = {"commits-disturbed", "disturbed-twice", "settles-disturbed"}

@@ -13,11 +13,11 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import group_config_complaint
-from kafka_nextgen.coordinator.invariants import violations
 from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicId
+from tests.invariants.groups import violations
 from tests.scenario_language.prompted import PromptedAssignor
 from tests.scenario_language.world import GROUP
 

@@ -2,7 +2,7 @@
 
 | rule | when it is looked at |
 |---|---|
-| the coordinator's invariants (``coordinator.invariants``) | after each outcome that writes, see ``unchanged`` |
+| the coordinator's invariants (``tests.invariants``) | after each outcome that writes, see ``unchanged`` |
 | the client's (``scenario_language.watching``) | with everything a member wants done |
 | no member works on what the coordinator reserves for another | when assignments are applied, and after outcomes |
 | an answer's epoch is not below the request's | when it is heard |
@@ -22,7 +22,6 @@ from attrs import define, field
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.invariants import violations
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
 from kafka_nextgen.membership import effects as fx
@@ -36,6 +35,7 @@ from kafka_nextgen.membership.classic.effects import (
 from kafka_nextgen.membership.classic.events import SyncAnswered
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
+from tests.invariants.groups import violations
 from tests.scenario_language.watching import Watch
 from tests.simulation.checking import (
     answers,

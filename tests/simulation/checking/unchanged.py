@@ -1,6 +1,6 @@
 """What has not changed since it was checked, and is not checked again: nearly all outcomes commit offsets and no more.
 
-``coordinator.invariants`` look at a group's records but for those of offsets, at what no record tells of a group, at
+``tests.invariants`` look at a group's records but for those of offsets, at what no record tells of a group, at
 the topics, and at which timers run. Records of offsets change none of that but for a group that begins or ends with
 them, which then has another ``classic``. The rest is compared with what it was.
 

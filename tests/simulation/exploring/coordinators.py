@@ -16,13 +16,13 @@ from kafka_nextgen.coordinator import group as groups
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import RETENTION, Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.invariants import violations
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKey
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import TopicIdPartition
+from tests.invariants.groups import violations
 from tests.scenario_language.world import GROUP
 
 __all__ = ["Answered", "Coordinators", "Standing"]

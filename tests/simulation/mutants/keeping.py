@@ -65,6 +65,8 @@ class Kept:
 def _of_all() -> bytes:
     paths: Iterable[Path] = (
         *sorted((_ROOT / "kafka_nextgen").rglob("*.py")),
+        *sorted((_ROOT / "tests" / "invariants").glob("*.py")),
+        *sorted((_ROOT / "tests" / "scenario_language").rglob("*.py")),
         *sorted((_ROOT / "tests" / "simulation").glob("*.py")),
         _HERE / "planting.py",
         _HERE / "trying.py",

@@ -1,4 +1,4 @@
-"""What must hold of the places that a group keeps, of either protocol. Tests ask after every step.
+"""What must hold of the places that a group keeps, of either protocol.
 
 Each rule yields a sentence for each way it is broken; silence is good.
 """

@@ -1,7 +1,6 @@
-"""What must hold of every group at every moment, in plain words and code. Tests ask after every step.
+"""What must hold of every group at every moment, in plain words and code.
 
-Each rule yields a sentence for each way it is broken; silence is good. Nothing here is needed to coordinate a
-group.
+Each rule yields a sentence for each way it is broken; silence is good.
 """
 
 from __future__ import annotations
@@ -9,18 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
-from kafka_nextgen.coordinator.classic.invariants import classic_violations
-from kafka_nextgen.coordinator.extensions.invariants import extension_violations
-from kafka_nextgen.coordinator.extensions.registration.invariants import registration_violations
 from kafka_nextgen.coordinator.extensions.registration.places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.migration.invariants import mixed_violations
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
 from kafka_nextgen.types import TopicIdPartition
+from tests.invariants.classic_groups import classic_violations
+from tests.invariants.client_assignors import extension_violations
+from tests.invariants.mixed_groups import mixed_violations
+from tests.invariants.places import registration_violations
 
 __all__ = ["violations"]
 

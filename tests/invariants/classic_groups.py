@@ -1,6 +1,6 @@
-"""What must hold of every classic group at every moment, in plain words and code. Tests ask after every step.
+"""What must hold of every classic group at every moment, in plain words and code.
 
-Each rule yields a sentence for each way it is broken; silence is good. Nothing here is needed to coordinate a group.
+Each rule yields a sentence for each way it is broken; silence is good.
 """
 
 from __future__ import annotations

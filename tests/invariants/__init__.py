@@ -1,0 +1,1 @@
+"""What must hold of every group of a coordinator: ``groups.violations`` asks all of it."""

@@ -1,0 +1,71 @@
+"""What may import what: tests share helpers and not each other, and the library has no module that only tests use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+#: What applications import or run. Everything else is there for these.
+ENTRY_POINTS = (
+    "kafka_nextgen",
+    "kafka_nextgen.cli.main",
+    "kafka_nextgen.opentelemetry",
+    "kafka_nextgen.prometheus",
+    "kafka_nextgen.spark.history",
+    "kafka_nextgen.testing",
+    "pyspark_kafka_nextgen",
+)
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a module."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Dotted names that are imported, wherever it is; a name that is imported from a module may be one in turn."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module or ''}.{each.name}" for each in node.names)
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """All strings: some are the names of modules that are imported later."""
+    nodes = ast.walk(tree)
+    return (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def packages_of(name: str) -> Iterator[str]:
+    """``a.b.c``, ``a.b`` and ``a``: whatever imports the first imports the others."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def test_no_test_imports_from_a_module_of_tests() -> None:
+    found = [
+        f"{module_of(path)} imports {name}"
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in imported(ast.parse(path.read_bytes()))
+        if any(part.startswith("test_") for part in name.split("."))
+    ]
+    assert found == []
+
+
+def test_every_module_of_the_library_is_used_by_the_library() -> None:
+    packages = ("kafka_nextgen", "pyspark_kafka_nextgen")
+    sources = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    modules = {module_of(path): ast.parse(path.read_bytes()) for path in sources}
+    reached: set[str] = set()
+    waiting = list(ENTRY_POINTS)
+    while waiting:
+        new = set(packages_of(waiting.pop())) & modules.keys() - reached
+        reached |= new
+        waiting += [name for module in new for name in (*imported(modules[module]), *texts(modules[module]))]
+    assert sorted(modules.keys() - reached) == []
