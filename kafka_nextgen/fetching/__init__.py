@@ -10,9 +10,7 @@ from kafka_nextgen.fetching.decoding import (
     AnswerDecoding,
     DecodedPartition,
     decode_answer,
-    decode_plain_answer,
     find_arrivals,
-    places_of,
 )
 from kafka_nextgen.fetching.outcomes import (
     Arrival,
@@ -23,20 +21,17 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.fetching.reading_along import LEAST_KEPT_BYTES, Call
-from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
+from kafka_nextgen.fetching.steady_state import SteadyFetches
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
-    "LEAST_KEPT_BYTES",
     "NO_RANGES",
     "AnswerDecoding",
     "Arrival",
-    "Call",
     "DecodedPartition",
     "Fetch",
     "FetchSettings",
@@ -46,13 +41,11 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
-    "Routine",
     "SessionAnswer",
     "Standing",
     "Standings",
+    "SteadyFetches",
     "Truncation",
     "decode_answer",
-    "decode_plain_answer",
     "find_arrivals",
-    "places_of",
 ]

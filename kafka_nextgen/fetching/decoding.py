@@ -11,7 +11,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places, decode_plain
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 
 __all__ = [
@@ -19,9 +18,7 @@ __all__ = [
     "DecodedPartition",
     "PartitionTask",
     "decode_answer",
-    "decode_plain_answer",
     "find_arrivals",
-    "places_of",
 ]
 
 
@@ -123,26 +120,6 @@ def decode_answer(
         results.append(result)
         left_bytes -= 0 if result.columns is None else result.columns.nbytes
     return tuple(results)
-
-
-def places_of(fetch: Fetch) -> Places:
-    """Which partition an answer to ``fetch`` means by a topic id and a number."""
-    places: dict[bytes, dict[int, TopicPartition]] = {}
-    for tp, position in fetch.wanted.items():
-        if position.topic_id is not None:
-            places.setdefault(position.topic_id.bytes, {})[tp.partition] = tp
-    return places
-
-
-def decode_plain_answer(
-    fetch: Fetch, places: Places, body: memoryview, limits: RecordLimits, check_crc: bool = True
-) -> DecodedFetchAnswer[DecodedPartition] | None:
-    """Decode an answer from its bytes, if it is a plain one; what it comes to is what ``decode_answer`` does.
-
-    ``places`` are those of ``fetch``, or of one for the same partitions.
-    """
-    left_bytes = min(limits.max_answer_bytes, max(fetch.set_aside_bytes - len(body), 1))
-    return decode_plain(body, places, fetch.wanted, left_bytes, check_crc, DecodedPartition)
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:

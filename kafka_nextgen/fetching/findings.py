@@ -49,7 +49,7 @@ class Findings(Inquiry):
         ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
         and the same is to be asked again at once.
         """
-        self._end_routine()
+        self._end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
         for state in self._assigned.unchanged(quiet).values():
             state.asked = False
@@ -70,7 +70,7 @@ class Findings(Inquiry):
 
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
-        self._end_routine()
+        self._end_steady_state()
         astray: list[TopicPartition] = []
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
@@ -107,7 +107,7 @@ class Findings(Inquiry):
         A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
         group has committed there, so it is asked for again.
         """
-        self._end_routine()
+        self._end_steady_state()
         for tp, state in self._answered(need).items():
             found = offsets.get(tp)
             if tp not in offsets:
@@ -120,13 +120,13 @@ class Findings(Inquiry):
 
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""
-        self._end_routine()
+        self._end_steady_state()
         for tp, state in self._answered(need).items():
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
         """Take in where the epochs end that were asked for; None if the broker can't be asked."""
-        self._end_routine()
+        self._end_steady_state()
         for tp, state in self._answered(need).items():
             question = need.questions[tp]
             if ends is None:
@@ -150,7 +150,7 @@ class Findings(Inquiry):
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
-        self._end_routine()
+        self._end_steady_state()
         self._metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
             state.stale = False
@@ -158,7 +158,7 @@ class Findings(Inquiry):
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
-        self._end_routine()
+        self._end_steady_state()
         if isinstance(need, NeedMetadata):
             self._metadata.answered(now)
             return

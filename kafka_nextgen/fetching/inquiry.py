@@ -13,10 +13,10 @@ from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedMetadata
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import Phase
 from kafka_nextgen.fetching.room import Room
-from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
+from kafka_nextgen.fetching.steady_state import SteadyState
 from kafka_nextgen.fetching.topics import find_topic, tell_if_missing
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.fetching.validation import check_epoch, plan_validations
@@ -39,7 +39,7 @@ class Inquiry:
         self._room = Room(settings.buffer_bytes)
         self._searched: ClusterImage | None = None  # where every topic was looked for, if the assignment is the same
         self._metadata = MetadataQuestion(settings)
-        self._routine: Routine | None = None  # None as well as long as nobody asked whether it is routine
+        self._steady_state: SteadyState | None = None  # also None until it is looked for
         #: Whether handing over may let something be asked for that the last plan left out.
         self.waits_for_room = False
 
@@ -47,7 +47,7 @@ class Inquiry:
         """See which topics are gone or others now; returns the partitions that begin anew because of that."""
         if image is self._searched:
             return ()
-        self._end_routine()
+        self._end_steady_state()
         others = [state for state in self._assigned.states if find_topic(state, image)]
         self._searched = None if others else image
         for state in self._assigned.states:
@@ -65,7 +65,7 @@ class Inquiry:
         To be asked again after every answer, every change and every hand-over, and at ``deadline``; ``find_topics``
         comes first.
         """
-        self._end_routine()
+        self._end_steady_state()
         states = self._assigned.states
         note_silence(states, now)
         for state in states:
@@ -117,14 +117,14 @@ class Inquiry:
             if self._buffers.has(state.partition):
                 self._assigned.start_over(state)
 
-    def _end_routine(self) -> None:
-        """What is about to be done may change what is to be asked next (``routine``)."""
+    def _end_steady_state(self) -> None:
+        """What follows may change what is to be asked next (``steady_state``)."""
         self._note_silence()
-        self._routine = None
+        self._steady_state = None
 
     def _note_silence(self) -> None:
-        if self._routine is not None:
-            self._routine.note_silence(self._assigned)
+        if self._steady_state is not None:
+            self._steady_state.note_silence(self._assigned)
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""

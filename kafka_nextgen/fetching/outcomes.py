@@ -71,8 +71,7 @@ class NeedMetadata:
 
 
 class Fetch(NamedTuple):
-    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``,
-    or only ``read_on`` if that takes it.
+    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
 
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,

@@ -122,21 +122,6 @@ class FetchSession:
         self._epoch = _following(request.epoch)
         return True
 
-    def goes_on(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Whether an answer to the open request, which ``answered`` was not told of, leaves the session as it is."""
-        is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION
-        is_due = request is self._open and not request.is_full
-        return is_sound and is_due and self._knows(answer)
-
-    def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say after such an answer, in order to fetch on at these positions, and all else where it was."""
-        assert self._open is not None, "it was answered just now"
-        for position in moved:
-            self._known[position.partition] = position
-        self._epoch = _following(self._open.epoch)
-        self._open = SessionRequest(self._id, self._epoch, moved)
-        return self._open
-
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
         """What somebody else has said after so many such answers, in order to fetch on at these positions.
 

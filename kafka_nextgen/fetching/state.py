@@ -21,9 +21,9 @@ from types import MappingProxyType
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.reading_along import ReadingAlong
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standings
+from kafka_nextgen.fetching.steady_fetching import SteadyFetching
 from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import Uncommitted, let_go, note_put_back
 from kafka_nextgen.offset_reset import Reset
@@ -38,7 +38,7 @@ NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 NO_RANGES: Mapping[TopicPartition, OffsetRange] = MappingProxyType({})
 
 
-class FetchState(ReadingAlong):
+class FetchState(SteadyFetching):
     """Everything about fetching for one consumer; what is asked is in ``Inquiry``, what came of it in ``Findings``."""
 
     def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
@@ -85,7 +85,7 @@ class FetchState(ReadingAlong):
         ``topic_ids`` says which topics are meant, if whoever assigns knows. ``ranges`` are of partitions that are
         ``added``: they begin at the start of those, and are read up to the end. All others have no end (any more).
         """
-        self._end_routine()
+        self._end_steady_state()
         partitions, added = set(partitions), set(added)
         kept = partitions - added
         self._uncommitted.note_gone(state for state in self._assigned.states if state.partition not in kept)
@@ -105,13 +105,13 @@ class FetchState(ReadingAlong):
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
-        self._end_routine()
+        self._end_steady_state()
         for state in self._assigned.known(partitions):
             state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on. Their positions stay until ``assign`` leaves them out."""
-        self._end_routine()
+        self._end_steady_state()
         for state in self._assigned.known(partitions):
             state.stopped = True
             state.last_handed_over = -1
@@ -121,7 +121,7 @@ class FetchState(ReadingAlong):
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Go on at ``offset``. Raises MisuseError if the partition is not assigned."""
-        self._end_routine()
+        self._end_steady_state()
         state = self._assigned.require(partition)
         self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
@@ -130,7 +130,7 @@ class FetchState(ReadingAlong):
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
         """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
-        self._end_routine()
+        self._end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             self._assigned.start_over(state)
             state.await_reset(where)
@@ -138,13 +138,13 @@ class FetchState(ReadingAlong):
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
-        self._end_routine()
+        self._end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """End ``pause``. Raises MisuseError if a partition is not assigned."""
-        self._end_routine()
+        self._end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.is_new_there = state.is_new_there or state.paused
             state.paused = False

@@ -14,11 +14,10 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
-from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.transport.relays import HAS_RELAYS
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.transport.reply import Reply
 
-__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal", "bell_of", "thread_signal"]
+__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal", "thread_signal"]
 
 
 class Signal(Protocol):
@@ -40,13 +39,8 @@ class BlockingSignal(Signal, Protocol):
 
 
 def thread_signal() -> BlockingSignal:
-    """A new one; where there are relays, they can ring it without the GIL."""
-    return accelerator.Bell() if HAS_RELAYS else ThreadSignal()
-
-
-def bell_of(signal: Signal) -> accelerator.Bell | None:
-    """What a relay can ring; None if that takes the GIL."""
-    return signal if HAS_RELAYS and isinstance(signal, accelerator.Bell) else None
+    """A new one."""
+    return accelerator.Bell() if ACCELERATED and hasattr(accelerator, "Bell") else ThreadSignal()
 
 
 class ThreadSignal:

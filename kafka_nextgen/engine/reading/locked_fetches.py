@@ -10,8 +10,6 @@ What a poll is about to hand over is an ``Offer``, and the positions stay: a sig
 returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
 that its offer is taken; the next look at the state advances the positions by that.
 
-What relays have brought is taken in by whoever looks for records or at where reading stands (``intake``). Only such a
-signal handler does not, as it may be in the midst of something else: it sees what was there before.
 """
 
 from __future__ import annotations
@@ -24,19 +22,16 @@ from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.engine.reading.intake import Intake
 from kafka_nextgen.fetching import (
-    LEAST_KEPT_BYTES,
     DecodedPartition,
     Fetch,
     FetchState,
-    SessionAnswer,
     Standings,
+    SteadyFetches,
     Truncation,
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from kafka_nextgen.wire.plain_decoding import Places
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches", "Offer"]
@@ -60,7 +55,8 @@ class _Locked:
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
-        self._fetches.settle_all()
+        self._fetches.settle_taken()
+        self._state.settle_steady()
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -75,7 +71,6 @@ class LockedFetches:
         self._lock = threading.RLock()
         #: Whether this thread is inside of another call here, which a signal handler has interrupted.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
-        self._intakes: list[Intake] = []
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = Offer()
         self._locked = _Locked(self, state, self._lock)
@@ -85,54 +80,26 @@ class LockedFetches:
         """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
         return self._locked
 
-    def settle_all(self) -> None:
-        """Take in all that is known elsewhere; for the I/O thread, under the lock."""
-        self._settle_taken()
-        for intake in self._intakes:
-            intake.settle(self._state)
+    # ---- the steady state, on the I/O thread
 
-    # ---- relays, on the I/O thread
-
-    def open_intake(
-        self, fetch: Fetch, image: ClusterImage, make: Callable[[int], accelerator.FetchRelay], places: Places
-    ) -> Intake | None:
-        """Have a relay go on from this fetch, which is on its way; ``make`` one that may keep so many bytes.
-
-        None if its answer has to be seen.
-        """
+    def begin_steady(
+        self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
+    ) -> SteadyFetches | None:
+        """Follow the answers to a fetch that is on its way; see ``FetchState.begin_steady``."""
         with self.locked() as state:
-            routine = state.find_routine_of(fetch, image)
-            most_bytes = 0 if routine is None else state.room_for_relay(fetch, routine)
-            if routine is None or most_bytes < 2 * LEAST_KEPT_BYTES:
-                return None
-            intake = Intake(make(most_bytes), fetch, routine, places)
-            self._intakes.append(intake)
-            return intake
+            return state.begin_steady(fetch, image, make)
 
-    def may_relay(self, intake: Intake) -> bool:
-        """Whether its relay may go on."""
+    def take_steady(
+        self, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
+    ) -> tuple[bytes, list[DecodedPartition]] | None:
+        """Take in an answer and return the next request; see ``FetchState.take_steady``."""
         with self._lock:
-            return intake.is_in_force(self._state)
+            return self._state.take_steady(steady, frame, correlation_id, now)
 
-    def close_intake(self, intake: Intake) -> Fetch:
-        """Nothing more comes of its relay; returns what is on its way."""
-        with self.locked():
-            self._intakes.remove(intake)
-            return intake.fetch
-
-    def _take_in(self) -> None:
-        for intake in self._intakes:
-            if intake.relay.has_answers:
-                intake.take_in(self._state)
-
-    # ---- answers
-
-    def read_on(
-        self, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition], image: ClusterImage, now: float
-    ) -> Fetch | None:
-        """Take an answer in on the short way; for the I/O thread."""
-        with self._lock:
-            return self._state.read_on(fetch, answer, results, image, now)
+    def end_steady(self, steady: SteadyFetches) -> Fetch:
+        """Follow the answers no longer; returns the fetch that is on its way."""
+        with self.locked() as state:
+            return state.end_steady(steady)
 
     # ---- the assignment
 
@@ -166,7 +133,7 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
+                self.settle_taken()
             return self._state.finished(given_out)
 
     def is_all_finished(self) -> bool:
@@ -174,7 +141,7 @@ class LockedFetches:
         if not self._state.has_ranges:
             return False
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             return self._state.is_all_finished()
 
     def truncations(self) -> tuple[Truncation, ...]:
@@ -188,10 +155,7 @@ class LockedFetches:
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
-        is_inside = self._is_inside()
         with self._lock:
-            if not is_inside:
-                self._take_in()
             return self._state.silence_s(now)
 
     def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
@@ -199,18 +163,14 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
-                self._take_in()
+                self.settle_taken()
             return self._state.standings(given_out)
 
     # ---- records
 
     def has_records(self) -> bool:
         """Whether taking would bring records, or raise."""
-        may_take_in = self._intakes and not self._is_inside()
         with self._lock:
-            if may_take_in:
-                self._take_in()
             return self._state.has_records()
 
     def find(self, max_records: int, whole_runs: bool = False) -> Offer:
@@ -234,10 +194,11 @@ class LockedFetches:
     def settle(self) -> None:
         """Advance the positions over what was taken; what was offered and not taken is not offered any more."""
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             self.offer = Offer()
 
-    def _settle_taken(self) -> None:
+    def settle_taken(self) -> None:
+        """Advance the positions over what was taken, under the lock."""
         offer = self.offer
         if offer.is_taken:
             self.hand_over(offer.parts)
@@ -248,8 +209,6 @@ class LockedFetches:
         before = None
         try:
             with self._lock:
-                for intake in self._intakes:
-                    intake.void_step()  # which may be under way in what a signal handler has interrupted
                 if self._state.waits_for_room:  # mostly nothing does; what is left out later knows of these
                     before = self._state.runs_done
                 for part in parts:
@@ -267,9 +226,7 @@ class LockedFetches:
         for part in parts:
             by_partition.setdefault(part.partition, []).append(part)
         with self._lock:
-            for intake in self._intakes:
-                intake.void_step()  # which may be under way in what a signal handler has interrupted
-            self._settle_taken()
+            self.settle_taken()
             for of_one in by_partition.values():
                 self._state.put_back(of_one)
             self._state.pass_turn(last)
@@ -277,7 +234,7 @@ class LockedFetches:
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             self._state.mark_consumed()
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
@@ -293,7 +250,7 @@ class LockedFetches:
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             return self._state.handed_over_offsets()
 
     def lost_uncommitted(self) -> frozenset[TopicPartition]:
@@ -323,7 +280,7 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
+                self.settle_taken()
             return self._state.position(partition, given_out)
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
@@ -353,19 +310,8 @@ class LockedFetches:
             self._on_change()
 
     def _change(self, change: Callable[[FetchState], None]) -> None:
-        is_inside = self._is_inside()
         try:
             with self._lock:
-                self._end_relays(is_inside)
                 change(self._state)
         finally:
             self._on_change()
-
-    def _end_relays(self, is_inside: bool) -> None:
-        """Have them ask nothing that would not be asked any more."""
-        for intake in self._intakes:
-            if is_inside:
-                intake.drop()
-            else:
-                intake.relay.end()
-                intake.take_in(self._state)

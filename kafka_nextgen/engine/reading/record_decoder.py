@@ -18,8 +18,7 @@ from functools import partial
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.joint_work import do_together
-from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer, decode_plain_answer
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
+from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder"]
@@ -43,14 +42,6 @@ class RecordDecoder:
         self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
         self._lock = threading.Lock()  # around AnswerDecoding
         self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
-
-    def decode_plain(
-        self, fetch: Fetch, places: Places, body: memoryview
-    ) -> DecodedFetchAnswer[DecodedPartition] | None:
-        """Decode a small answer to ``fetch`` from its bytes, if that may and can be done at once."""
-        if self._waiting or self._closed or len(body) > SMALL_BYTES:
-            return None
-        return decode_plain_answer(fetch, places, body, self._limits, self._check_crcs)
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
         """Whether an answer is to be decoded at once."""

@@ -1,6 +1,6 @@
-/* The partitions that a relay fetches: where each is to be fetched from next. */
-#ifndef KAFKA_NEXTGEN_RELAY_PLACES_H
-#define KAFKA_NEXTGEN_RELAY_PLACES_H
+/* The partitions of a fetch session: where each is to be fetched from next. */
+#ifndef KAFKA_NEXTGEN_STEADY_PLACES_H
+#define KAFKA_NEXTGEN_STEADY_PLACES_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -10,9 +10,11 @@
 #include "answer_fields.h"
 
 typedef struct {
+    PyObject *partition; /* what Python knows it as */
     uint8_t topic[TOPIC_ID];
     int32_t number, leader_epoch, last_epoch, most_bytes;
     int64_t offset;
+    uint64_t answered_in; /* the number of the last answer that told of it */
 } Place;
 
 typedef struct {
@@ -32,23 +34,26 @@ static Place *find_place(const Places *places, const uint8_t *topic, int32_t num
     return bsearch(&wanted, places->of, (size_t)places->count, sizeof(Place), compare_places);
 }
 
-/* Read one from (topic id, number, leader epoch, offset, last epoch, most bytes); 0 with an exception set. */
+/* Read one from (partition, topic id, number, leader epoch, offset, last epoch, most bytes); 0 with an exception set. */
 static int read_place(PyObject *fields, Place *place) {
     const char *topic;
     Py_ssize_t size;
     long long offset;
     int number, leader_epoch, last_epoch, most_bytes;
+    PyObject *partition;
     if (!PyTuple_Check(fields)) {
         PyErr_SetString(PyExc_TypeError, "a place is a tuple");
         return 0;
     }
-    if (!PyArg_ParseTuple(fields, "y#iiLii", &topic, &size, &number, &leader_epoch, &offset, &last_epoch, &most_bytes))
+    if (!PyArg_ParseTuple(fields, "Oy#iiLii", &partition, &topic, &size, &number, &leader_epoch, &offset, &last_epoch,
+                          &most_bytes))
         return 0;
     if (size != TOPIC_ID) {
         PyErr_SetString(PyExc_ValueError, "a topic's id has 16 bytes");
         return 0;
     }
     memcpy(place->topic, topic, TOPIC_ID);
+    place->partition = Py_NewRef(partition);
     place->number = number, place->leader_epoch = leader_epoch, place->last_epoch = last_epoch;
     place->most_bytes = most_bytes, place->offset = offset;
     return 1;
@@ -68,6 +73,12 @@ static int read_places(PyObject *wanted, Places *places) {
     if (is_well)
         qsort(places->of, (size_t)places->count, sizeof(Place), compare_places);
     return is_well;
+}
+
+static void drop_places(Places *places) {
+    for (Py_ssize_t i = 0; i < places->count; i++)
+        Py_DECREF(places->of[i].partition);
+    PyMem_RawFree(places->of);
 }
 
 #endif
