@@ -17,15 +17,10 @@
  *     RecordRows    gives out the records of some rows as objects
  *     Iteration     gives out what lies ready to `async for`, and has more brought then
  *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
- *
- * On Linux there is also
- *
- *     Bell          wakes threads, and is rung without the GIL
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "bell_object.h"
 #include "decode.h"
 #include "find.h"
 #include "headers.h"
@@ -107,10 +102,6 @@ static int prepare(PyObject *module) {
     if (state->awaited == NULL || !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 ||
         add_record_fields(module) < 0)
         return -1;
-#ifdef __linux__
-    if (add_type(module, &bell_spec) < 0)
-        return -1;
-#endif
     PyType_Spec *others[] = {&rows_spec, &iteration_spec, &steady_spec};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (add_type(module, others[i]) < 0)

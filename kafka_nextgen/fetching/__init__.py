@@ -12,7 +12,7 @@ from kafka_nextgen.fetching.decoding import (
     decode_answer,
     find_arrivals,
 )
-from kafka_nextgen.fetching.outcomes import (
+from kafka_nextgen.fetching.needs import (
     Arrival,
     Fetch,
     Need,
@@ -21,11 +21,11 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
+from kafka_nextgen.fetching.partition_progress import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
-from kafka_nextgen.fetching.steady_state import SteadyFetches
+from kafka_nextgen.fetching.steady_fetching import SteadyFetches
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Arrival",
     "DecodedPartition",
     "Fetch",
+    "FetchProgress",
     "FetchSettings",
     "FetchState",
     "Need",
@@ -41,9 +42,8 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
+    "PartitionProgress",
     "SessionAnswer",
-    "Standing",
-    "Standings",
     "SteadyFetches",
     "Truncation",
     "decode_answer",

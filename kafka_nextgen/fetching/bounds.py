@@ -19,7 +19,7 @@ from math import ceil
 
 from attrs import define
 
-from kafka_nextgen.fetching.outcomes import Arrival
+from kafka_nextgen.fetching.needs import Arrival
 
 __all__ = ["Bound"]
 

@@ -9,7 +9,7 @@ from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.fetching.outcomes import Arrival, Fetch
+from kafka_nextgen.fetching.needs import Arrival, Fetch
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 

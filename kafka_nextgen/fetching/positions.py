@@ -35,7 +35,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.bounds import Bound
-from kafka_nextgen.fetching.outcomes import Arrival
+from kafka_nextgen.fetching.needs import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -86,7 +86,7 @@ class PartitionState:
     end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # the node it is to be read from was not asked for it yet with all others; see ``aside``
+    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``out_of_session``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over

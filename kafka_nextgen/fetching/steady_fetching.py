@@ -1,93 +1,128 @@
-"""Following a node's answers in a steady state (``steady_state``)."""
+"""The fast path of fetching: from a plain answer straight to the next fetch of the same node.
+
+Where records come one by one, a node answers a thousand times a second, and each answer tells of few partitions. The
+long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state (``steady_state``) the plan is
+known without that. Whatever is done here comes to the same as the long way.
+
+An answer goes the long way if something has changed, if buffers are nearly full, or if the answer is not plain: the
+compiled step says so, which checks an answer, makes its columns and writes the next request.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.answers import note_columns, note_ends
-from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
-from kafka_nextgen.fetching.findings import Findings
-from kafka_nextgen.fetching.outcomes import Fetch
-from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.steady_state import MOST_COLUMNS_BYTES, SteadyFetches, SteadyState, find_steady_state
+from kafka_nextgen.fetching.needs import Fetch
+from kafka_nextgen.fetching.steady_state import SteadyState, find_steady_state
 
-__all__ = ["SteadyFetching"]
+__all__ = ["SteadyFetches", "SteadyFetching"]
+
+#: More than the columns of a plain answer take, which has at most 16 KiB: a record without key and value takes seven
+#: bytes there, and thirty as columns.
+MOST_COLUMNS_BYTES = 128 * 1024
+
+#: Makes columns of plain answers, and the next request.
+Step: TypeAlias = "accelerator.SteadyFetch[DecodedPartition]"
 
 
-class SteadyFetching(Findings):
-    """What ``received``, ``fetched`` and ``plan`` would come to together, where that is known without them."""
+@define(eq=False)
+class SteadyFetches:
+    """The fetches of one node, one after the other, in a steady state.
 
-    def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
-        super().__init__(settings, assigned)
-        self._steady: list[SteadyFetches] = []
+    ``fetch`` is what was on its way when this was last settled; ``most_buffered_bytes`` is how much may be buffered
+    when an answer is taken in.
+    """
 
-    def begin_steady(
-        self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
-    ) -> SteadyFetches | None:
+    state: SteadyState
+    fetch: Fetch
+    step: Step
+    most_buffered_bytes: int
+    asked_at: float
+    settled_answers: int = 0
+
+
+class SteadyFetching:
+    """The part of ``FetchState`` that follows a node's answers in a steady state."""
+
+    def __init__(self, context: FetchContext) -> None:
+        self._context = context
+        self._assigned = context.assigned
+        self._buffers = context.buffers
+        self._fetches: list[SteadyFetches] = []
+
+    def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> SteadyFetches | None:
         """Follow the answers to ``fetch``, which is on its way, by what ``make`` makes; None if it is not steady."""
-        state = self._find_steady_state(image)
+        state, budget = self._find_state(image), self._context.budget
         if state is None or not state.covers(fetch, self._assigned):
             return None
-        free_bytes = self._room.buffer_bytes - self._underway.total_bytes + fetch.set_aside_bytes
-        most_bytes = min(state.share_bytes, free_bytes - self._room.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
+        free_bytes = budget.buffer_bytes - self._context.underway.total_bytes + fetch.set_aside_bytes
+        most_bytes = min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
         if self._buffers.total_bytes > most_bytes:
             return None
         steady = SteadyFetches(state, fetch, make(), most_bytes, fetch.asked_at)
-        self._steady.append(steady)
+        self._fetches.append(steady)
         return steady
 
-    def _find_steady_state(self, image: ClusterImage) -> SteadyState | None:
-        state = self._steady_state
-        if state is None and self._searched is image and self._underway.is_plain:
-            state = self._steady_state = find_steady_state(self._assigned.states, image, self._settings)
+    def _find_state(self, image: ClusterImage) -> SteadyState | None:
+        context = self._context
+        if context.steady_state is None and context.searched is image and context.underway.is_plain:
+            context.steady_state = find_steady_state(self._assigned.states, image, context.settings)
+        state = context.steady_state
         return state if state is not None and state.image is image else None
 
-    def take_steady(
+    def take(
         self, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
         """Take in an answer; returns the next request, which is taken to be on its way, and what came.
 
         None if the answer has to go the long way; then nothing has changed.
         """
-        if self._steady_state is not steady.state or self._buffers.total_bytes > steady.most_buffered_bytes:
+        if self._context.steady_state is not steady.state or self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
         taken = steady.step.answer(frame, correlation_id)
         if taken is None:
             return None
         for result in taken[1]:
-            assert result.columns is not None, "there are records"
+            assert result.columns is not None, "a plain answer has records"
             state = self._assigned.ask_last(result.partition)
-            note_ends(state, result, self._settings)
+            note_ends(state, result, self._context.settings)
             note_columns(state, self._buffers, result.columns)
         steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = now
         return taken
 
-    def end_steady(self, steady: SteadyFetches) -> Fetch:
+    def end(self, steady: SteadyFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way now."""
-        self._settle(steady)
-        self._steady.remove(steady)
+        _settle(steady, self._context)
+        self._fetches.remove(steady)
         return steady.fetch
 
-    def settle_steady(self) -> None:
-        """Note what is on its way now, for the long way."""
-        for steady in self._steady:
-            self._settle(steady)
+    def settle(self) -> None:
+        """Note what is on its way now, before anything goes the long way."""
+        for steady in self._fetches:
+            _settle(steady, self._context)
 
-    def _settle(self, steady: SteadyFetches) -> None:
-        answers = steady.step.answers - steady.settled_answers
-        if not answers:
-            return
-        steady.settled_answers += answers
-        wanted, moved = dict(steady.fetch.wanted), list[FetchPosition]()
-        for tp, (offset, epoch) in steady.step.places().items():
-            if offset != wanted[tp].offset:
-                wanted[tp] = wanted[tp]._replace(offset=offset, last_epoch=epoch)
-                moved.append(wanted[tp])
-        session = self._underway.session_with(steady.fetch.node_id).went_on(moved, answers)
-        following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
-        self._underway.replace(steady.fetch, following)
-        steady.fetch = following
+
+def _settle(steady: SteadyFetches, context: FetchContext) -> None:
+    answers = steady.step.answers - steady.settled_answers
+    if not answers:
+        return
+    wanted = dict(steady.fetch.wanted)
+    moved: list[FetchPosition] = []
+    for tp, (offset, epoch) in steady.step.places().items():
+        if offset != wanted[tp].offset:
+            wanted[tp] = wanted[tp]._replace(offset=offset, last_epoch=epoch)
+            moved.append(wanted[tp])
+    session = context.underway.session_with(steady.fetch.node_id).went_on(moved, answers)
+    following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
+    context.underway.replace(steady.fetch, following)
+    steady.fetch = following
+    steady.settled_answers += answers

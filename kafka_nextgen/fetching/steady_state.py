@@ -1,13 +1,9 @@
-"""The fast path of fetching: from a plain answer straight to the next fetch of the same node.
-
-Where records come one by one, a node answers a thousand times a second, and each answer tells of few partitions. The
-long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state the plan is known: the node is
-asked for the same again, behind what it brought. Whatever is done here comes to the same as the long way.
+"""When fetching is in a steady state, so that the next fetch of a node is known as soon as it answers.
 
 The state is steady as long as each partition is fetched from its leader, in the session of its node, or may not be
 handed over at all (paused, being given up); none has failed of late or has an end; nothing is being decoded or fetched
-out of session; and nothing has changed what is to be asked. A change ends the steady state, and the next answer goes
-the long way. So does an answer that is not plain (see ``compiled``), or that comes while buffers are nearly full.
+out of session; and nothing has changed what is to be asked. Then the node is asked for the same again, behind what it
+brought.
 """
 
 from __future__ import annotations
@@ -17,20 +13,14 @@ from collections.abc import Iterable, Mapping
 from attrs import Factory, define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.assigned import Assigned
-from kafka_nextgen.fetching.decoding import DecodedPartition
-from kafka_nextgen.fetching.outcomes import Fetch
+from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["MOST_COLUMNS_BYTES", "SteadyFetches", "SteadyState", "find_steady_state"]
-
-#: More than the columns of a plain answer take, which has at most 16 KiB: a record without key and value takes seven
-#: bytes there, and thirty as columns.
-MOST_COLUMNS_BYTES = 128 * 1024
+__all__ = ["SteadyState", "find_steady_state"]
 
 
 @define
@@ -49,16 +39,12 @@ class SteadyState:
     answered_at: dict[int, float] = Factory(dict)
 
     def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
-        """Whether the fetch asks for all that is read from its node, as it would be planned now.
-
-        Meanwhile another leader may have been found, or the same one at another epoch.
-        """
+        """Whether the fetch asks for all that is read from its node, as it would be planned now."""
         current = assigned.unchanged(fetch.fences)
         if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
             return False
-        for tp, state in current.items():
-            if state.node_id != fetch.node_id or state.next_position() != fetch.wanted[tp]:
-                return False
+        positions = {tp: state.next_position() for tp, state in current.items()}
+        assert positions == fetch.wanted, "what is asked for otherwise is new to its node"
         self.asked[fetch.node_id] = fetch.fences
         return True
 
@@ -67,22 +53,6 @@ class SteadyState:
         for node_id, answered_at in self.answered_at.items():
             for state in assigned.unchanged(self.asked[node_id]).values():
                 state.silent_since = answered_at
-
-
-@define(eq=False)
-class SteadyFetches:
-    """The fetches of one node, one after the other, in a steady state.
-
-    ``step`` makes columns of an answer, and the next request. ``fetch`` is what was on its way when this was last
-    settled, ``most_buffered_bytes`` what may be buffered for an answer to be taken.
-    """
-
-    state: SteadyState
-    fetch: Fetch
-    step: accelerator.SteadyFetch[DecodedPartition]
-    most_buffered_bytes: int
-    asked_at: float
-    settled_answers: int = 0
 
 
 def find_steady_state(

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
-from kafka_nextgen.fetching.outcomes import NeedEpochEnds
+from kafka_nextgen.fetching.needs import NeedEpochEnds
 from kafka_nextgen.fetching.planner import by_leader
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 

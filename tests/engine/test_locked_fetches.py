@@ -35,7 +35,7 @@ class State:
 def test_room_is_told_of_to_whoever_waits_for_it(waits_for_room: bool) -> None:
     told: list[int] = []
     state = State(waits_for_room)
-    fetches = LockedFetches(cast(FetchState, state), lambda: told.append(state.runs_done))
+    fetches = LockedFetches(cast(FetchState, state), lambda: told.append(state.handover.runs_done))
     fetches.hand_over([])
     fetches.hand_over([PART, PART])
     with pytest.raises(KeyboardInterrupt):
@@ -47,8 +47,8 @@ def test_what_is_put_back_voids_the_step_that_takes_an_answer_in() -> None:
     """A signal handler may put records back while an answer of the same partition is being taken in."""
     state = State(waits_for_room=False)
     fetches, intake = LockedFetches(cast(FetchState, state), lambda: None), Mock()
-    intake.void_step.side_effect = lambda: seen.append(state.runs_done)
+    intake.void_step.side_effect = lambda: seen.append(state.handover.runs_done)
     seen: list[int] = []
     fetches._intakes.append(intake)
     fetches.put_back([], PART.partition)
-    assert (seen, state.runs_done) == ([0], 1)
+    assert (seen, state.handover.runs_done) == ([0], 1)

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 
 from kafka_nextgen.bridge.fetch import FetchPosition, from_response, names_of
 from kafka_nextgen.codes import ErrorCode
@@ -19,7 +20,6 @@ from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.codec import write_message
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
 from tests.bridge.over_the_wire import AUDIT, GONE, IDS, ORDERS
 from tests.support.examples import examples

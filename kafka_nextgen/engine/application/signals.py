@@ -14,10 +14,9 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
-from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.transport.reply import Reply
 
-__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal", "thread_signal"]
+__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal"]
 
 
 class Signal(Protocol):
@@ -36,11 +35,6 @@ class BlockingSignal(Signal, Protocol):
 
     def wait(self, rings: int, timeout_s: float, /) -> None:
         """Block until it was rung, if there are ``rings`` only, at most ``timeout_s`` seconds."""
-
-
-def thread_signal() -> BlockingSignal:
-    """A new one."""
-    return accelerator.Bell() if ACCELERATED and hasattr(accelerator, "Bell") else ThreadSignal()
 
 
 class ThreadSignal:

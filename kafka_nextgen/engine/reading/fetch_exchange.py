@@ -49,7 +49,7 @@ class FetchExchange:
         may_be_steady: bool,
     ) -> None:
         self.reply: Reply[Answer] | None = None
-        self.node = Node(fetch.node_id, Purpose.FETCH_ASIDE if fetch.is_aside else None)
+        self.node = Node(fetch.node_id, Purpose.FETCH_OUT_OF_SESSION if fetch.is_out_of_session else None)
         self.timeout_s = (fetch.max_wait_ms + config.request_timeout_ms) / 1000
         self._fetch = fetch
         self._config = config

@@ -148,9 +148,9 @@ class Fetcher:
         now = time.monotonic()
         image = self._cluster.metadata
         with self._fetches.locked() as state:
-            others = state.find_topics(image)
-            needs = state.plan(image, now)
-            gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
+            others = state.planning.find_topics(image)
+            needs = state.planning.plan(image, now)
+            gone, lost, deadline = state.gone(), state.results.take_truncations(), state.planning.deadline(now)
             assigned = state.assignment()
         if others:
             self._offsets.assigned(assigned, others)
@@ -231,7 +231,7 @@ class Fetcher:
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
-            state.failed(need, time.monotonic())
+            state.results.failed(need, time.monotonic())
 
     def _exchange_of(self, need: Fetch) -> FetchExchange:
         may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
@@ -272,7 +272,7 @@ class Fetcher:
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
-            astray = state.fetched(need, decoded, time.monotonic())
+            astray = state.results.fetched(need, decoded, time.monotonic())
         if astray:
             where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
@@ -280,7 +280,7 @@ class Fetcher:
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
         """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""
         with self._fetches.locked() as state:
-            is_in_session = state.received(need, head, arrivals, time.monotonic())
+            is_in_session = state.results.received(need, head, arrivals, time.monotonic())
         if not is_in_session:
             logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))
             return False

@@ -25,8 +25,8 @@ from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import (
     DecodedPartition,
     Fetch,
+    FetchProgress,
     FetchState,
-    Standings,
     SteadyFetches,
     Truncation,
 )
@@ -56,7 +56,7 @@ class _Locked:
     def __enter__(self) -> FetchState:
         self._lock.acquire()
         self._fetches.settle_taken()
-        self._state.settle_steady()
+        self._state.steady.settle()
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -85,21 +85,21 @@ class LockedFetches:
     def begin_steady(
         self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
     ) -> SteadyFetches | None:
-        """Follow the answers to a fetch that is on its way; see ``FetchState.begin_steady``."""
+        """Follow the answers to a fetch that is on its way; see ``SteadyFetching.begin``."""
         with self.locked() as state:
-            return state.begin_steady(fetch, image, make)
+            return state.steady.begin(fetch, image, make)
 
     def take_steady(
         self, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer and return the next request; see ``FetchState.take_steady``."""
+        """Take in an answer and return the next request; see ``SteadyFetching.take``."""
         with self._lock:
-            return self._state.take_steady(steady, frame, correlation_id, now)
+            return self._state.steady.take(steady, frame, correlation_id, now)
 
     def end_steady(self, steady: SteadyFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way."""
         with self.locked() as state:
-            return state.end_steady(steady)
+            return state.steady.end(steady)
 
     # ---- the assignment
 
@@ -147,31 +147,31 @@ class LockedFetches:
     def truncations(self) -> tuple[Truncation, ...]:
         """The logs, of partitions that are assigned still, that lost what was read of them."""
         with self._lock:
-            return self._state.truncations()
+            return self._state.results.truncations()
 
     def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
         """How far each partition is behind the end of what it may read, None where it or the position is not known."""
-        return {tp: standing.lag for tp, standing in self.standings(given_out).partitions.items()}
+        return {tp: standing.lag for tp, standing in self.progress(given_out).partitions.items()}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
         with self._lock:
-            return self._state.silence_s(now)
+            return self._state.planning.silence_s(now)
 
-    def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
+    def progress(self, given_out: Sequence[ColumnSlice] = ()) -> FetchProgress:
         """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
                 self.settle_taken()
-            return self._state.standings(given_out)
+            return self._state.progress(given_out)
 
     # ---- records
 
     def has_records(self) -> bool:
         """Whether taking would bring records, or raise."""
         with self._lock:
-            return self._state.has_records()
+            return self._state.handover.has_records()
 
     def find(self, max_records: int, whole_runs: bool = False) -> Offer:
         """The records that come next, which stay here until they are taken; with ``whole_runs`` the last to its end.
@@ -183,7 +183,7 @@ class LockedFetches:
                 with self._lock:
                     self.settle()
                     before = self.offer
-                    offer = Offer(self._state.peek(max_records, whole_runs))
+                    offer = Offer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:
                 self._on_change()  # a partition whose error was raised may be asked for again
                 raise
@@ -209,10 +209,10 @@ class LockedFetches:
         before = None
         try:
             with self._lock:
-                if self._state.waits_for_room:  # mostly nothing does; what is left out later knows of these
-                    before = self._state.runs_done
+                if self._state.planning.waits_for_room:  # mostly nothing does; what is left out later knows of these
+                    before = self._state.handover.runs_done
                 for part in parts:
-                    self._state.hand_over(part)
+                    self._state.handover.hand_over(part)
         finally:  # also of what was handed over before a signal handler raised
             if before is not None:
                 self._tell_of_room(before)
@@ -228,50 +228,50 @@ class LockedFetches:
         with self._lock:
             self.settle_taken()
             for of_one in by_partition.values():
-                self._state.put_back(of_one)
-            self._state.pass_turn(last)
+                self._state.handover.put_back(of_one)
+            self._state.handover.pass_turn(last)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
         with self._lock:
             self.settle_taken()
-            self._state.mark_consumed()
+            self._state.handover.mark_consumed()
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What auto-commit may commit."""
         with self._lock:
-            return self._state.consumed_offsets()
+            return self._state.handover.consumed_offsets()
 
     def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Where the next owner begins without a commit."""
         with self._lock:
-            return self._state.found_offsets()
+            return self._state.handover.found_offsets()
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:
             self.settle_taken()
-            return self._state.handed_over_offsets()
+            return self._state.handover.handed_over_offsets()
 
     def lost_uncommitted(self) -> frozenset[TopicPartition]:
         """The partitions that went with records that were handed over and not committed."""
         with self._lock:
-            return self._state.lost_uncommitted()
+            return self._state.handover.lost_uncommitted()
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The coordinator took these."""
         with self._lock:
-            self._state.note_committed(offsets)
+            self._state.handover.note_committed(offsets)
 
     def note_told(self, partitions: Collection[TopicPartition]) -> None:
         """The application was told that records of these were lost uncommitted."""
         with self._lock:
-            self._state.note_told(partitions)
+            self._state.handover.note_told(partitions)
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """The application gives these up, or all, and has committed what it wants committed."""
         with self._lock:
-            self._state.let_go(self._state.assignment() if partitions is None else partitions)
+            self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 
     # ---- positions
 
@@ -306,7 +306,7 @@ class LockedFetches:
 
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""
-        if self._state.waits_for_room and self._state.runs_done != runs_before:
+        if self._state.planning.waits_for_room and self._state.handover.runs_done != runs_before:
             self._on_change()
 
     def _change(self, change: Callable[[FetchState], None]) -> None:

@@ -48,7 +48,7 @@ class Questions:
         nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
         offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
         with self._fetches.locked() as state:
-            state.committed_found(need, offsets, time.monotonic())
+            state.results.committed_found(need, offsets, time.monotonic())
 
     async def _look_up_reset(self, need: NeedOffsetReset) -> None:
         timeout_ms = self._config.request_timeout_ms
@@ -62,14 +62,14 @@ class Questions:
         assert isinstance(message, m.ListOffsetsResponse)
         found = list_offsets.from_response(message, timestamps)
         with self._fetches.locked() as state:
-            state.reset_found(need, found, time.monotonic())
+            state.results.reset_found(need, found, time.monotonic())
 
     async def _validate(self, need: NeedEpochEnds) -> None:
         ends = await ask_epoch_ends(self._cluster, need, self._config.request_timeout_ms / 1000)
         with self._fetches.locked() as state:
-            state.epoch_ends_found(need, ends, time.monotonic())
+            state.results.epoch_ends_found(need, ends, time.monotonic())
 
     async def _refresh(self, need: NeedMetadata) -> None:
         await self._cluster.refresh_metadata(topics=need.topics)
         with self._fetches.locked() as state:
-            state.metadata_refreshed(need, time.monotonic())
+            state.results.metadata_refreshed(need, time.monotonic())

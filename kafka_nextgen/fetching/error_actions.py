@@ -1,9 +1,9 @@
 """What an error code about one partition means for it, whether a fetch or a look-up of offsets met it.
 
-    REFRESH  another broker leads it, or nobody does yet: look its leader up, then ask again
+    REFRESH  another broker leads it, or none does yet: look its leader up, then ask again
     RETRY    it will pass: ask again after a pause
     RESET    the log has nothing at this offset: ``auto.offset.reset`` decides where to go on
-    RAISE    somebody has to do something: the application is told, the position stays
+    RAISE    the user has to do something: the application is told, the position stays
 
 A code that Kafka counts as retriable and that has no row here is a RETRY, any other one a RAISE. The rows are what
 Kafka's own consumer does (4.3, FetchCollector and OffsetFetcherUtils).
@@ -18,10 +18,10 @@ from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.errors import BrokerError, CorruptRecordError, KafkaNextgenError, TopicAuthorizationError
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Reaction", "error_of", "reaction_to"]
+__all__ = ["ErrorAction", "action_for", "error_of"]
 
 
-class Reaction(Enum):
+class ErrorAction(Enum):
     """What to do about an error code."""
 
     REFRESH = "refresh"
@@ -30,29 +30,29 @@ class Reaction(Enum):
     RAISE = "raise"
 
 
-_REACTIONS: Mapping[int, Reaction] = {
-    ErrorCode.NOT_LEADER_OR_FOLLOWER: Reaction.REFRESH,
-    ErrorCode.FENCED_LEADER_EPOCH: Reaction.REFRESH,
-    ErrorCode.LEADER_NOT_AVAILABLE: Reaction.REFRESH,
-    ErrorCode.REPLICA_NOT_AVAILABLE: Reaction.REFRESH,
-    ErrorCode.KAFKA_STORAGE_ERROR: Reaction.REFRESH,
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: Reaction.REFRESH,
-    ErrorCode.UNKNOWN_TOPIC_ID: Reaction.REFRESH,
-    ErrorCode.INCONSISTENT_TOPIC_ID: Reaction.REFRESH,
-    ErrorCode.UNKNOWN_LEADER_EPOCH: Reaction.RETRY,  # the broker is behind us, not we behind it
-    ErrorCode.OFFSET_NOT_AVAILABLE: Reaction.RETRY,  # a new leader that does not know yet how far it may serve
-    ErrorCode.UNKNOWN_SERVER_ERROR: Reaction.RETRY,
-    ErrorCode.OFFSET_OUT_OF_RANGE: Reaction.RESET,
-    ErrorCode.CORRUPT_MESSAGE: Reaction.RAISE,  # retriable for Kafka, but here the log itself is broken
+_ACTIONS: Mapping[int, ErrorAction] = {
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: ErrorAction.REFRESH,
+    ErrorCode.FENCED_LEADER_EPOCH: ErrorAction.REFRESH,
+    ErrorCode.LEADER_NOT_AVAILABLE: ErrorAction.REFRESH,
+    ErrorCode.REPLICA_NOT_AVAILABLE: ErrorAction.REFRESH,
+    ErrorCode.KAFKA_STORAGE_ERROR: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_ID: ErrorAction.REFRESH,
+    ErrorCode.INCONSISTENT_TOPIC_ID: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_LEADER_EPOCH: ErrorAction.RETRY,  # the broker is behind us, not we behind it
+    ErrorCode.OFFSET_NOT_AVAILABLE: ErrorAction.RETRY,  # a new leader that does not know yet how far it may serve
+    ErrorCode.UNKNOWN_SERVER_ERROR: ErrorAction.RETRY,
+    ErrorCode.OFFSET_OUT_OF_RANGE: ErrorAction.RESET,
+    ErrorCode.CORRUPT_MESSAGE: ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is broken
 }
 
 
-def reaction_to(code: int) -> Reaction:
+def action_for(code: int) -> ErrorAction:
     """What to do about an error code."""
-    reaction = _REACTIONS.get(code)
-    if reaction is None:
-        return Reaction.RETRY if is_retriable(code) else Reaction.RAISE
-    return reaction
+    action = _ACTIONS.get(code)
+    if action is None:
+        return ErrorAction.RETRY if is_retriable(code) else ErrorAction.RAISE
+    return action
 
 
 def error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgenError:

@@ -1,4 +1,4 @@
-"""Where partitions stand, for whoever measures: a copy, to be looked at without a lock."""
+"""How far partitions are read, for metrics: a copy, to be looked at without a lock."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kafka_nextgen.fetching.buffers import Buffers, HandedOver
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Standing", "Standings"]
+__all__ = ["FetchProgress", "PartitionProgress"]
 
 
 @frozen
-class Standing:
+class PartitionProgress:
     """One assigned partition. ``position`` is None while it is looked up, the ends of its log are until a fetch."""
 
     position: int | None
@@ -25,7 +25,7 @@ class Standing:
     is_paused: bool
 
     @classmethod
-    def of(cls, state: PartitionState, buffers: Buffers) -> Standing:
+    def of(cls, state: PartitionState, buffers: Buffers) -> PartitionProgress:
         """Copy what is known of a partition."""
         return cls(
             None if state.position is None else state.position.offset,
@@ -47,18 +47,18 @@ class Standing:
 
 
 @frozen
-class Standings:
+class FetchProgress:
     """All assigned partitions, what waits to be handed over, and what was handed over until now, by topic."""
 
-    partitions: Mapping[TopicPartition, Standing]
+    partitions: Mapping[TopicPartition, PartitionProgress]
     buffered_bytes: int
     handed_over: Mapping[str, HandedOver]
 
     @classmethod
-    def of(cls, now: Assigned, then: Assigned) -> Standings:
+    def of(cls, now: Assigned, then: Assigned) -> FetchProgress:
         """Copy what is known ``now``, but of the partitions in ``then`` what is known there."""
         partitions = {
-            state.partition: Standing.of(state, each.buffers) for each in (now, then) for state in each.states
+            state.partition: PartitionProgress.of(state, each.buffers) for each in (now, then) for state in each.states
         }
         replaced_bytes = sum(map(now.buffers.bytes_of, then.by_partition))
         buffered_bytes = now.buffers.total_bytes - replaced_bytes + then.buffers.total_bytes

@@ -17,7 +17,7 @@ from kafka_nextgen.fetching import (
     decode_answer,
     find_arrivals,
 )
-from kafka_nextgen.fetching.room import MOST_ANSWER_BYTES, Room
+from kafka_nextgen.fetching.fetch_budget import MOST_ANSWER_BYTES, FetchBudget
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.fetching.world import World, asked, cluster, columns
@@ -72,7 +72,7 @@ def test_each_fetch_asked_for_exceeds_the_buffer_by_a_batch_and_a_partition_at_m
             fetch = under_way.pop(0)
             answered = answer(fetch, records, bytes(value_bytes), codec)
             head = SessionAnswer(0, 0, [each.partition for each in answered])
-            world.state.received(fetch, head, find_arrivals(fetch, answered), world.now)
+            world.state.results.received(fetch, head, find_arrivals(fetch, answered), world.now)
             under_way.insert(0, fetch)
             plan(world, under_way, excess, buffer_bytes)
             del under_way[0]
@@ -81,7 +81,7 @@ def test_each_fetch_asked_for_exceeds_the_buffer_by_a_batch_and_a_partition_at_m
             allowed = sum(sizes(answered)) + len(answered) * EMPTY_BYTES
             assert transient <= fetch.set_aside_bytes + allowed
             excess.append(allowed)
-            world.state.fetched(fetch, decoded, world.now)
+            world.state.results.fetched(fetch, decoded, world.now)
             assert taken(world, under_way) <= buffer_bytes + sum(excess)
             assert len(excess) + len(under_way) <= MOST_FETCHES
         if is_taken:
@@ -98,7 +98,7 @@ def plan(world: World, under_way: list[Fetch], excess: list[int], buffer_bytes: 
 
 
 def taken(world: World, under_way: Sequence[Fetch]) -> int:
-    return world.state.standings().buffered_bytes + sum(fetch.set_aside_bytes for fetch in under_way)
+    return world.state.progress().buffered_bytes + sum(fetch.set_aside_bytes for fetch in under_way)
 
 
 def sizes(answered: Sequence[FetchedPartition]) -> tuple[int, int]:
@@ -109,16 +109,16 @@ def sizes(answered: Sequence[FetchedPartition]) -> tuple[int, int]:
 
 
 def test_what_answers_grow_by_is_learned_at_once_and_forgotten_slowly() -> None:
-    room = Room(100_000)
-    room.note(100, 900)
-    assert room.growth == 9.0
-    room.note(100, 100)
-    assert 7.0 < room.growth < 9.0
+    budget = FetchBudget(100_000)
+    budget.note(100, 900)
+    assert budget.growth == 9.0
+    budget.note(100, 100)
+    assert 7.0 < budget.growth < 9.0
     for _ in range(100):
-        room.note(100, 100)
-    assert room.growth == pytest.approx(1.0, abs=0.01)
-    room.note(0, 0)
-    assert room.growth == pytest.approx(1.0, abs=0.01), "nothing came"
+        budget.note(100, 100)
+    assert budget.growth == pytest.approx(1.0, abs=0.01)
+    budget.note(0, 0)
+    assert budget.growth == pytest.approx(1.0, abs=0.01), "nothing came"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_answers_grow_by_is_learned_at_once_and_forgotten_slowly() -> None:
 def test_a_fetch_takes_half_of_its_nodes_part_frame_and_columns_together(
     free_bytes: int, nodes: int, expected: int
 ) -> None:
-    assert Room(60_000, growth=2.0).for_fetch(free_bytes, nodes) == expected
+    assert FetchBudget(60_000, growth=2.0).for_fetch(free_bytes, nodes) == expected
 
 
 def test_one_node_leaves_room_for_the_other() -> None:
@@ -170,4 +170,4 @@ def test_paused_partitions_give_their_room_back_before_others_wait_for_it() -> N
 
 
 def test_no_answer_is_asked_to_be_larger_than_is_of_use() -> None:
-    assert Room(1 << 40).for_fetch(1 << 40, 1) == MOST_ANSWER_BYTES
+    assert FetchBudget(1 << 40).for_fetch(1 << 40, 1) == MOST_ANSWER_BYTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.fetching import Fetch, FetchSettings, FetchState, SessionAnswer
-from kafka_nextgen.fetching.aside import AFTER_S
+from kafka_nextgen.fetching.out_of_session import AFTER_S
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.offset_reset import OffsetReset
@@ -31,7 +31,7 @@ def later(world: World, seconds: float = AFTER_S) -> None:
 
 def aside(world: World) -> Fetch:
     fetch = world.fetch()
-    assert fetch.is_aside
+    assert fetch.is_out_of_session
     return fetch
 
 
@@ -40,7 +40,7 @@ def test_what_is_new_is_fetched_aside_once_the_long_poll_has_been_open_for_a_whi
 ) -> None:
     world, _ = waiting
     assert world.plan() == []
-    assert world.state.deadline(world.now) == world.now + AFTER_S
+    assert world.state.planning.deadline(world.now) == world.now + AFTER_S
     later(world)
     fetch = aside(world)
     assert (asked([fetch]), fetch.max_wait_ms) == ([(1, 1, 0)], SHORT_WAIT_MS)
@@ -64,7 +64,11 @@ def test_it_is_fetched_aside_again_until_the_long_poll_is_over(waiting: tuple[Wo
     world.answer(poll)
     (following,) = world.plan()
     assert isinstance(following, Fetch)
-    assert (asked([following]), following.is_aside, following.max_wait_ms) == ([(1, 0, 0)], False, SHORT_WAIT_MS)
+    assert (asked([following]), following.is_out_of_session, following.max_wait_ms) == (
+        [(1, 0, 0)],
+        False,
+        SHORT_WAIT_MS,
+    )
 
 
 def test_the_fetch_after_both_is_for_all_and_long_again(waiting: tuple[World, Fetch]) -> None:
@@ -144,7 +148,7 @@ def test_the_session_goes_on_as_if_nothing_had_been_fetched_aside(waiting: tuple
 def test_what_failed_aside_waits_before_it_is_asked_again(waiting: tuple[World, Fetch]) -> None:
     world, poll = waiting
     later(world)
-    world.state.failed(aside(world), world.now)
+    world.state.results.failed(aside(world), world.now)
     assert [need for need in world.plan() if isinstance(need, Fetch)] == []
     world.answer(poll, columns(P0, 0, 1))
     assert world.take() == [(0, 0)]

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from attrs import define
 
-__all__ = ["MOST_ANSWER_BYTES", "Room"]
+__all__ = ["MOST_ANSWER_BYTES", "FetchBudget"]
 
 MOST_ANSWER_BYTES = 24 * 1024 * 1024
 
@@ -32,7 +32,7 @@ _FORGETTING = 1 / 8
 
 
 @define
-class Room:
+class FetchBudget:
     """The whole, and how many bytes the columns take of late that are made of one byte of a frame."""
 
     buffer_bytes: int

@@ -75,7 +75,8 @@ class Fetch(NamedTuple):
 
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
-    in seconds. ``is_aside`` is for a connection of its own (``aside``). ``names`` has the topics' names by their ids.
+    in seconds. ``is_out_of_session`` is for a connection of its own.
+    ``names`` has the topics' names by their ids.
     ``has_ends`` is whether any of the partitions has an end (``bounds``): then ``received`` is to be told of arrivals,
     and the node is not to wait for more than a byte.
     """
@@ -89,7 +90,7 @@ class Fetch(NamedTuple):
     tells_rack: bool = True
     set_aside_bytes: int = 0
     asked_at: float = 0.0
-    is_aside: bool = False
+    is_out_of_session: bool = False
     names: Mapping[TopicId, str] = MappingProxyType({})
     has_ends: bool = False
 

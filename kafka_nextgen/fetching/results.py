@@ -1,4 +1,4 @@
-"""What the answers to what was asked (``inquiry``) do.
+"""What the answers to what was asked (``planning``) do.
 
 What does not fit any more (stopped, sought, assigned anew meanwhile) is dropped, by the fences of its question. A
 question that fails as a whole is asked again after a pause.
@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched, note_no_news
-from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
-from kafka_nextgen.fetching.inquiry import Inquiry
-from kafka_nextgen.fetching.outcomes import (
+from kafka_nextgen.fetching.needs import (
     Arrival,
     Fetch,
     Need,
@@ -26,18 +25,21 @@ from kafka_nextgen.fetching.outcomes import (
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.resets import note_listed
 from kafka_nextgen.fetching.sessions import SessionAnswer
-from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["Findings"]
+__all__ = ["Results"]
 
 
-class Findings(Inquiry):
+class Results:
     """The part of ``FetchState`` that is told what came of its questions."""
 
-    def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
-        super().__init__(settings, assigned)
+    def __init__(self, context: FetchContext) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._assigned = context.assigned
+        self._buffers = context.buffers
+        self._underway = context.underway
         self._lost: list[Truncation] = []
         self._truncated: dict[TopicPartition, Truncation] = {}
 
@@ -49,7 +51,7 @@ class Findings(Inquiry):
         ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
         and the same is to be asked again at once.
         """
-        self._end_steady_state()
+        self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
         for state in self._assigned.unchanged(quiet).values():
             state.asked = False
@@ -70,14 +72,14 @@ class Findings(Inquiry):
 
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
-        self._end_steady_state()
+        self._context.end_steady_state()
         astray: list[TopicPartition] = []
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
         source = Source(fetch.node_id, fetch.wanted)
         for result in results:
-            self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
+            self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
                 if arrivals and result.partition in arrivals:
@@ -107,7 +109,7 @@ class Findings(Inquiry):
         A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
         group has committed there, so it is asked for again.
         """
-        self._end_steady_state()
+        self._context.end_steady_state()
         for tp, state in self._answered(need).items():
             found = offsets.get(tp)
             if tp not in offsets:
@@ -120,13 +122,13 @@ class Findings(Inquiry):
 
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""
-        self._end_steady_state()
+        self._context.end_steady_state()
         for tp, state in self._answered(need).items():
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
         """Take in where the epochs end that were asked for; None if the broker can't be asked."""
-        self._end_steady_state()
+        self._context.end_steady_state()
         for tp, state in self._answered(need).items():
             question = need.questions[tp]
             if ends is None:
@@ -150,17 +152,17 @@ class Findings(Inquiry):
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
-        self._end_steady_state()
-        self._metadata.answered(now)
+        self._context.end_steady_state()
+        self._context.metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
             state.stale = False
             state.sought += 1
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
-        self._end_steady_state()
+        self._context.end_steady_state()
         if isinstance(need, NeedMetadata):
-            self._metadata.answered(now)
+            self._context.metadata.answered(now)
             return
         for state in self._answered(need).values():
             # The node may be gone, and another lead its partitions by now.
