@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Mapping
 from struct import Struct
 
+from kafka_nextgen.wire.plain_decoding import decode_plain
+
 from benchmarks.delays.log import Log
 from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
@@ -26,7 +28,6 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
 from kafka_nextgen.wire.frames import encode_request, read_response
-from kafka_nextgen.wire.plain_decoding import decode_plain
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition
 

@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from statistics import fmean
 
 from attrs import frozen
+from kafka_nextgen.fetching.reading_along import Call, ReadingAlong
+from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
 from benchmarks.delays.feed import STAMP_BYTES
 from benchmarks.delays.ours import config, partitions
@@ -21,9 +23,7 @@ from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch, Routine
-from kafka_nextgen.fetching.reading_along import Call, ReadingAlong
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
 __all__ = ["STAGES", "TRACED", "Trace"]
 

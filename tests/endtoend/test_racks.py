@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 
 from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 from kafka_nextgen.wire.apis import Answer
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from tests.endtoend.reading import numbers, read

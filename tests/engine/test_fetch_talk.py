@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading import fetch_talk
-from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.transport.metadata import MetadataKeeper
 from kafka_nextgen.wire.apis import FETCH, Answer

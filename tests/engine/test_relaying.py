@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
+from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from kafka_nextgen.engine.reading import fetch_talk
-from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import PATIENCE_S, Stage, poll_until, read, tp, values
 from tests.engine.test_fetch_talk import LONG_MS, fails, hang_up, one_by_one

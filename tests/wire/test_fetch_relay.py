@@ -23,10 +23,10 @@ from uuid import UUID
 
 import pytest
 from attrs import evolve, frozen
+from kafka_nextgen.transport.relays import HAS_RELAYS
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.transport.relays import HAS_RELAYS
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedPartition, WantedTopic
 from kafka_nextgen.wire.frames import client_head, encode_request
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker

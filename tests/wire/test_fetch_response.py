@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kafka_nextgen.wire.plain_fetch import read_plain
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
@@ -18,7 +19,6 @@ from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_response import _READERS
 from kafka_nextgen.wire.frames import decode_response, encode_response, read_response
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.plain_fetch import read_plain
 from kafka_nextgen.wire.raw_fetch import (
     AbortedTransaction,
     EpochEndOffset,

@@ -6,11 +6,11 @@ import os
 from typing import Any, NamedTuple
 
 import pytest
+from kafka_nextgen.wire.plain_decoding import decode_plain
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.plain_decoding import decode_plain
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 from tests.bridge.over_the_wire import ORDERS
 from tests.fetching.test_plain_answers import DAMAGED, answer_of, batch, body_of, partition_of, topic_of

@@ -10,13 +10,13 @@ from uuid import UUID
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from kafka_nextgen.transport.relays import HAS_RELAYS
+from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 
 from kafka_nextgen.fetching import DecodedPartition
-from kafka_nextgen.transport.relays import HAS_RELAYS
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.frames import decode_request
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.records import Compression, encode_batch
 from tests.bridge.over_the_wire import AUDIT, GONE, IDS, ORDERS
 from tests.fetching.test_plain_answers import FETCH, VERSION, answer_of, at_once, body_of, partition_of, topic_of

@@ -16,7 +16,7 @@ from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetch_exchange import FetchExchange
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.questions import Questions
+from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.settings import record_limits
@@ -73,7 +73,7 @@ class Fetcher:
         self._mailbox = mailbox
         self._tasks = tasks
         self._counters = counters
-        self._questions = Questions(config, cluster, offsets, fetches)
+        self._queries = PositionQueries(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._alarm = Alarm(self.pump)
         self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
@@ -209,7 +209,7 @@ class Fetcher:
                 exchange = exchange or self._exchange_of(need)
                 await self._fetch(exchange)
             else:
-                await self._questions.ask(need)
+                await self._queries.ask(need)
             self._worked(need)
         except KafkaNextgenError as failure:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)

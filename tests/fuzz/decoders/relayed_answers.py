@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from kafka_nextgen.transport.relays import HAS_RELAYS
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.fetching import DecodedPartition, Fetch
-from kafka_nextgen.transport.relays import HAS_RELAYS
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.frames import decode_request
 from tests.fetching.test_plain_answers import VERSION, at_once

@@ -1,26 +1,30 @@
-"""Asks what fetching has to know beside the records: where to begin, who leads, and where logs part."""
+"""Asks brokers what fetching has to know beside the records: where to begin, who leads, and where logs diverge."""
 
 from __future__ import annotations
 
 import time
 
-from kafka_nextgen.bridge import list_offsets
+from kafka_nextgen.bridge import list_offsets, offset_for_leader_epoch
 from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
-from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.fetching import NeedCommittedOffset, NeedEpochEnds, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire import messages as m
-from kafka_nextgen.wire.apis import LIST_OFFSETS
+from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH
 
-__all__ = ["Questions"]
+__all__ = ["PositionQueries"]
+
+#: Earlier versions of OffsetForLeaderEpoch need the right to act for the cluster, which consumers do not have.
+_FIRST_FOR_CONSUMERS = 3
 
 
-class Questions:
-    """Each raises ``KafkaNextgenError`` if it fails as a whole, and else gives the fetch state its answer."""
+class PositionQueries:
+    """Gives the fetch state the answers it needs; a query that fails as a whole raises ``KafkaNextgenError``."""
 
     def __init__(
         self, config: ConsumerConfig, cluster: ClusterClient, offsets: GroupOffsets, fetches: LockedFetches
@@ -65,9 +69,23 @@ class Questions:
             state.results.reset_found(need, found, time.monotonic())
 
     async def _validate(self, need: NeedEpochEnds) -> None:
-        ends = await ask_epoch_ends(self._cluster, need, self._config.request_timeout_ms / 1000)
+        ends = await self._epoch_ends(need)
         with self._fetches.locked() as state:
             state.results.epoch_ends_found(need, ends, time.monotonic())
+
+    async def _epoch_ends(self, need: NeedEpochEnds) -> dict[TopicPartition, EpochEnd] | None:
+        """Where the leader's log ends these epochs (KIP-320); None if the broker does not tell consumers."""
+        api = OFFSET_FOR_LEADER_EPOCH.at_least(_FIRST_FOR_CONSUMERS)
+        timeout_s = self._config.request_timeout_ms / 1000
+        node, questions = Node(need.node_id), need.questions
+        try:
+            message = await self._cluster.call(
+                node, api, lambda _: offset_for_leader_epoch.to_request(questions), timeout_s
+            )
+        except UnsupportedProtocolError:
+            return None
+        assert isinstance(message, m.OffsetForLeaderEpochResponse)
+        return offset_for_leader_epoch.from_response(message, questions)
 
     async def _refresh(self, need: NeedMetadata) -> None:
         await self._cluster.refresh_metadata(topics=need.topics)
