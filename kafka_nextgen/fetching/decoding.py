@@ -26,7 +26,7 @@ class DecodedPartition(NamedTuple):
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
-    ``diverging`` is where the log of whoever answered parts from what was read, None if it does not (KIP-320).
+    ``diverging`` is where the node's log diverges from what was read, None if it does not (KIP-320).
     ``fetched_bytes`` is what the records took on the wire. A tuple, for one answer may have thousands.
     """
 
@@ -43,7 +43,7 @@ class DecodedPartition(NamedTuple):
 
     @property
     def is_failure(self) -> bool:
-        """Whether nothing can be read from whoever answered this."""
+        """Whether nothing can be read from the node that answered."""
         return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
@@ -72,7 +72,7 @@ class AnswerDecoding:
 
     Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
     takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
-    they are asked for again. Of those that are being decoded at that moment nobody knows yet what they will take.
+    they are asked for again. What partitions take that are being decoded at that moment is not known yet.
 
     Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
     """

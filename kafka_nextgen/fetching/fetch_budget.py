@@ -16,7 +16,7 @@ A node sends its first batch whole however little was asked for (KIP-74), and a 
 decoded to its end. So each fetch may exceed what was set aside for it: by one batch, and by the columns of one
 partition (of as many as are decoded side by side). That is known only once it is decoded, and until there is room again
 nothing more is asked for; but what was asked for before may exceed its part as well. Of a node these are two fetches,
-the one whose answer is decoded and the next one, and what was fetched aside meanwhile.
+the one whose answer is decoded and the next one, and what was fetched out of session meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FORGETTING = 1 / 8
 
 @define
 class FetchBudget:
-    """The whole, and how many bytes the columns take of late that are made of one byte of a frame."""
+    """The whole, and how many bytes of columns one byte of a frame became in recent answers."""
 
     buffer_bytes: int
     growth: float = 1.25  # until something came

@@ -1,7 +1,8 @@
 """What the driver must do next. A closed vocabulary.
 
 Each carries fences: the number each partition had when it was asked about. The driver hands the same value back
-with the answer, and what does not fit any more (stopped, sought, assigned anew meanwhile) is dropped.
+with the answer. A partition that was stopped, sought or assigned again meanwhile has another fence, and its answer is
+dropped.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class NeedCommittedOffset:
 class NeedOffsetReset:
     """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``.
 
-    Some timestamps are durations before the time when it is asked, which its driver knows.
+    Some timestamps are durations before the time of the request.
     """
 
     node_id: int
@@ -114,5 +115,5 @@ class Arrival:
     last_batch_bytes: int = 0
 
 
-#: Whichever fails as a whole is answered with ``failed``.
+#: One that fails as a whole is answered with ``failed``.
 Need = NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata | Fetch

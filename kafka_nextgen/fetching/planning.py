@@ -39,7 +39,7 @@ class Planning:
         self.waits_for_room = False
 
     def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
-        """See which topics are gone or others now; returns the partitions that begin anew because of that."""
+        """Find topics that are gone or were replaced; returns the partitions that start over because of that."""
         if image is self._context.searched:
             return ()
         self._context.end_steady_state()

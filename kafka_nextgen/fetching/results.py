@@ -1,7 +1,7 @@
 """What the answers to what was asked (``planning``) do.
 
-What does not fit any more (stopped, sought, assigned anew meanwhile) is dropped, by the fences of its question. A
-question that fails as a whole is asked again after a pause.
+Partitions that were stopped, sought or assigned again since the question was asked have another fence; their answers
+are dropped. A question that fails as a whole is asked again after a pause.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class SessionAnswer(NamedTuple):
     partitions: Sequence[TopicPartition]
 
     def refuses(self, request: SessionRequest) -> bool:
-        """Whether it is the session that is refused, so that a full request may well succeed."""
+        """Whether it refuses the session, so that a full request may succeed."""
         return self.error in _SESSION_ERRORS and not request.is_full
 
 
@@ -123,9 +123,9 @@ class FetchSession:
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """What somebody else has said after so many such answers, in order to fetch on at these positions.
+        """Note that so many answers were followed (``steady_fetching``), and fetching goes on at these positions.
 
-        Of which of them the last request told does not matter any more.
+        Returns the last request; which positions it told does not matter any more.
         """
         assert self._open is not None, "the session is the same"
         for position in moved:
@@ -135,7 +135,7 @@ class FetchSession:
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """No answer came, and nobody knows whether the node has counted the request."""
+        """No answer came, so the node may have counted the request or not."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)

@@ -5,15 +5,15 @@ gives records to the application. All of them share one context.
 
 - A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and
   ``stop`` (it is being given up). What arrives outside is dropped. Its position is looked up before ``release``.
-- A new assignment leaves the partitions that stay exactly as they are: buffers, questions on their way, all.
-- A topic made again under its old name is another one: nothing goes over from the old one (``topics``).
+- A new assignment leaves the partitions that stay exactly as they are: buffers, requests on their way, all.
+- A topic created again under its old name is another one: nothing passes over from the old one (``topics``).
 - The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
 - What was read is compared with the log of every new leader, by leader epochs; what was lost is told (``truncation``).
 - Corrupt data and refusals are raised where the application takes records, after everything that lies before
-  them. The position stays. They are raised again at the next attempt, until somebody seeks or the cause is gone.
+  them. The position stays. They are raised again at the next attempt, until a seek, or until the cause is gone.
 
-No clock, no lock, no callback: ``now`` is an argument (seconds, any steady clock), and whoever shares this between
-threads holds one lock around each call. Decoding is done outside (``decode_answer``).
+No clock, no lock, no callback: ``now`` is an argument (seconds, any monotonic clock), and threads that share this hold
+one lock around each call. Decoding is done outside (``decode_answer``).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class FetchState:
         topic_ids: Mapping[str, TopicId] = NO_TOPIC_IDS,
         ranges: Mapping[TopicPartition, OffsetRange] = NO_RANGES,
     ) -> None:
-        """Make ``partitions`` the whole assignment. ``added`` begin anew, and wait for ``release``.
+        """Make ``partitions`` the whole assignment. ``added`` start over, and wait for ``release``.
 
         ``topic_ids`` says which topics are meant, if that is known. ``ranges`` are of partitions that are
         ``added``: they begin at the start of those, and are read up to the end. All others have no end (any more).

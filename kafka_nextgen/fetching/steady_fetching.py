@@ -2,7 +2,7 @@
 
 Where records come one by one, a node answers a thousand times a second, and each answer tells of few partitions. The
 long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state (``steady_state``) the plan is
-known without that. Whatever is done here comes to the same as the long way.
+known without that. The result is the same as that of the long way.
 
 An answer goes the long way if something has changed, if buffers are nearly full, or if the answer is not plain: the
 compiled step says so, which checks an answer, makes its columns and writes the next request.

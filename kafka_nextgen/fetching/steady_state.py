@@ -1,9 +1,9 @@
 """When fetching is in a steady state, so that the next fetch of a node is known as soon as it answers.
 
 The state is steady as long as each partition is fetched from its leader, in the session of its node, or may not be
-handed over at all (paused, being given up); none has failed of late or has an end; nothing is being decoded or fetched
-out of session; and nothing has changed what is to be asked. Then the node is asked for the same again, behind what it
-brought.
+handed over at all (paused, being given up); none has failed since its last answer or has an end; nothing is being
+decoded or fetched out of session; and nothing has changed what is to be asked. Then the node is asked for the same
+again, behind what it brought.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ An offset alone does not tell them apart. With the leader epoch of what lies in 
   be handed over.
 - What is asked about is where fetching goes on, not the application's position, which lies behind what is buffered.
 - Nothing is asked about what was fetched up to its end (``bounds``).
-- Without an epoch in front of it there is nothing to ask. So it is if the broker can't be asked.
-- If no leader is known to lead as late as that epoch, then what is known is old: a leader of old times would miss what
-  was read. It is looked up first, but only once: the epochs of a topic that was deleted and made again begin anew.
+- Without an epoch in front of the position there is nothing to ask; nor is there if the broker can't be asked.
+- If the leader that is known has an earlier epoch than what was read, the metadata is old, and is refreshed first. This
+  is done once only: the epochs of a topic that was deleted and created again start over.
 
 Beside all this each fetch carries the epoch in front of it, so that a log that has gone another way is noticed even if
 the election is not (Fetch, version 12).
@@ -30,15 +30,11 @@ __all__ = ["check_epoch", "plan_validations"]
 
 
 def check_epoch(state: PartitionState) -> None:
-    """See whether the position has to be validated by what is known of the leader now; not while it is asked for."""
-    leader_epoch = state.leader_epoch
-    phase = state.phase
-    if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:
-        phase = state.phase = Phase.VALIDATING
-        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
-    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
-        state.phase = Phase.FETCHING
-        state.checked_epoch = leader_epoch
+    """Decide whether the leader that is known now makes a validation necessary; not while the partition is asked
+    for.""" leader_epoch = state.leader_epoch phase = state.phase if phase is Phase.FETCHING and leader_epoch not in
+    (state.checked_epoch, -1) and not state.is_fetched: phase = state.phase = Phase.VALIDATING state.stale = state.stale
+    or state.next_fetch_epoch > leader_epoch if phase is Phase.VALIDATING and state.next_fetch_epoch < 0: state.phase =
+    Phase.FETCHING state.checked_epoch = leader_epoch
 
 
 def plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:

@@ -1,4 +1,4 @@
-"""Drives fetching, on the I/O thread: asks what the fetch state wants to know and gives it the answers."""
+"""Drives fetching, on the I/O thread: carries out what the fetch state plans, and gives it the answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Fetcher:
         self._queries = PositionQueries(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._alarm = Alarm(self.pump)
-        self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
+        self._changed: asyncio.Event | None = None  # set while find_position waits
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._has_news = False  # for the application
         self._closed = False
@@ -115,7 +115,7 @@ class Fetcher:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.stopped(stopped)
-        self.pump()  # a position that is not known yet was asked for in vain
+        self.pump()  # a position that is not known yet is not looked up any more
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
@@ -129,16 +129,16 @@ class Fetcher:
     # ---- questions
 
     def pump(self) -> None:
-        """Begin everything the state wants to know now, and come back when it will want more."""
+        """Begin all that is planned now, and come back when more is due."""
         for need in self._plan():
             self._begin(need)
 
     def _begin(self, need: Need) -> None:
-        """Have a task see to it. A fetch is sent at once, for a task begins when the loop turns next."""
+        """Carry it out in a task. A fetch is sent at once, for a task begins when the loop turns next."""
         exchange = None
         if isinstance(need, Fetch):
             exchange = self._exchange_of(need)
-            with suppress(Exception):  # the task will try as well, and deal with it
+            with suppress(Exception):  # the task tries again, and handles it
                 self._send(exchange)
         self._tasks.start(self._satisfy(need, exchange))
 
@@ -164,9 +164,11 @@ class Fetcher:
 
     def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
         if others:
-            logger.warning("%s: the topic was made again; begins anew in the new one", format_partitions(others))
+            logger.warning(
+                "%s: the topic was created again; reading starts over in the new one", format_partitions(others)
+            )
         if gone - self._gone:
-            logger.warning("%s: the topic was deleted; nothing is read of it", format_partitions(gone - self._gone))
+            logger.warning("%s: the topic was deleted; it is not read any more", format_partitions(gone - self._gone))
         self._gone = gone
 
     def close(self) -> None:
@@ -193,17 +195,17 @@ class Fetcher:
                 self._ring()
 
     def _ring(self) -> None:
-        """Have handed over what has come, as soon as the next fetch is on its way.
+        """Wake the application, once the next fetch is on its way.
 
-        Then this thread has nothing more to do, and whoever wakes has the interpreter to himself. One that wakes
-        earlier only comes to wait for it, or to make this thread wait for it behind the write.
+        Then this thread has nothing more to do, and the application has the GIL to itself. If it woke earlier, one of
+        the two threads would wait for the GIL before the fetch is written.
         """
         if self._has_news:
             self._has_news = False
             self._mailbox.wake()
 
     async def _meet(self, need: Need, exchange: FetchExchange | None) -> None:
-        """See to it, whatever comes of it."""
+        """Carry it out, and take note if it fails."""
         try:
             if isinstance(need, Fetch):
                 exchange = exchange or self._exchange_of(need)
@@ -216,7 +218,9 @@ class Fetcher:
             self._failed(need if exchange is None else exchange.end())
             self._mailbox.post_unless_weather(failure)
         except Exception:
-            self._failed(need if exchange is None else exchange.end())  # the partitions are not stuck for a bug
+            self._failed(
+                need if exchange is None else exchange.end()
+            )  # a bug must not leave the partitions waiting for ever
             raise
 
     def _worked(self, need: Need) -> None:
@@ -244,7 +248,7 @@ class Fetcher:
         exchange.reply = exchange.reply or self._cluster.begin(exchange.node, FETCH, exchange, exchange.timeout_s)
 
     async def _fetch(self, exchange: FetchExchange) -> None:
-        """Ask until an answer has to go the long way, and see to that."""
+        """Fetch until an answer has to go the long way, and take that in."""
         self._send(exchange)
         self._ring()
         answer = await (exchange.reply or self._cluster.exchange(exchange.node, FETCH, exchange, exchange.timeout_s))
@@ -278,7 +282,7 @@ class Fetcher:
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
-        """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""
+        """Note an answer that goes the long way; returns whether it is to be taken in."""
         with self._fetches.locked() as state:
             is_in_session = state.results.received(need, head, arrivals, time.monotonic())
         if not is_in_session:

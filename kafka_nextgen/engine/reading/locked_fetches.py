@@ -3,8 +3,8 @@
 The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
 pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
 happens outside. (The lock may be taken twice by one thread: a signal handler that asks for the lag, say, runs
-wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.) Whatever
-the application does that may need another question asked is told to ``on_change``.
+wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.)
+``on_change`` is called after each change that may need another request.
 
 What a poll is about to hand over is an ``Offer``, and the positions stay: a signal handler may raise until the poll has
 returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
@@ -137,7 +137,7 @@ class LockedFetches:
             return self._state.finished(given_out)
 
     def is_all_finished(self) -> bool:
-        """Whether the end of all there is to be read is reached; mostly there is none."""
+        """Whether all ranges are read to their ends; False if there are none."""
         if not self._state.has_ranges:
             return False
         with self._lock:
@@ -159,7 +159,7 @@ class LockedFetches:
             return self._state.planning.silence_s(now)
 
     def progress(self, given_out: Sequence[ColumnSlice] = ()) -> FetchProgress:
-        """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
+        """How far every partition is read, as if ``given_out`` was handed over already; for metrics."""
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
@@ -259,7 +259,7 @@ class LockedFetches:
             return self._state.handover.lost_uncommitted()
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator took these."""
+        """The coordinator accepted these."""
         with self._lock:
             self._state.handover.note_committed(offsets)
 

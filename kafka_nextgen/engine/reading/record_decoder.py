@@ -1,4 +1,4 @@
-"""Decodes what fetches brought, in the order in which it came.
+"""Decodes fetched records, in the order in which they came.
 
 A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
 the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded side
@@ -73,7 +73,7 @@ class RecordDecoder:
         return decoding.results()
 
     def _work(self, decoding: AnswerDecoding) -> None:
-        """Decode one partition after the other, until all are begun; nobody wants the rest of them after the end."""
+        """Decode one partition after the other, until all are begun or this is closed."""
         with self._lock:
             task = decoding.begin()
         while task is not None:
