@@ -30,11 +30,15 @@ __all__ = ["check_epoch", "plan_validations"]
 
 
 def check_epoch(state: PartitionState) -> None:
-    """Decide whether the leader that is known now makes a validation necessary; not while the partition is asked
-    for.""" leader_epoch = state.leader_epoch phase = state.phase if phase is Phase.FETCHING and leader_epoch not in
-    (state.checked_epoch, -1) and not state.is_fetched: phase = state.phase = Phase.VALIDATING state.stale = state.stale
-    or state.next_fetch_epoch > leader_epoch if phase is Phase.VALIDATING and state.next_fetch_epoch < 0: state.phase =
-    Phase.FETCHING state.checked_epoch = leader_epoch
+    """Decide whether the leader makes a validation necessary; not while a question is on its way."""
+    leader_epoch = state.leader_epoch
+    phase = state.phase
+    if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:
+        phase = state.phase = Phase.VALIDATING
+        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
+    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
+        state.phase = Phase.FETCHING
+        state.checked_epoch = leader_epoch
 
 
 def plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:
