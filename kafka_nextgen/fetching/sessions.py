@@ -125,13 +125,14 @@ class FetchSession:
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
         """Note that so many answers were followed (``steady_fetching``), and fetching goes on at these positions.
 
-        Returns the last request; which positions it told does not matter any more.
+        Returns the last request; earlier ones may have told some of the positions.
         """
         assert self._open is not None, "the session is the same"
-        for position in moved:
+        told = tuple(moved)
+        for position in told:
             self._known[position.partition] = position
         self._epoch = _following(self._open.epoch, answers)
-        self._open = SessionRequest(self._id, self._epoch, ())
+        self._open = SessionRequest(self._id, self._epoch, told)
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
