@@ -31,7 +31,7 @@ from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedPartition, W
 from kafka_nextgen.wire.frames import client_head, encode_request
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker
 from kafka_nextgen.wire.records.encode import seal
-from kafka_nextgen.wire.records.markers import EndMarker
+from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
 from tests.fetching.test_plain_answers import (
     DAMAGED,

@@ -1,7 +1,7 @@
-"""Columns of byte strings while they grow: buffers like those they end as, and objects of some entries only.
+"""Columns while they grow batch by batch, as buffers like those they end as.
 
-What they take beside their bytes is four bytes an entry for its end, and one once an entry is null. As an object a
-small entry takes forty.
+An object per record would take ten times as much for small ones: an entry of a byte column takes four bytes beside its
+own for its end, and one more once any entry is null; as an object it takes forty. Only the last entries are objects.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from itertools import accumulate, islice
 
 from attrs import Factory, define
 
-from kafka_nextgen.wire.records.binary_column import BinaryColumn
-from kafka_nextgen.wire.records.columns import HeaderColumn
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, HeaderColumn
 
-__all__ = ["OBJECTS_AT_ONCE", "GrowingBinary", "GrowingHeaders"]
+__all__ = ["OBJECTS_AT_ONCE", "BinaryBuilder", "ColumnsBuilder", "HeaderBuilder"]
 
 #: How many entries may be objects: enough to make the work per batch small.
 OBJECTS_AT_ONCE = 1024
@@ -24,7 +24,7 @@ _NULL, _PRESENT = b"0", b"1"
 
 
 @define
-class GrowingBinary:
+class BinaryBuilder:
     """A ``BinaryColumn`` on its way.
 
     ``present`` has a digit for each entry, or nothing while no entry is null; ``waiting`` are the last entries, which
@@ -77,12 +77,12 @@ class GrowingBinary:
 
 
 @define
-class GrowingHeaders:
+class HeaderBuilder:
     """A ``HeaderColumn`` on its way: the headers of a record come first, then where they end."""
 
     bounds: array[int]
-    keys: GrowingBinary = Factory(GrowingBinary)
-    values: GrowingBinary = Factory(GrowingBinary)
+    keys: BinaryBuilder = Factory(BinaryBuilder)
+    values: BinaryBuilder = Factory(BinaryBuilder)
 
     def end_records(self, counts: Sequence[int]) -> None:
         """Say of so many records how many headers each has; all of those are there."""
@@ -107,3 +107,56 @@ def _digits(entries: Sequence[bytes | None], nulls: int) -> bytes:
 
 def _bitmap(present: bytearray) -> bytes:
     return int(present[::-1], 2).to_bytes((len(present) + 7) // 8, "little")
+
+
+@define
+class ColumnsBuilder:
+    """What was read of a partition so far, as ``Columns`` describes it."""
+
+    next_offset: int
+    offsets: array[int] = Factory(lambda: array("q"))
+    timestamps: array[int] = Factory(lambda: array("q"))
+    keys: BinaryBuilder = Factory(BinaryBuilder)
+    values: BinaryBuilder = Factory(BinaryBuilder)
+    headers: HeaderBuilder | None = None
+    leader_epochs: array[int] = Factory(lambda: array("i"))
+    timestamp_types: array[int] = Factory(lambda: array("b"))
+    data_bytes: int = 0
+    end_epoch: int = -1
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def need_headers(self) -> HeaderBuilder:
+        """The headers; the records before had none if nobody asked for this yet."""
+        if self.headers is None:
+            self.headers = HeaderBuilder(array("i", (0,)) * (len(self) + 1))
+        return self.headers
+
+    def cut(self, count: int, with_headers: bool) -> None:
+        """Keep the first ``count`` records only, however far the one behind them got; ``with_headers`` if they had."""
+        for numbers in (self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types):
+            del numbers[count:]
+        self.keys.cut(count)
+        self.values.cut(count)
+        if not with_headers:
+            self.headers = None
+        elif self.headers is not None:
+            self.headers.cut(count)
+
+    def finish(self, partition: TopicPartition, truncated: bool) -> Columns:
+        """The columns of all this, which is nothing any more."""
+        return Columns(
+            partition,
+            self.next_offset,
+            memoryview(self.offsets),
+            memoryview(self.timestamps),
+            self.keys.finish(),
+            self.values.finish(),
+            None if self.headers is None else self.headers.finish(),
+            memoryview(self.leader_epochs),
+            memoryview(self.timestamp_types),
+            self.data_bytes,
+            truncated,
+            self.end_epoch,
+        )
