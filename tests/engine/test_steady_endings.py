@@ -280,10 +280,11 @@ def test_an_application_that_stays_away_ends_it_and_finds_everything(stage: Stag
     """As much as may be buffered is, and no more is asked for."""
     with reading(stage, steady, fetch_buffer_bytes=BUFFER_BYTES) as consumer:
         first = next_of(consumer)
-        for _ in range(1500):
-            stage.write(0, 10)
+        for _ in range(200):
+            stage.write_batch(0, 100)
+            time.sleep(0.005)  # so that most batches are an answer of their own, and small
         assert consumer.metrics().reading.buffered_bytes <= BUFFER_BYTES
-        assert values(read(consumer, 15_000)) == list(range(first, first + 15_000))
+        assert values(read(consumer, 20_000)) == list(range(first, first + 20_000))
         go_on(stage, consumer, steady)
 
 
