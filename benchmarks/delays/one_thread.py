@@ -33,7 +33,6 @@ def handle(task: Task) -> Delays:
                 enough.set()
 
         Mailbox.wake = handle_at_once  # type: ignore[method-assign, assignment]
-        Mailbox.bell = None  # type: ignore[assignment]  # or relays would ring the application's thread
         consumer.assign(partitions(task))
         enough.wait()
         return log.delays()

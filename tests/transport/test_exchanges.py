@@ -31,8 +31,6 @@ from tests.transport.numbered import (
 )
 from tests.transport.scripted import SILENCE, client_of, encoded, framed, in_loop, scripted
 
-LARGE = 300_000
-
 # ---- what follows
 
 
@@ -44,6 +42,10 @@ async def test_each_answer_is_followed_by_the_next_request_and_the_last_one_is_h
         assert last.session_id == 3
         assert exchange.heard == ALL_OF_THREE
         assert numbers(broker) == [1, 2, 3]
+        first, second, third = [request.correlation_id for request in broker.asked(FETCH)]
+        assert (second, third) == (first + 1, first + 2)
+        await ask(connection)
+        assert broker.asked(METADATA)[-1].correlation_id == first + 3
         assert connection.load == 0
         assert broker.connections == 1
 
@@ -101,17 +103,18 @@ async def test_answers_may_come_in_pieces(line: Line, piece_bytes: int) -> None:
         assert exchange.heard == ALL_OF_THREE
 
 
+@pytest.mark.parametrize("size", [100, 300_000], ids=["small", "larger than what is received at once"])
 @in_loop
-async def test_answers_may_be_larger_than_what_is_received_at_once(line: Line) -> None:
+async def test_what_the_caller_gets_stays_as_it_came(line: Line, size: int) -> None:
     async with connected(line) as (broker, connection):
-        broker.script[FETCH] = lambda request: answer_to(request, bytes([request.message.max_bytes]) * LARGE)
+        broker.script[FETCH] = lambda request: answer_to(request, bytes([request.message.max_bytes]) * size)
         exchange = Numbered(3)
         last = await begin(connection, exchange)
         assert exchange.heard == ALL_OF_THREE
         (topic,) = last.topics
-        assert bytes(topic.partitions[0].records) == b"\x03" * LARGE
-        await ask(connection)
-        assert bytes(topic.partitions[0].records) == b"\x03" * LARGE, "what the caller has stays as it came"
+        assert bytes(topic.partitions[0].records) == b"\x03" * size
+        await asyncio.gather(ask(connection), ask(connection))
+        assert bytes(topic.partitions[0].records) == b"\x03" * size
 
 
 @in_loop

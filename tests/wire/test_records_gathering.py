@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, encode_batch
+from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, BinaryBuilder
 from kafka_nextgen.wire.records.columns import BinaryColumn
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
-from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, BinaryBuilder
 
 TP = TopicPartition("orders", 0)
 
