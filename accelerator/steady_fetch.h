@@ -21,6 +21,7 @@ typedef struct {
     ColumnTypes types;
     unsigned long long answers; /* that were plain */
     uint64_t number; /* of the last answer, plain or not */
+    int is_answering; /* `answer` is running */
 } SteadyFetch;
 
 /* Copy bytes; 0 with an exception set if there is no memory. */
@@ -34,29 +35,25 @@ static int copy_given(const Py_buffer *bytes, Given *given) {
 }
 
 /* Take references to the types of what is made; 0 with an exception set if they are not what they should be. */
-static int keep_types(SteadyFetch *fetch) {
+static int keep_types(SteadyFetch *fetch, PyObject *made, PyObject *types) {
     const ModuleState *state = PyType_GetModuleState(Py_TYPE(fetch));
-    fetch->types.names = &state->names;
-    Py_INCREF(fetch->made);
-    Py_INCREF(fetch->types.columns);
-    Py_INCREF(fetch->types.strings);
-    Py_INCREF(fetch->types.headers);
+    PyObject *columns, *strings, *headers;
+    if (!PyArg_ParseTuple(types, "OOO:types", &columns, &strings, &headers))
+        return 0;
+    fetch->made = (PyTypeObject *)Py_NewRef(made);
+    fetch->types = (ColumnTypes){Py_NewRef(columns), Py_NewRef(strings), Py_NewRef(headers), &state->names};
     return is_named_tuple(fetch->made, DECODED_FIELDS);
 }
 
 static int fill_fetch(SteadyFetch *fetch, PyObject *args) {
     Py_buffer client_id, limits, rest;
     Request *request = &fetch->request;
-    PyTypeObject *made;
-    ColumnTypes types;
-    PyObject *places;
-    if (!PyArg_ParseTuple(args, "iiiy*y*y*OpO!(OOO):SteadyFetch", &request->version, &request->session_id,
+    PyObject *places, *made, *types;
+    if (!PyArg_ParseTuple(args, "iiiy*y*y*OpO!O!:SteadyFetch", &request->version, &request->session_id,
                           &request->epoch, &client_id, &limits, &rest, &places, &fetch->check_crc, &PyType_Type, &made,
-                          &types.columns, &types.strings, &types.headers))
+                          &PyTuple_Type, &types))
         return 0;
-    fetch->made = made;
-    fetch->types = types;
-    int is_well = keep_types(fetch) && copy_given(&client_id, &request->client_id) &&
+    int is_well = keep_types(fetch, made, types) && copy_given(&client_id, &request->client_id) &&
                   copy_given(&limits, &request->limits) && copy_given(&rest, &request->rest) &&
                   read_places(places, &fetch->places);
     PyBuffer_Release(&client_id);
@@ -104,22 +101,15 @@ static void move_on(SteadyFetch *fetch) {
 
 /* The next request and what was decoded, a reference that is taken; NULL with an exception set. */
 static PyObject *next_request(SteadyFetch *fetch, int32_t correlation_id, PyObject *decoded) {
-    PyObject *frame = PyBytes_FromStringAndSize(NULL, room_for_request(&fetch->request, &fetch->moves));
+    PyObject *frame = PyBytes_FromStringAndSize(NULL, size_of_request(&fetch->request, &fetch->moves));
     PyObject *pair = frame == NULL ? NULL : PyTuple_New(2);
     if (pair == NULL) {
         Py_XDECREF(frame);
         Py_DECREF(decoded);
         return NULL;
     }
-    move_on(fetch); /* last, as far as something can fail: to make bytes shorter does not */
-    uint8_t *bytes = (uint8_t *)PyBytes_AS_STRING(frame);
-    Py_ssize_t size = write_request(&fetch->request, correlation_id, &fetch->moves, bytes);
-    if (_PyBytes_Resize(&frame, size) < 0)
-        Py_CLEAR(pair);
-    if (pair == NULL) {
-        Py_DECREF(decoded);
-        return NULL;
-    }
+    move_on(fetch); /* nothing can fail from here on */
+    write_request(&fetch->request, correlation_id, &fetch->moves, (uint8_t *)PyBytes_AS_STRING(frame));
     PyTuple_SET_ITEM(pair, 0, frame);
     PyTuple_SET_ITEM(pair, 1, decoded);
     return pair;
@@ -152,7 +142,15 @@ static PyObject *steady_answer(PyObject *self, PyObject *args) {
     int correlation_id;
     if (!PyArg_ParseTuple(args, "y*i:answer", &frame, &correlation_id))
         return NULL;
-    PyObject *taken = take_frame((SteadyFetch *)self, &frame, correlation_id);
+    SteadyFetch *fetch = (SteadyFetch *)self;
+    PyObject *taken = NULL;
+    if (fetch->is_answering) { /* called by the garbage collector's callbacks or by a finalizer */
+        PyErr_SetString(PyExc_RuntimeError, "an answer is being taken already");
+    } else {
+        fetch->is_answering = 1;
+        taken = take_frame(fetch, &frame, correlation_id);
+        fetch->is_answering = 0;
+    }
     PyBuffer_Release(&frame);
     return taken;
 }

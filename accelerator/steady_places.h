@@ -67,8 +67,10 @@ static int read_places(PyObject *wanted, Places *places) {
         places->of = PyMem_RawCalloc((size_t)PyTuple_GET_SIZE(fields) + 1, sizeof(Place));
         is_well = places->of != NULL || PyErr_NoMemory() != NULL;
     }
-    for (; is_well && places->count < PyTuple_GET_SIZE(fields); places->count++)
+    while (is_well && places->count < PyTuple_GET_SIZE(fields)) {
         is_well = read_place(PyTuple_GET_ITEM(fields, places->count), &places->of[places->count]);
+        places->count += is_well;
+    }
     Py_XDECREF(fields);
     if (is_well)
         qsort(places->of, (size_t)places->count, sizeof(Place), compare_places);
