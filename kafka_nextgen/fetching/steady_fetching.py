@@ -61,14 +61,12 @@ class SteadyFetching:
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> SteadyFetches | None:
         """Follow the answers to ``fetch``, which is on its way, by what ``make`` makes; None if it is not steady."""
-        state, budget = self._find_state(image), self._context.budget
+        state = self._find_state(image)
         if state is None or not state.covers(fetch, self._assigned):
             return None
-        free_bytes = budget.buffer_bytes - self._context.underway.total_bytes + fetch.set_aside_bytes
-        most_bytes = min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
-        if self._buffers.total_bytes > most_bytes:
+        steady = SteadyFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
+        if self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
-        steady = SteadyFetches(state, fetch, make(), most_bytes, fetch.asked_at)
         self._fetches.append(steady)
         return steady
 
@@ -79,14 +77,19 @@ class SteadyFetching:
         state = context.steady_state
         return state if state is not None and state.image is image else None
 
+    def _most_buffered_bytes(self, state: SteadyState, fetch: Fetch) -> int:
+        budget = self._context.budget
+        free_bytes = budget.buffer_bytes - self._context.underway.total_bytes + fetch.set_aside_bytes
+        return min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
+
     def take(
-        self, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
+        self, steady: SteadyFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
         """Take in an answer; returns the next request, which is taken to be on its way, and what came.
 
         None if the answer has to go the long way; then nothing has changed.
         """
-        if self._context.steady_state is not steady.state or self._buffers.total_bytes > steady.most_buffered_bytes:
+        if not self._is_steady(steady, image) or self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
         taken = steady.step.answer(frame, correlation_id)
         if taken is None:
@@ -98,6 +101,21 @@ class SteadyFetching:
             note_columns(state, self._buffers, result.columns)
         steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = now
         return taken
+
+    def _is_steady(self, steady: SteadyFetches, image: ClusterImage) -> bool:
+        """Whether the state is steady, or is so again.
+
+        An answer that goes the long way ends the steady state for all nodes. Without a second look, two nodes whose
+        answers alternate would end it for each other for ever.
+        """
+        if steady.state is self._context.steady_state and steady.state.image is image:
+            return True
+        _settle(steady, self._context)
+        state = self._find_state(image)
+        if state is None or not state.covers(steady.fetch, self._assigned):
+            return False
+        steady.state, steady.most_buffered_bytes = state, self._most_buffered_bytes(state, steady.fetch)
+        return True
 
     def end(self, steady: SteadyFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way now."""

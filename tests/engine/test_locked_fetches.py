@@ -20,6 +20,7 @@ class State:
     def __init__(self, waits_for_room: bool) -> None:
         self.waits_for_room = waits_for_room
         self.runs_done = 0
+        self.planning = self.handover = self
 
     def pass_turn(self, partition: TopicPartition) -> None:
         self.runs_done += 1

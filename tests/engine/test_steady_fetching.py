@@ -16,7 +16,8 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.reading import fetch_exchange
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.errors import DeserializationError
-from kafka_nextgen.fetching import FetchState, steady_fetching
+from kafka_nextgen.fetching import steady_fetching
+from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.metrics import ReadingMetrics
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import SETTINGS, Stage, poll_until, read, tp, values
@@ -289,15 +290,15 @@ HANDLERS: dict[str, Callable[[Consumer], object]] = {
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, name: str, by: Callable[[], object]) -> Callable[[], bool]:
     """Have this happen once, where a signal handler may: inside of a poll, when the fetch state is locked."""
-    called, todo = getattr(FetchState, name), [by]
+    called, todo = getattr(Handover, name), [by]
 
-    def interrupted_once(state: FetchState, *what: object) -> object:
-        result = called(state, *what)
+    def interrupted_once(handover: Handover, *what: object) -> object:
+        result = called(handover, *what)
         if todo:
             todo.pop()()
         return result
 
-    monkeypatch.setattr(FetchState, name, interrupted_once)
+    monkeypatch.setattr(Handover, name, interrupted_once)
     return lambda: not todo
 
 

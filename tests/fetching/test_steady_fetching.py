@@ -123,8 +123,24 @@ def test_what_goes_the_long_way_meanwhile_knows_what_is_on_its_way(world: World)
     world.receive(nodes[2], told())
     world.state.results.fetched(nodes[2], [], world.now)
     assert offsets(world.fetch()) == {P2: 0, P3: 0}  # node 1 is asked already
-    assert not take_steady(world.state, fetches, [columns(P0, 3, 1)], world.now)  # something has changed
-    assert offsets(world.state.steady.end(fetches)) == {P0: 3, P1: 0}
+    assert take_steady(world.state, fetches, [columns(P0, 3, 1)], world.now)  # the state is steady again
+    assert offsets(world.state.steady.end(fetches)) == {P0: 4, P1: 0}
+
+
+def test_two_nodes_whose_answers_alternate_are_both_followed(world: World) -> None:
+    nodes = begin(world, *PARTITIONS)
+    first = follow(world, nodes[1])
+    world.receive(nodes[2], told())  # the long way
+    world.state.results.fetched(nodes[2], [], world.now)
+    second = follow(world, world.fetch())
+    for offset in range(3):
+        assert take_steady(world.state, first, [columns(P0, offset, 1)], world.now)
+        assert take_steady(world.state, second, [columns(P2, offset, 1)], world.now)
+
+
+def test_new_metadata_goes_the_long_way(world: World) -> None:
+    fetches = follow(world, begin(world, P0, P1)[1])
+    assert not take_steady(world.state, fetches, [columns(P0, 0, 1)], world.now, evolve(world.image))
 
 
 def test_what_was_given_up_meanwhile_is_not_asked_for_again(world: World) -> None:
@@ -278,8 +294,9 @@ def test_a_change_ends_the_steady_state(world: World, change: Callable[[World, F
     fetches = follow(world, fetch)
     assert take_steady(world.state, fetches, [], world.now)
     world.state.steady.settle()
+    assert world.state._context.steady_state is fetches.state  # nothing else tells, as long as nothing has changed
     change(world, fetches.fetch)
-    assert not take_steady(world.state, fetches, [], world.now)
+    assert world.state._context.steady_state is None
 
 
 def test_everything_that_can_be_done_either_looks_only_or_ends_the_steady_state(world: World) -> None:

@@ -170,9 +170,13 @@ def steady(state: FetchState, fetch: Fetch, image: ClusterImage) -> SteadyFetche
 
 
 def take_steady(
-    state: FetchState, fetches: SteadyFetches, results: Sequence[DecodedPartition | Columns] | None, now: float
+    state: FetchState,
+    fetches: SteadyFetches,
+    results: Sequence[DecodedPartition | Columns] | None,
+    now: float,
+    image: ClusterImage | None = None,
 ) -> bool:
     """Take in an answer with these results, None for one that is not plain; whether it was followed."""
     decoded = results and [bring(result) if isinstance(result, Columns) else result for result in results]
     fetches.step.upcoming = None if decoded is None else list(decoded)  # type: ignore[attr-defined]
-    return state.steady.take(fetches, memoryview(b"answer"), 0, now) is not None
+    return state.steady.take(fetches, image or fetches.state.image, memoryview(b"answer"), 0, now) is not None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from attrs import evolve
 
@@ -60,7 +59,6 @@ class FetchExchange:
         self._brought = brought
         self._may_be_steady = may_be_steady and ACCELERATED
         self._steady: SteadyFetches | None = None
-        self._make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
         self._has_news = False
         self._asked_at = 0.0
 
@@ -68,15 +66,18 @@ class FetchExchange:
         """The first request."""
         request = self._request(version)
         if self._may_be_steady and self._steady is None and version >= WITH_TOPIC_IDS:
-            self._make = partial(self._make_step, version, request)
-            self._steady = self._begin_steady()
+            self._steady = self._fetches.begin_steady(
+                self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
+            )
         self._asked_at = time.monotonic()
         return request
 
     def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
         """The next request, if the state is steady and the answer plain."""
+        if self._steady is None:
+            return None
         now = time.monotonic()
-        taken = self._take(frame, correlation_id, now)
+        taken = self._fetches.take_steady(self._steady, self._cluster.metadata, frame, correlation_id, now)
         if taken is None:
             return None
         request, decoded = taken
@@ -85,25 +86,6 @@ class FetchExchange:
         self._has_news = bool(decoded)
         self._asked_at = now
         return request
-
-    def _take(self, frame: memoryview, correlation_id: int, now: float) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer, if the state is steady or is so again.
-
-        Each answer that goes the long way ends the steady state for all nodes. Without a second look, two nodes whose
-        answers alternate would end it for each other for ever. New metadata is looked at by the long way.
-        """
-        if self._steady is None or self._steady.state.image is not self._cluster.metadata:
-            return None
-        taken = self._fetches.take_steady(self._steady, frame, correlation_id, now)
-        if taken is None:
-            before, self._fetch = self._steady.state, self._fetches.end_steady(self._steady)
-            self._steady = self._begin_steady()
-            if self._steady is not None and self._steady.state is not before:
-                taken = self._fetches.take_steady(self._steady, frame, correlation_id, now)
-        return taken
-
-    def _begin_steady(self) -> SteadyFetches | None:
-        return self._fetches.begin_steady(self._fetch, self._cluster.metadata, self._make)
 
     def sent(self) -> None:
         """Wake the application, once this thread has nothing more to do: else it would wait for the interpreter."""
@@ -139,7 +121,7 @@ class FetchExchange:
         return bridge.to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
 
     def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
-        """What goes on from the request on its way; ``request`` is the first one."""
+        """What goes on from the first request."""
         session = self._fetch.session
         places = [
             (tp, at.topic_id.bytes, tp.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)

@@ -90,11 +90,11 @@ class LockedFetches:
             return state.steady.begin(fetch, image, make)
 
     def take_steady(
-        self, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
+        self, steady: SteadyFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
         """Take in an answer and return the next request; see ``SteadyFetching.take``."""
         with self._lock:
-            return self._state.steady.take(steady, frame, correlation_id, now)
+            return self._state.steady.take(steady, image, frame, correlation_id, now)
 
     def end_steady(self, steady: SteadyFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way."""
