@@ -18,6 +18,7 @@ from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Task
 from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
@@ -116,9 +117,14 @@ def _noting() -> Notes:
         return decoded
 
     def take_and_note(
-        self: LockedFetches, steady: SteadyFetches, frame: memoryview, correlation_id: int, now: float
+        self: LockedFetches,
+        steady: SteadyFetches,
+        image: ClusterImage,
+        frame: memoryview,
+        correlation_id: int,
+        now: float,
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        taken = take_steady(self, steady, frame, correlation_id, now)
+        taken = take_steady(self, steady, image, frame, correlation_id, now)
         notes.note(() if taken is None else taken[1], notes.received_at)
         return taken
 

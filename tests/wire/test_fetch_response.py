@@ -10,7 +10,6 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kafka_nextgen.wire.plain_fetch import read_plain
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError

@@ -17,7 +17,7 @@ from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker
 from kafka_nextgen.wire.records.encode import seal
-from kafka_nextgen.wire.records.markers import EndMarker
+from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
 from tests.support.examples import examples
 from tests.wire.steady_twin import (
