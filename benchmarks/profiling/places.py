@@ -21,7 +21,7 @@ PLACES: Mapping[str, re.Pattern[str]] = {
     "the application's side: polling, records": re.compile(
         r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|awaited|iteration)"
     ),
-    "connections": re.compile(r"kafka_nextgen/transport|accelerator/(receive|bell)"),
+    "connections": re.compile(r"kafka_nextgen/transport|accelerator/receive"),
     "decoding records": re.compile(
         r"kafka_nextgen/(wire/records|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),

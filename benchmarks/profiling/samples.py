@@ -49,8 +49,6 @@ LEAST_BUSY = 0.02
 DECODER_FILES = (
     "answer_fields",
     "batch",
-    "bell",
-    "bell_object",
     "buffers",
     "column_objects",
     "columns",
@@ -73,7 +71,7 @@ CALLING_FILES = ("awaited", "iteration")
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
 _C_CALLING = rf"accelerator/({'|'.join(CALLING_FILES)})\.h"
 _DECODER = (
-    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering|joint_decompression|stated_size)"
+    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|column_builders|joint_decompression|stated_size)"
 )
 _LIBC = r"[^<]*libc\.[^<]*"
 
@@ -95,7 +93,7 @@ RULES: Sequence[Rule] = (
     Rule("waiting for the broker", re.compile(r"epoll_wait|select_epoll_poll|\b(poll|select) \(libc"), 5),
     Rule(
         "waiting for another thread",
-        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait|wait_on_futex"),
+        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"),
         5,
     ),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
