@@ -1,4 +1,4 @@
-/* The fields of a plain Fetch answer: wire/plain_fetch.py in C.
+/* The fields of a plain Fetch answer: the parts of wire/fetch_response.py that small answers need, in C.
  *
  * Every reader says whether what it read is plain. A cursor never leaves its bytes: each access is preceded by a
  * comparison with the end.

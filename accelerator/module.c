@@ -11,40 +11,26 @@
  *     let_go        gives back memory that is kept to be used again
  *     receive       goes on receiving into such room
  *     decode        makes the columns
- *     decode_plain  makes the columns of a whole answer, if it is what most small ones are
- *     do_all        makes several calls as one step
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
  *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
  *     Iteration     gives out what lies ready to `async for`, and has more brought then
- *
- * On Linux there are also
- *
- *     FetchRelay    fetches on where answers are what most small ones are
- *     serve         waits for a loop's sockets, and serves relays meanwhile
- *     Bell          wakes threads, and is rung without the GIL
+ *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "bell_object.h"
 #include "decode.h"
-#include "doing.h"
 #include "find.h"
 #include "headers.h"
 #include "iteration.h"
-#include "plain.h"
 #include "receive.h"
 #include "record_fields.h"
 #include "record_rows.h"
 #include "scan.h"
-#include "serving.h"
 #include "state.h"
-
-#ifndef SERVE_METHODS
-#define SERVE_METHODS
-#endif
+#include "steady_fetch.h"
 
 /* The size asked for; -1 with an exception set if it is none. */
 static Py_ssize_t read_size(PyObject *size) {
@@ -88,34 +74,24 @@ static PyObject *let_go(PyObject *module, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
-/* Add a type; a new reference to it, or NULL with an exception set. */
-static PyTypeObject *added_type(PyObject *module, PyType_Spec *spec) {
-    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
-    if (type != NULL && PyModule_AddType(module, type) < 0)
-        Py_CLEAR(type);
-    return type;
-}
-
-/* 0, or -1 with an exception set. */
+/* Add a type; 0, or -1 with an exception set. */
 static int add_type(PyObject *module, PyType_Spec *spec) {
-    PyTypeObject *type = added_type(module, spec);
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    int status = type == NULL ? -1 : PyModule_AddType(module, type);
     Py_XDECREF(type);
-    return type == NULL ? -1 : 0;
+    return status;
 }
 
 static PyMethodDef methods[] = {
     RECEIVE_METHODS
-    SERVE_METHODS
     {"scan", scan, METH_VARARGS, scan_doc},
     {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
-    {"decode_plain", decode_plain, METH_VARARGS, decode_plain_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},
     {"new_bytearray", make_bytearray, METH_O, make_bytearray_doc},
     {"let_go", let_go, METH_NOARGS, let_go_doc},
-    {"do_all", do_all, METH_O, do_all_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -126,20 +102,14 @@ static int prepare(PyObject *module) {
     if (state->awaited == NULL || !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 ||
         add_record_fields(module) < 0)
         return -1;
-#ifdef __linux__
-    state->bell = added_type(module, &bell_spec);
-    state->relay = state->bell == NULL ? NULL : added_type(module, &relay_spec);
-    if (state->relay == NULL)
-        return -1;
-#endif
-    PyType_Spec *of_records[] = {&rows_spec, &iteration_spec};
-    for (size_t i = 0; i < sizeof of_records / sizeof *of_records; i++)
-        if (add_type(module, of_records[i]) < 0)
+    PyType_Spec *others[] = {&rows_spec, &iteration_spec, &steady_spec};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (add_type(module, others[i]) < 0)
             return -1;
     return 0;
 }
 
-/* No Py_mod_gil: relays rely on the GIL, so a free-threaded Python switches it on. */
+/* No Py_mod_gil: SteadyFetch relies on the GIL, so a free-threaded Python switches it on. */
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, prepare},
     {0, NULL},

@@ -6,43 +6,36 @@
 #include <Python.h>
 
 typedef struct {
-    PyObject *cast, *offset, *match_args; /* attributes */
+    PyObject *cast, *match_args; /* attributes */
     PyObject *int64, *int32, *int8; /* the letters that `struct` has for them */
 } Names;
 
 typedef struct {
     PyTypeObject *awaited;
-    PyTypeObject *bell, *relay; /* NULL but on Linux */
     Names names;
 } ModuleState;
 
 /* 0 with an exception set if there is no memory. */
 static int learn_names(Names *names) {
     names->cast = PyUnicode_InternFromString("cast");
-    names->offset = PyUnicode_InternFromString("offset");
     names->match_args = PyUnicode_InternFromString("__match_args__");
     names->int64 = PyUnicode_InternFromString("q");
     names->int32 = PyUnicode_InternFromString("i");
     names->int8 = PyUnicode_InternFromString("b");
-    return names->cast != NULL && names->offset != NULL && names->match_args != NULL && names->int64 != NULL && names->int32 != NULL &&
+    return names->cast != NULL && names->match_args != NULL && names->int64 != NULL && names->int32 != NULL &&
            names->int8 != NULL;
 }
 
 static int traverse_state(PyObject *module, visitproc visit, void *arg) {
     ModuleState *state = PyModule_GetState(module);
     Py_VISIT(state->awaited);
-    Py_VISIT(state->bell);
-    Py_VISIT(state->relay);
     return 0;
 }
 
 static int clear_state(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     Py_CLEAR(state->awaited);
-    Py_CLEAR(state->bell);
-    Py_CLEAR(state->relay);
     Py_CLEAR(state->names.cast);
-    Py_CLEAR(state->names.offset);
     Py_CLEAR(state->names.match_args);
     Py_CLEAR(state->names.int64);
     Py_CLEAR(state->names.int32);

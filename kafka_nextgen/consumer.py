@@ -19,7 +19,7 @@ from kafka_nextgen.engine.application.liveness import is_in_thread
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.signals import thread_signal
+from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.engine.application.waiting import answer, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
@@ -52,7 +52,7 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._signal = thread_signal()
+        self._signal = ThreadSignal()
         self._listener: RebalanceListener | None = None
         self._closers = Guard(threading.get_ident, is_in_thread)
         self._is_closed = False

@@ -177,7 +177,7 @@ def test_starts_are_told_next_to_ours() -> None:
     assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
 
 
-_SERVE = "serve_until (accelerator/serving.h:70) < serve (accelerator/serving.h:130) < select (transport/relays.py:115)"
+_STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_nextgen/fetching/steady_fetching.py:58)"
 
 
 @pytest.mark.parametrize(
@@ -203,18 +203,10 @@ _SERVE = "serve_until (accelerator/serving.h:70) < serve (accelerator/serving.h:
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
         ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
-        (f"epoll_wait (libc.so.6) < {_SERVE}", "waiting for the broker"),
-        (
-            "syscall (libc.so.6) < wait_on_futex (accelerator/bell.h:42) < bell_wait (accelerator/bell_object.h:40)",
-            "waiting for another thread",
-        ),
-        (f"recv (libc.so.6) < on_readable (accelerator/relay.h:90) < {_SERVE}", "socket"),
-        (f"__libc_send (libc.so.6) < on_readable (accelerator/relay.h:160) < {_SERVE}", "socket"),
-        (_SERVE, "socket"),
-        (f"read_batch (accelerator/batch.h:90) < on_readable (accelerator/relay.h:100) < {_SERVE}", "decoding"),
+        (f"read_batch (accelerator/batch.h:90) < {_STEADY}", "decoding"),
+        (f"put_int64 (accelerator/steady_request.h:41) < {_STEADY}", "decoding"),
         ("record_at (accelerator/objects.h:50) < take_ready (accelerator/awaited.h:30)", "objects"),
         ("poll (consumer.py:150) < begin_refill (accelerator/awaited.h:80)", "Python"),
-        ("0x1 (libpython3.so) < do_one (accelerator/doing.h:20) < take_in (engine/reading/intake.py:55)", "Python"),
         ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )

@@ -18,25 +18,23 @@ from benchmarks.delays.log import Log
 from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
 from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.transport.frame_rest import receiver_of
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.frames import encode_request, read_response
-from kafka_nextgen.wire.plain_decoding import decode_plain
+from kafka_nextgen.wire.frames import client_head, encode_request, read_response
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
-from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition
+from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, RecordLimits, decode_partition
 
 __all__ = ["handle", "handle_at_0_3_ms", "handle_at_0_15_ms"]
 
 _VERSION = FETCH.max_version
 _LENGTH = Struct(">i")
-_HEAD = _LENGTH.size + 5  # of an answer: its length, its number, no tags
 _LIMITS = RecordLimits()
-_MOST_BYTES = 1 << 20  # that are asked for of a partition, and that the columns of an answer may take
+_MOST_BYTES = 1 << 20  # that are asked for of a partition
 
 
 class _Fetching(asyncio.BufferedProtocol):
@@ -47,10 +45,10 @@ class _Fetching(asyncio.BufferedProtocol):
         self.signal = ThreadSignal()
         self.is_lost = threading.Event()
         self._topic, self._topic_id = topic, topic_id
-        self._wanted = {tp: FetchPosition(tp, topic_id, offset) for tp, offset in offsets.items()}
-        self._places = {topic_id.bytes: {tp.partition: tp for tp in offsets}}
+        self._offsets = dict(offsets)
         self._waste_s = waste_s
         self._session = 0, 0
+        self._step: accelerator.SteadyFetch[DecodedPartition] | None = None
         self._buffer = memoryview(bytearray(1 << 20))
         self._end = 0
 
@@ -58,7 +56,7 @@ class _Fetching(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._receive = receiver_of(transport)
-        self._ask(list(self._wanted.values()))
+        transport.write(self._request())
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_lost.set()
@@ -75,40 +73,59 @@ class _Fetching(asyncio.BufferedProtocol):
             self._end += self._receive(self._buffer[self._end : size])
         if self._end == size:
             self._end = 0
-            self._answered(self._buffer[:size])
+            self._answered(self._buffer[_LENGTH.size : size])
 
     def _answered(self, frame: memoryview) -> None:
-        session_id, columns = self._read(frame)
-        self._session = session_id, self._session[1] + 1
-        moved = []
+        request, columns = self._followed(frame) or self._read(frame)
         for each in columns:
-            position = FetchPosition(each.partition, self._topic_id, each.next_offset)
-            self._wanted[each.partition] = position
-            moved.append(position)
             self.values.append(each.values.to_list(0, len(each)))
         waste(self._waste_s)
-        self._ask(moved)
+        self._transport.write(request)
         self.signal.ring()
 
-    def _read(self, frame: memoryview) -> tuple[int, list[Columns]]:
-        """The session and what there is of records, as quickly as we can."""
-        plain = decode_plain(frame[_HEAD:], self._places, self._wanted, _MOST_BYTES, True, DecodedPartition)
-        if plain is not None:
-            return plain.session_id, [each.columns for each in plain.partitions if each.columns is not None]
-        answer = read_response(FETCH, _VERSION, memoryview(bytes(frame[_LENGTH.size :])))[1]
+    def _followed(self, frame: memoryview) -> tuple[bytes, list[Columns]] | None:
+        """The next request and what there is of records, in one step of C, if that can be."""
+        taken = None if self._step is None else self._step.answer(frame, 0)
+        self._session = self._session[0], self._session[1] + 1
+        if taken is None:
+            return None
+        return taken[0], [each.columns for each in taken[1] if each.columns is not None]
+
+    def _read(self, frame: memoryview) -> tuple[bytes, list[Columns]]:
+        """The same in Python."""
+        if self._step is not None:
+            self._offsets = {partition: offset for partition, (offset, _) in self._step.places().items()}
+        answer = read_response(FETCH, _VERSION, memoryview(bytes(frame)))[1]
         assert isinstance(answer, RawFetchAnswer)
         parts = [each for topic in answer.topics for each in topic.partitions]
-        return answer.session_id, [self._decode(each.number, each.records) for each in parts if each.records]
+        columns = [self._decode(each.number, each.records) for each in parts if each.records]
+        self._offsets |= {each.partition: each.next_offset for each in columns}
+        self._session = answer.session_id, self._session[1]
+        return self._request(), columns
 
     def _decode(self, number: int, records: memoryview) -> Columns:
         partition = TopicPartition(self._topic, number)
-        return decode_partition(records, partition, self._wanted[partition].offset, _LIMITS)
+        return decode_partition(records, partition, self._offsets[partition], _LIMITS)
 
-    def _ask(self, moved: list[FetchPosition]) -> None:
-        wanted = [(position.partition.partition, -1, position.offset, -1, _MOST_BYTES) for position in moved]
-        topics = [WantedTopic(self._topic, self._topic_id, wanted)] if wanted else []
+    def _request(self) -> bytes:
+        """The next request, which names all partitions, and the step that its answer is for."""
+        wanted = [(partition.partition, -1, offset, -1, _MOST_BYTES) for partition, offset in self._offsets.items()]
+        topics = [WantedTopic(self._topic, self._topic_id, wanted)]
         request = RawFetchRequest(500, 1, 50 << 20, 0, *self._session, topics=topics, forgotten=())
-        self._transport.write(encode_request(request, _VERSION, 0, None))
+        self._step = self._make_step(request) if ACCELERATED else None
+        return encode_request(request, _VERSION, 0, None)
+
+    def _make_step(self, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
+        head, limits, rest = client_head(None), request.limits(_VERSION), request.rest(_VERSION)
+        places = [
+            (partition, self._topic_id.bytes, partition.partition, -1, offset, -1, _MOST_BYTES)
+            for partition, offset in self._offsets.items()
+        ]
+        types = Columns, BinaryColumn, HeaderColumn
+        session_id, epoch = self._session
+        return accelerator.SteadyFetch(
+            _VERSION, session_id, epoch, head, limits, rest, places, True, DecodedPartition, types
+        )
 
 
 def waste(seconds: float) -> None:

@@ -27,13 +27,12 @@ def handle(task: Task) -> Delays:
 
         def handle_at_once(_: Mailbox) -> None:
             with fetches.locked() as state:
-                parts = state.take(_ALL)
+                parts = state.handover.take(_ALL)
             values = (value for part in parts for value in part.columns.values.to_list(part.start, part.stop))
             if not enough.is_set() and not all(log.take(value or b"") for value in values):
                 enough.set()
 
         Mailbox.wake = handle_at_once  # type: ignore[method-assign, assignment]
-        Mailbox.bell = None  # type: ignore[assignment]  # or relays would ring the application's thread
         consumer.assign(partitions(task))
         enough.wait()
         return log.delays()

@@ -18,12 +18,12 @@ from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Task
 from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.fetching import DecodedPartition, Fetch, Routine
-from kafka_nextgen.fetching.reading_along import Call, ReadingAlong
+from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
 __all__ = ["STAGES", "TRACED", "Trace"]
 
@@ -101,10 +101,9 @@ def trace(task: Task) -> Trace:
 
 
 def _noting() -> Notes:
-    """Have connections, relays and decoders note what they do, from now on in this process."""
+    """Have connections and decoders note what they do, from now on in this process."""
     notes, received = Notes(), Connection._received  # noqa: SLF001
-    decode, decode_plain = RecordDecoder.decode_at_once, RecordDecoder.decode_plain
-    read_along = ReadingAlong.read_along
+    decode, take_steady = RecordDecoder.decode_at_once, LockedFetches.take_steady
 
     def note_and_receive(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
@@ -117,24 +116,21 @@ def _noting() -> Notes:
         notes.note(decoded, notes.received_at)
         return decoded
 
-    def decode_plain_and_note(
-        self: RecordDecoder, fetch: Fetch, places: Places, body: memoryview
-    ) -> DecodedFetchAnswer[DecodedPartition] | None:
-        found = decode_plain(self, fetch, places, body)
-        notes.note(() if found is None else found.partitions, notes.received_at)
-        return found
+    def take_and_note(
+        self: LockedFetches,
+        steady: SteadyFetches,
+        image: ClusterImage,
+        frame: memoryview,
+        correlation_id: int,
+        now: float,
+    ) -> tuple[bytes, list[DecodedPartition]] | None:
+        taken = take_steady(self, steady, image, frame, correlation_id, now)
+        notes.note(() if taken is None else taken[1], notes.received_at)
+        return taken
 
-    def read_along_and_note(
-        self: ReadingAlong, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float
-    ) -> list[Call]:
-        along = read_along(self, node_id, results, routine, now)
-        notes.note(results, int(now * 1e9))
-        return along
-
-    ReadingAlong.read_along = read_along_and_note  # type: ignore[method-assign]
     Connection._received = note_and_receive  # type: ignore[method-assign]  # noqa: SLF001
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
-    RecordDecoder.decode_plain = decode_plain_and_note  # type: ignore[method-assign]
+    LockedFetches.take_steady = take_and_note  # type: ignore[method-assign]
     return notes
 
 

@@ -21,9 +21,9 @@ PLACES: Mapping[str, re.Pattern[str]] = {
     "the application's side: polling, records": re.compile(
         r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|awaited|iteration)"
     ),
-    "connections": re.compile(r"kafka_nextgen/transport|accelerator/(receive|relay|serving|bell)"),
+    "connections": re.compile(r"kafka_nextgen/transport|accelerator/receive"),
     "decoding records": re.compile(
-        r"kafka_nextgen/(wire/(records|plain_decoding)|fetching/decoding)|engine/reading/record_decoder|accelerator/"
+        r"kafka_nextgen/(wire/records|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),
     "fetching: positions, sessions, what to ask": re.compile(
         r"kafka_nextgen/(fetching|bridge/(fetch|cluster_image)|engine/reading)"

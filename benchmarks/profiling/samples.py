@@ -45,12 +45,10 @@ MAIN = "MainThread"
 #: Threads that did less than this share of their time are left out of the table.
 LEAST_BUSY = 0.02
 
-#: The files of the extension that make columns of bytes, or relay these.
+#: The files of the extension that make columns of bytes, or requests.
 DECODER_FILES = (
     "answer_fields",
     "batch",
-    "bell",
-    "bell_object",
     "buffers",
     "column_objects",
     "columns",
@@ -59,24 +57,21 @@ DECODER_FILES = (
     "find",
     "gil",
     "memory",
-    "plain",
     "record",
-    "relay",
-    "relay_answer",
-    "relay_object",
-    "relay_places",
-    "relay_request",
     "scan",
-    "serving",
+    "steady_answer",
+    "steady_fetch",
+    "steady_places",
+    "steady_request",
 )
 
 #: Those that call what they are given, which is what counts. All the others make objects of columns.
-CALLING_FILES = ("awaited", "doing", "iteration")
+CALLING_FILES = ("awaited", "iteration")
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
 _C_CALLING = rf"accelerator/({'|'.join(CALLING_FILES)})\.h"
 _DECODER = (
-    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering|joint_decompression|stated_size)"
+    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|column_builders|joint_decompression|stated_size)"
 )
 _LIBC = r"[^<]*libc\.[^<]*"
 
@@ -98,12 +93,12 @@ RULES: Sequence[Rule] = (
     Rule("waiting for the broker", re.compile(r"epoll_wait|select_epoll_poll|\b(poll|select) \(libc"), 5),
     Rule(
         "waiting for another thread",
-        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait|wait_on_futex"),
+        re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"),
         5,
     ),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
     Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
-    Rule("socket", re.compile(r"accelerator/receive\.h|^[^<]*(accelerator/serving\.h|(recv|send) \()")),
+    Rule("socket", re.compile(r"accelerator/receive\.h")),
     Rule("objects", re.compile(rf"(?!{_C_DECODER}|{_C_CALLING})accelerator/|make_records \(")),
     Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
     Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),

@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -16,17 +16,6 @@ def find_all(data: _Data, wanted: _Data, most: int, /) -> list[int]: ...
 def decode(
     data: _Data, fetch_offset: int, skipped: array[int], payloads: tuple[_Data, ...], /
 ) -> tuple[_Buffer, _Buffer, _Column, _Column, _Headers | None, _Buffer, _Buffer, int] | None: ...
-def decode_plain(
-    body: _Data,
-    places: Mapping[bytes, Mapping[int, object]],
-    wanted: Mapping[Any, object],
-    most_bytes: int,
-    check_crc: bool,
-    made: type[_T],
-    types: tuple[Callable[..., object], Callable[..., object], Callable[..., object]],
-    offset: str = "offset",
-    /,
-) -> tuple[int, int, list[_T]] | None: ...
 def to_list(
     data: _Data, bounds: memoryview[int], validity: _Buffer | None, start: int, stop: int, /
 ) -> list[bytes | None]: ...
@@ -41,47 +30,26 @@ def to_headers(
 def new_buffer(size: int, /) -> memoryview: ...
 def new_bytearray(size: int, /) -> bytearray: ...
 def let_go() -> None: ...
-def do_all(calls: list[tuple[Any, ...]], /) -> None: ...
 def receive(fd: int, to: bytearray | memoryview, most_ms: int, /) -> int: ...  # not on Windows
 
-# These three on Linux only:
-def serve(epoll_fd: int, timeout_s: float, relays: tuple[FetchRelay, ...], /) -> list[tuple[int, int]]: ...
-
-class FetchRelay:
-    is_over: bool
-    has_answers: bool
-    correlation_id: int
-    asked_at: float
+class SteadyFetch(Generic[_T]):
+    answers: int
     def __init__(
         self,
-        fd: int,
         version: int,
-        correlation_id: int,
         session_id: int,
         epoch: int,
         client_id: bytes,
         limits: bytes,
         rest: bytes,
-        places: Sequence[tuple[bytes, int, int, int, int, int]],
+        places: Sequence[tuple[Any, bytes, int, int, int, int, int]],
         check_crc: bool,
-        most_kept_bytes: int,
-        asked_at: float,
-        bell: Bell | None,
+        made: type[_T],
+        types: tuple[Callable[..., object], Callable[..., object], Callable[..., object]],
         /,
     ) -> None: ...
-    def first(self) -> tuple[int, bytes, float] | None: ...
-    def drop(self, number: int, /) -> None: ...
-    def end(self) -> None: ...
-    def left(self) -> tuple[bytes, bytes]: ...
-    def places(self) -> dict[tuple[bytes, int], tuple[int, int]]: ...
-    def counted(self) -> tuple[int, int, int, int, int, float, float]: ...
-
-class Bell:
-    rings: int
-    is_awaited: bool
-    def __init__(self) -> None: ...
-    def ring(self) -> None: ...
-    def wait(self, rings: int, timeout_s: float, /) -> None: ...
+    def answer(self, frame: _Data, correlation_id: int, /) -> tuple[bytes, list[_T]] | None: ...
+    def places(self) -> dict[Any, tuple[int, int]]: ...
 
 class RecordFields(tuple[object, ...]):
     @classmethod

@@ -222,7 +222,7 @@ class Engine:
         """What was counted and measured until now, and what iteration gave out since it last polled."""
         from kafka_nextgen.engine.seeing.measuring import measure
 
-        standings = self.fetches.standings(given_out)
+        standings = self.fetches.progress(given_out)
         metrics = measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.engine.application.signals import Signal, bell_of
+from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -124,11 +123,6 @@ class Mailbox:
         self.errors: Collection[Exception] = self._errors
         #: What put this consumer out of its group for good, if anything has.
         self.fatal: Exception | None = None
-
-    @property
-    def bell(self) -> accelerator.Bell | None:
-        """What wakes an application that waits, for who can ring it without the GIL; None if that is not possible."""
-        return bell_of(self._signal)
 
     def note_news(self) -> None:
         """Make the application look, at its next record or at once if it waits."""

@@ -1,6 +1,6 @@
 """What to fetch from whom, and what has arrived: a planner and buffers without I/O.
 
-``FetchState`` is the one door. Whoever drives it carries out what ``plan`` asks for and brings the answers; the
+``FetchState`` is the one door. Its driver carries out what ``plan`` asks for and brings the answers; the
 application takes records out at the other end.
 """
 
@@ -10,11 +10,9 @@ from kafka_nextgen.fetching.decoding import (
     AnswerDecoding,
     DecodedPartition,
     decode_answer,
-    decode_plain_answer,
     find_arrivals,
-    places_of,
 )
-from kafka_nextgen.fetching.outcomes import (
+from kafka_nextgen.fetching.needs import (
     Arrival,
     Fetch,
     Need,
@@ -23,22 +21,20 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.fetching.reading_along import LEAST_KEPT_BYTES, Call
-from kafka_nextgen.fetching.routine import Routine
+from kafka_nextgen.fetching.partition_progress import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
+from kafka_nextgen.fetching.steady_fetching import SteadyFetches
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
-    "LEAST_KEPT_BYTES",
     "NO_RANGES",
     "AnswerDecoding",
     "Arrival",
-    "Call",
     "DecodedPartition",
     "Fetch",
+    "FetchProgress",
     "FetchSettings",
     "FetchState",
     "Need",
@@ -46,13 +42,10 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
-    "Routine",
+    "PartitionProgress",
     "SessionAnswer",
-    "Standing",
-    "Standings",
+    "SteadyFetches",
     "Truncation",
     "decode_answer",
-    "decode_plain_answer",
     "find_arrivals",
-    "places_of",
 ]

@@ -18,8 +18,8 @@ from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOu
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.error_actions import ErrorAction, action_for, error_of
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.reactions import Reaction, error_of, reaction_to
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.offset_reset import OffsetReset
@@ -64,7 +64,7 @@ def note_fetched(
         _note_answer(state, buffers, result, source, settings, now)
     elif state.replica.preferred == source.node_id:
         state.replica = state.replica.dropped()
-        state.stale = reaction_to(result.error) is Reaction.REFRESH
+        state.stale = action_for(result.error) is ErrorAction.REFRESH
     elif result.error != ErrorCode.NONE:
         note_error(state, result.error, buffers.has(state.partition), settings, now)
     elif result.corrupt is not None:
@@ -122,14 +122,14 @@ def _note_preferred(state: PartitionState, node_id: int, source: Source, setting
 
 def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
     """React to an error code about a partition, which concerns what comes after any buffered records."""
-    reaction = reaction_to(code)
-    if reaction is Reaction.RAISE:
+    action = action_for(code)
+    if action is ErrorAction.RAISE:
         note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
-    elif reaction is Reaction.RESET and not behind_buffered:
+    elif action is ErrorAction.RESET and not behind_buffered:
         _leave_the_log(state, settings, now)
     else:
-        state.stale = reaction is Reaction.REFRESH
-        state.drain_first = reaction is Reaction.RESET
+        state.stale = action is ErrorAction.REFRESH
+        state.drain_first = action is ErrorAction.RESET
         note_failure(state, settings, now)
 
 

@@ -43,7 +43,7 @@ class Assigned:
         added: Iterable[TopicPartition],
         topic_ids: Mapping[str, TopicId],
     ) -> None:
-        """Make ``partitions`` all there are; ``added`` begin anew, the others stay as they are."""
+        """Make ``partitions`` the whole assignment; ``added`` start over, the others stay as they are."""
         wanted = set(partitions)
         anew = wanted & set(added)
         for tp in [tp for tp in self._states if tp not in wanted or tp in anew]:
@@ -59,7 +59,7 @@ class Assigned:
         self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
-        """Forget all about a partition but that it is assigned, for it is one of another topic now."""
+        """Keep of a partition only that it is assigned, for it belongs to another topic now."""
         self.buffers.drop(state.partition)
         anew = self._states[state.partition] = PartitionState(
             state.partition,

@@ -4,11 +4,11 @@
   marker, records of an aborted transaction, or offsets that compaction emptied.
 - A batch may lead beyond the end. Its records from the end on are dropped, and the position stops at the end.
 - A partition that was fetched up to its end is not asked for any more. It is finished when all of that is handed over.
-- A node is asked for what is left, so that little is fetched in vain: the bytes that each offset has taken of late,
-  times the offsets that are left, and one batch more, for the batch that has the end should come whole. The first
-  question is for one batch, to learn that: a second question costs less than a megabyte that nobody reads.
+- A node is asked for what is left, so that little is fetched for nothing: the bytes that each offset took in the last
+  answer, times the offsets that are left, and one batch more, for the batch that has the end should come whole. The
+  first request is for one batch, to learn that: a second request costs less than a megabyte that is not read.
 - ``fetch.min.bytes`` does not count (``Fetch.has_ends``): a node that is asked for less than that would hold back its
-  answer, as long as it may, for what it was not asked for. Where nothing is in the log yet a node waits as ever.
+  answer, as long as it may, for what it was not asked for. Where nothing is in the log yet, a node waits as usual.
 - A range says which records are meant. So a position that the log does not have, or a log that was truncated, is an
   error, whatever ``auto.offset.reset`` says. So is a topic that is missing, or another one under the same name.
 """
@@ -19,7 +19,7 @@ from math import ceil
 
 from attrs import define
 
-from kafka_nextgen.fetching.outcomes import Arrival
+from kafka_nextgen.fetching.needs import Arrival
 
 __all__ = ["Bound"]
 
@@ -49,7 +49,7 @@ class Bound:
         return min(max(wanted, self._least_bytes), max_bytes)
 
     def widen(self, offset: int, max_bytes: int) -> bool:
-        """Ask for more, as no whole batch came; False if it is as much as it may be already."""
+        """Ask for more, as no whole batch came; False if the limit is reached."""
         asked_bytes = self.most_bytes(offset, max_bytes)
         self._least_bytes = max(self._least_bytes, 2 * asked_bytes)
         return asked_bytes < max_bytes

@@ -1,8 +1,8 @@
 """Records that have arrived and wait for the application.
 
-Partitions take turns: whoever was handed over last is asked last. Within a turn one partition gives all it has, up
-to what is asked for, since long runs of one partition are the cheapest to hand over. A run is handed over by
-moving its start; nothing is copied.
+Partitions take turns: the one that was handed over last is last in turn. Within a turn one partition gives all it has,
+up to what is asked for, since long runs of one partition are the cheapest to hand over. A run is handed over by moving
+its start; nothing is copied.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from attrs import define, evolve
 
@@ -79,24 +79,6 @@ class Buffers:
             runs.append(run)
             self._bytes[partition] += nbytes
         self.total_bytes += nbytes
-
-    def calls_to_add(self, columns: Iterable[Columns]) -> list[tuple[Any, ...]]:
-        """What to call with which arguments in order to ``add`` these, each of another partition.
-
-        None of it is written in Python.
-        """
-        calls: list[tuple[Any, ...]] = []
-        total_bytes = self.total_bytes
-        for added in columns:
-            partition, nbytes = added.partition, added.nbytes
-            run = ColumnSlice(added, 0, len(added.offsets))
-            assert run.stop > 0
-            runs = self._runs.get(partition)
-            calls.append((self._runs.__setitem__, partition, deque((run,))) if runs is None else (runs.append, run))
-            calls.append((self._bytes.__setitem__, partition, self._bytes.get(partition, 0) + nbytes))
-            total_bytes += nbytes
-        calls.append((setattr, self, "total_bytes", total_bytes))
-        return calls
 
     def drop(self, partition: TopicPartition) -> None:
         """Forget what there is of this partition."""

@@ -9,9 +9,8 @@ from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.fetching.outcomes import Arrival, Fetch
+from kafka_nextgen.fetching.needs import Arrival, Fetch
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places, decode_plain
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 
 __all__ = [
@@ -19,9 +18,7 @@ __all__ = [
     "DecodedPartition",
     "PartitionTask",
     "decode_answer",
-    "decode_plain_answer",
     "find_arrivals",
-    "places_of",
 ]
 
 
@@ -29,7 +26,7 @@ class DecodedPartition(NamedTuple):
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
-    ``diverging`` is where the log of whoever answered parts from what was read, None if it does not (KIP-320).
+    ``diverging`` is where the node's log diverges from what was read, None if it does not (KIP-320).
     ``fetched_bytes`` is what the records took on the wire. A tuple, for one answer may have thousands.
     """
 
@@ -46,7 +43,7 @@ class DecodedPartition(NamedTuple):
 
     @property
     def is_failure(self) -> bool:
-        """Whether nothing can be read from whoever answered this."""
+        """Whether nothing can be read from the node that answered."""
         return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
@@ -75,7 +72,7 @@ class AnswerDecoding:
 
     Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
     takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
-    they are asked for again. Of those that are being decoded at that moment nobody knows yet what they will take.
+    they are asked for again. What partitions take that are being decoded at that moment is not known yet.
 
     Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
     """
@@ -123,26 +120,6 @@ def decode_answer(
         results.append(result)
         left_bytes -= 0 if result.columns is None else result.columns.nbytes
     return tuple(results)
-
-
-def places_of(fetch: Fetch) -> Places:
-    """Which partition an answer to ``fetch`` means by a topic id and a number."""
-    places: dict[bytes, dict[int, TopicPartition]] = {}
-    for tp, position in fetch.wanted.items():
-        if position.topic_id is not None:
-            places.setdefault(position.topic_id.bytes, {})[tp.partition] = tp
-    return places
-
-
-def decode_plain_answer(
-    fetch: Fetch, places: Places, body: memoryview, limits: RecordLimits, check_crc: bool = True
-) -> DecodedFetchAnswer[DecodedPartition] | None:
-    """Decode an answer from its bytes, if it is a plain one; what it comes to is what ``decode_answer`` does.
-
-    ``places`` are those of ``fetch``, or of one for the same partitions.
-    """
-    left_bytes = min(limits.max_answer_bytes, max(fetch.set_aside_bytes - len(body), 1))
-    return decode_plain(body, places, fetch.wanted, left_bytes, check_crc, DecodedPartition)
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:

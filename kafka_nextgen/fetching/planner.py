@@ -5,11 +5,12 @@
   (``underway``). It asks for every partition that is to be read from that node (its leader, or the one its leader
   prefers: ``replicas``), is not paused and has not more waiting than its share (an equal part of
   ``fetch.buffer.bytes``). Otherwise it is simply left out; nothing waits for it.
-  A partition that is new to a node may be fetched aside (``aside``).
+  A partition that is new to a node may be fetched out of session (``out_of_session``).
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
-- A node is asked for no more than there is room for, counting what other requests may still bring (``room``). A broker
-  sends its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
+- A node is asked for no more than there is room for, counting what other requests may still bring
+  (``fetch_budget``). A broker sends its first batch whole whatever the limit (KIP-74), so that a small limit delays
+  but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 
 Nothing is changed here: the needs are decided, and the state notes what it asked. Leaders were looked up before.
@@ -21,12 +22,12 @@ from collections.abc import Collection, Iterable
 
 from kafka_nextgen.bridge.fetch import names_of
 from kafka_nextgen.fetching.buffers import Buffers
-from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.needs import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import question_of
-from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
-from kafka_nextgen.fetching.settings import SHORT_WAIT_MS, FetchSettings
+from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.fetching.underway import Underway
 
 __all__ = ["by_leader", "by_replica", "fetch_of", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
@@ -64,27 +65,21 @@ def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
     return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
 
 
-def plan_fetches(
-    states: Collection[PartitionState],
-    buffers: Buffers,
-    underway: Underway,
-    room: Room,
-    settings: FetchSettings,
-    now: float,
-) -> list[Fetch]:
+def plan_fetches(context: FetchContext, now: float) -> list[Fetch]:
     """One fetch per node that has something to fetch and none on its way."""
-    active = [state for state in states if state.is_read]
+    settings, buffers, underway, budget = context.settings, context.buffers, context.underway, context.budget
+    active = [state for state in context.assigned.states if state.is_read]
     wanted = [state for state in active if state.may_ask(now)]
     if not wanted:
         return []
     fetches: list[Fetch] = []
-    free_bytes = room.buffer_bytes - buffers.total_bytes - underway.total_bytes
+    free_bytes = budget.buffer_bytes - buffers.total_bytes - underway.total_bytes
     share_bytes = settings.buffer_bytes // len(active)
     to_ask = by_replica(wanted)
     nodes = len(to_ask if len(wanted) == len(active) else by_replica(active))
     is_little = buffers.total_bytes + underway.decoding_bytes < share_bytes
     for node_id, there in to_ask.items():
-        most_bytes = room.for_fetch(free_bytes, nodes)
+        most_bytes = budget.for_fetch(free_bytes, nodes)
         if underway.is_busy(node_id) or not most_bytes:
             continue
         asked = [
@@ -95,9 +90,9 @@ def plan_fetches(
         if not asked:
             continue
         most_bytes = min(most_bytes, settings.max_bytes, sum([state.most_bytes for state in asked]))
-        is_all = len(asked) == len(there) and not underway.is_asked_aside(node_id)
+        is_all = len(asked) == len(there) and not underway.is_asked_out_of_session(node_id)
         wait_ms = settings.max_wait_ms if is_all else min(settings.max_wait_ms, SHORT_WAIT_MS)
-        fetches.append(fetch_of(node_id, asked, most_bytes, wait_ms, room.taken_by(most_bytes), now))
+        fetches.append(fetch_of(node_id, asked, most_bytes, wait_ms, budget.taken_by(most_bytes), now))
         free_bytes -= fetches[-1].set_aside_bytes
     return fetches
 
@@ -109,7 +104,7 @@ def fetch_of(
     wait_ms: int,
     set_aside_bytes: int,
     now: float,
-    is_aside: bool = False,
+    is_out_of_session: bool = False,
 ) -> Fetch:
     """Fetch these partitions, where they are to be read next."""
     wanted = {state.partition: state.next_position() for state in asked}
@@ -123,7 +118,7 @@ def fetch_of(
         tells_rack=all(state.replica.tells_rack(now) for state in asked),  # one request tells one rack for all in it
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
-        is_aside=is_aside,
+        is_out_of_session=is_out_of_session,
         names=names_of(wanted.values()),
         has_ends=any(state.bound is not None for state in asked),
     )

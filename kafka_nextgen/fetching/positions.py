@@ -4,7 +4,7 @@
     AWAITING_POSITION --none committed----> AWAITING_RESET --offset by timestamp--> FETCHING
     FETCHING ----------offset out of range> AWAITING_RESET
     FETCHING ----------another leader-----> VALIDATING --the same log, or where it parts--> FETCHING
-    VALIDATING --------nobody knows where-> AWAITING_RESET
+    VALIDATING --------unknown where it parts-> AWAITING_RESET
     any --------------seek----------------> FETCHING
     any --------------seek to begin/end---> AWAITING_RESET
 
@@ -13,7 +13,7 @@ commits; between it and ``fetch_offset`` lies what is buffered; between that and
 being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal. With each goes
 the leader epoch of what lies in front of it, -1 if that is not known.
 
-Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned;
+Beside the phase there are three switches: ``released`` (the rebalance callback has returned;
 before that the position is looked up, for the callback may ask for it, but nothing is fetched),
 ``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
 position stays until the partition is gone, because it is still to be committed, and is looked up if it is not known).
@@ -21,7 +21,7 @@ position stays until the partition is gone, because it is still to be committed,
 A partition may have an end (``bounds``). What was fetched up to there is not fetched on, and it is *finished* when the
 position is there.
 
-Whatever makes an answer on its way worthless gives the partition a new fence, a number never used again.
+Each change that makes an answer on its way worthless gives the partition a new fence, a number never used again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.bounds import Bound
-from kafka_nextgen.fetching.outcomes import Arrival
+from kafka_nextgen.fetching.needs import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -62,7 +62,7 @@ class PartitionState:
     max_bytes: int
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
     assigned_by_id: bool = False  # who assigned it said which topic is meant: nothing takes the place of that
-    replaced: bool = False  # it began anew in this topic, which took the place of another one; see ``topics``
+    replaced: bool = False  # this topic took the place of another one; see ``topics``
     gone: bool = False  # there is no such topic any more; see ``topics``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # a node that is up
@@ -86,7 +86,7 @@ class PartitionState:
     end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # the node it is to be read from was not asked for it yet with all others; see ``aside``
+    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``out_of_session``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
@@ -94,7 +94,7 @@ class PartitionState:
     failures: int = 0
     silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
     bound: Bound | None = None  # where it is to end, if anywhere
-    sought: int = 0  # how often its topic was looked up in vain, if it has an end
+    sought: int = 0  # how often its topic was not found, if it has an end
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
@@ -216,7 +216,7 @@ class PartitionState:
         return OffsetAndMetadata(columns.offsets[start], columns.leader_epochs[start - 1] if start > 0 else -1)
 
     def rewind(self) -> None:
-        """Fetch again whatever was not handed over."""
+        """Fetch again what was not handed over."""
         assert self.position is not None
         self.fetch_offset = self.position.offset
         self.fetch_epoch = self.position.leader_epoch

@@ -5,8 +5,8 @@
   leader is asked again.
 - It is read only while it is online, and while the leader that named it still leads. If it is not online the metadata
   may be old, and is refreshed before the leader is asked again.
-- Whatever goes wrong with it (an error code, broken records, no connection), the leader is asked before anything is
-  made of that. A follower may lag behind its leader: an offset that is not in its log may well be in the leader's, and
+- If anything goes wrong with it (an error code, broken records, no connection), the leader is asked before that
+  counts. A follower may lag behind its leader: an offset that is not in its log may be in the leader's, and
   is no reason to reset the position.
 - To be sent on is not to be answered. A leader that does so a third time while nothing was read in between is not
   told the rack any more for as long as a preference lasts: who has no rack is served by the leader itself.
@@ -53,7 +53,7 @@ class ReadReplica:
         return leader if self.preferred == _NONE else self.preferred
 
     def tells_rack(self, now: float) -> bool:
-        """Whether whoever is asked may be told the rack."""
+        """Whether the node that is asked may be told the rack."""
         return self.withholds_rack_until <= now
 
     def is_lost(self, partition: TopicPartition, image: ClusterImage) -> bool:

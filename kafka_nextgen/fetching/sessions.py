@@ -76,7 +76,7 @@ class SessionAnswer(NamedTuple):
     partitions: Sequence[TopicPartition]
 
     def refuses(self, request: SessionRequest) -> bool:
-        """Whether it is the session that is refused, so that a full request may well succeed."""
+        """Whether it refuses the session, so that a full request may succeed."""
         return self.error in _SESSION_ERRORS and not request.is_full
 
 
@@ -122,35 +122,21 @@ class FetchSession:
         self._epoch = _following(request.epoch)
         return True
 
-    def goes_on(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Whether an answer to the open request, which ``answered`` was not told of, leaves the session as it is."""
-        is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION
-        is_due = request is self._open and not request.is_full
-        return is_sound and is_due and self._knows(answer)
-
-    def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say after such an answer, in order to fetch on at these positions, and all else where it was."""
-        assert self._open is not None, "it was answered just now"
-        for position in moved:
-            self._known[position.partition] = position
-        self._epoch = _following(self._open.epoch)
-        self._open = SessionRequest(self._id, self._epoch, moved)
-        return self._open
-
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """What somebody else has said after so many such answers, in order to fetch on at these positions.
+        """Note that so many answers were followed (``steady_fetching``), and fetching goes on at these positions.
 
-        Of which of them the last request told does not matter any more.
+        Returns the last request; earlier ones may have told some of the positions.
         """
         assert self._open is not None, "the session is the same"
-        for position in moved:
+        told = tuple(moved)
+        for position in told:
             self._known[position.partition] = position
         self._epoch = _following(self._open.epoch, answers)
-        self._open = SessionRequest(self._id, self._epoch, ())
+        self._open = SessionRequest(self._id, self._epoch, told)
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """No answer came, and nobody knows whether the node has counted the request."""
+        """No answer came, so the node may have counted the request or not."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)

@@ -1,4 +1,4 @@
-"""What of the configuration concerns fetching."""
+"""The configuration of fetching."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Which topic a partition is of: its name does not tell (KIP-516; KIP-848, "Topic ID and Topic Recreation").
+"""Which topic a partition belongs to: its name does not tell (KIP-516; KIP-848, "Topic ID and Topic Recreation").
 
-A topic that is deleted and made again under its old name is another topic. An offset in the one means nothing in the
-other, so that no position, buffer or commit may go over from the one to the other.
+A topic that is deleted and created again under its old name is another topic. An offset in the one means nothing in the
+other, so no position, buffer or commit may pass from one to the other.
 
-Who finds it out depends on who said which topic is meant. A coordinator that assigns by topic id says it, and takes
+Who notices depends on who said which topic is meant. A coordinator that assigns by topic id says it, and takes
 the partition away itself when the topic is gone; until then the partition is *gone*: nothing is asked about it, and
 nothing of it is committed. Where partitions are assigned by name, the topic is the one that was first seen under that
-name; if there is another one later, its partitions begin anew.
+name; if there is another one later, its partitions start over.
 
-- They begin where ``auto.offset.reset`` says. An offset that is committed under that name was committed for the old
-  topic, perhaps after the new one was made: taken for a position, it would pass over the new one's first records.
-- A commit beyond the position of such a partition was made for the old topic, and is not sent (``of_old_topics``).
+- They start where ``auto.offset.reset`` says. An offset that is committed under that name was committed for the old
+  topic, perhaps after the new one was created: taken for a position, it would skip the new one's first records.
+- A commit beyond the position of such a partition is for the old topic, and is not sent (``of_old_topics``).
 
 Where a partition is read up to an end (``bounds``), nothing can take the place of its topic, which a range may name by
 its id. If that is missing, or another one is there, the application is told, once it was looked up a few times.
@@ -29,10 +29,10 @@ _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKN
 
 
 def find_topic(state: PartitionState, image: ClusterImage) -> bool:
-    """See whether there still is the topic of this partition; True if it must begin anew, in another one."""
+    """Check whether the partition's topic still exists; True if the partition must start over, in another one."""
     topic = image.topics_by_name.get(state.partition.topic)
     if topic is None:
-        return False  # nobody asked yet: that is no news of it
+        return False  # not asked for yet
     if state.topic_id is None:
         state.topic_id = topic.topic_id
     is_another = _is_another(state, topic)

@@ -1,8 +1,8 @@
 """Records that were handed over and not committed before their partition went: ``commit()`` has to say so.
 
 - ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
-  put back. Who seeks does not want it committed any more. Positions advance over the records of a poll at the next call
-  only, so that a commit of their offsets may come first.
+  put back. After a seek it need not be committed any more. Positions advance over the records of a poll at the next
+  call only, so that a commit of their offsets may come first.
 - A partition that goes with such records is lost until the application is told, or until the coordinator answers that
   a commit of them, which was under way, succeeded. What is put back after its partition went is no loss, for the
   application does not have it. That its topic was deleted is none either: nothing is left to commit.
@@ -74,7 +74,7 @@ class Uncommitted:
         return frozenset(self._lost)
 
     def note_gone(self, states: Iterable[PartitionState]) -> None:
-        """These are not assigned any more, or begin anew."""
+        """These are not assigned any more, or start over."""
         for state in states:
             if state.gone:
                 continue

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
-from kafka_nextgen.fetching.outcomes import Arrival, Fetch
+from kafka_nextgen.fetching.needs import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSession, FetchSessions, SessionAnswer, SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
@@ -47,9 +47,10 @@ class Underway:
 
     def ask(self, fetch: Fetch) -> Fetch:
         """Note that the node is asked; returns the question as it has to be put."""
-        asked = fetch if fetch.is_aside else fetch._replace(session=self._sessions.ask(fetch.node_id, fetch.positions))
-        self._asked.append(asked)
-        return asked
+        if not fetch.is_out_of_session:
+            fetch = fetch._replace(session=self._sessions.ask(fetch.node_id, fetch.positions))
+        self._asked.append(fetch)
+        return fetch
 
     def receive(
         self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]
@@ -82,7 +83,7 @@ class Underway:
     @property
     def is_plain(self) -> bool:
         """Whether nodes are asked in their sessions only, and nothing is being decoded."""
-        return not self._decoding and not any(fetch.is_aside for fetch in self._asked)
+        return not self._decoding and not any(fetch.is_out_of_session for fetch in self._asked)
 
     def session_with(self, node_id: int) -> FetchSession:
         """Our half of the session with a node that was asked."""
@@ -102,15 +103,17 @@ class Underway:
         if not self._asked and not self._decoding:  # as it is after most answers
             return False
         decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
-        return decoding > MOST_DECODING or any(fetch.node_id == node_id and not fetch.is_aside for fetch in self._asked)
+        return decoding > MOST_DECODING or any(
+            fetch.node_id == node_id and not fetch.is_out_of_session for fetch in self._asked
+        )
 
-    def is_asked_aside(self, node_id: int) -> bool:
-        """Whether a node is asked for something aside from its session."""
-        return any(fetch.node_id == node_id and fetch.is_aside for fetch in self._asked)
+    def is_asked_out_of_session(self, node_id: int) -> bool:
+        """Whether a node is asked for something out of its session."""
+        return any(fetch.node_id == node_id and fetch.is_out_of_session for fetch in self._asked)
 
     def long_poll_since(self, node_id: int) -> float | None:
         """Since when a node may be waiting for records, and for more than a moment; None if it is not."""
-        polls = (fetch for fetch in self._asked if fetch.node_id == node_id and not fetch.is_aside)
+        polls = (fetch for fetch in self._asked if fetch.node_id == node_id and not fetch.is_out_of_session)
         return next((fetch.asked_at for fetch in polls if fetch.max_wait_ms > SHORT_WAIT_MS), None)
 
     def bytes_of(self, partition: TopicPartition) -> int:

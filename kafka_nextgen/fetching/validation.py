@@ -9,9 +9,9 @@ An offset alone does not tell them apart. With the leader epoch of what lies in 
   be handed over.
 - What is asked about is where fetching goes on, not the application's position, which lies behind what is buffered.
 - Nothing is asked about what was fetched up to its end (``bounds``).
-- Without an epoch in front of it there is nothing to ask. So it is if the broker can't be asked.
-- If no leader is known to lead as late as that epoch, then what is known is old: a leader of old times would miss what
-  was read. It is looked up first, but only once: the epochs of a topic that was deleted and made again begin anew.
+- Without an epoch in front of the position there is nothing to ask; nor is there if the broker can't be asked.
+- If the leader that is known has an earlier epoch than what was read, the metadata is old, and is refreshed first. This
+  is done once only: the epochs of a topic that was deleted and created again start over.
 
 Beside all this each fetch carries the epoch in front of it, so that a log that has gone another way is noticed even if
 the election is not (Fetch, version 12).
@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
-from kafka_nextgen.fetching.outcomes import NeedEpochEnds
+from kafka_nextgen.fetching.needs import NeedEpochEnds
 from kafka_nextgen.fetching.planner import by_leader
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 
@@ -30,7 +30,7 @@ __all__ = ["check_epoch", "plan_validations"]
 
 
 def check_epoch(state: PartitionState) -> None:
-    """See whether the position has to be validated by what is known of the leader now; not while it is asked for."""
+    """Decide whether the leader makes a validation necessary; not while a question is on its way."""
     leader_epoch = state.leader_epoch
     phase = state.phase
     if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:

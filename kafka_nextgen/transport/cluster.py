@@ -2,7 +2,7 @@
 
 ``call`` finds the broker, connects, agrees on a version, sends once and waits, all within one time limit. What is safe
 to repeat is repeated inside (connecting, asking for metadata, looking up a coordinator); a request that went out is
-not, because only its owner knows whether it may be sent twice. ``converse`` and ``begin`` are for whoever asks the same
+not, because only its owner knows whether it may be sent twice. ``exchange`` and ``begin`` are for who asks the same
 broker again and again.
 """
 
@@ -29,9 +29,9 @@ from kafka_nextgen.errors import (
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.coordinators import Coordinators
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.transport.exchange import Exchange
 from kafka_nextgen.transport.metadata import MetadataKeeper
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.pool import Pool
@@ -252,18 +252,18 @@ class ClusterClient:
                 self._coordinators.forget(target.group_id)
             raise
 
-    async def converse(self, node: Node, api: Api, conversation: Conversation, timeout_s: float) -> Answer:
-        """Begin a conversation and return its last answer.
+    async def exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
+        """Begin an exchange and return its last answer.
 
-        ``timeout_s`` is for each question, and for connecting besides the first. Raises as ``call`` does.
+        ``timeout_s`` is for each request, and for connecting besides the first. Raises as ``call`` does.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
         version = negotiate(api, connection.ranges)
-        return await connection.send(api, version, conversation.begin(version), deadline, conversation=conversation)
+        return await connection.send(api, version, exchange.begin(version), deadline, exchange=exchange)
 
-    def begin(self, node: Node, api: Api, conversation: Conversation, timeout_s: float) -> Reply[Answer] | None:
-        """Send the first question of a conversation at once; awaiting what is returned is as awaiting ``converse``.
+    def begin(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Reply[Answer] | None:
+        """Send the first request of an exchange at once; awaiting what is returned is as awaiting ``exchange``.
 
         None if there is no connection to that broker now.
         """
@@ -272,8 +272,8 @@ class ClusterClient:
             line = self._find_line(node, api)
         if line is None:
             return None
-        first, deadline = conversation.begin(line.version), Deadline(timeout_s, _Call(api, node))
-        return line.connection.send(api, line.version, first, deadline, conversation=conversation)
+        first, deadline = exchange.begin(line.version), Deadline(timeout_s, _Call(api, node))
+        return line.connection.send(api, line.version, first, deadline, exchange=exchange)
 
     def _find_line(self, node: Node, api: Api) -> _Line | None:
         address = self._reach.brokers.get(node.node_id)

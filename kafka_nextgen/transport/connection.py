@@ -8,8 +8,7 @@ A caller that stops waiting, cancelled or out of time, does not harm the others:
 thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
 ends the connection, because all answers behind it would be late as well.
 
-The next question of a ``conversation`` is asked as soon as one is answered, for the same caller. Where that is all that
-happens, the socket is lent to a relay (``loan``).
+The next request of an ``exchange`` is sent as soon as one is answered, for the same caller.
 
 A login that holds for a time only is renewed between two requests (``renewal``); if that fails, the connection ends
 with that error.
@@ -24,15 +23,13 @@ from collections.abc import Callable, Mapping
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.conversation import Conversation, Errand
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.endings import why_closed
+from kafka_nextgen.transport.exchange import Exchange
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.frame_rest import Receive, receiver_of
-from kafka_nextgen.transport.loan import Loan
 from kafka_nextgen.transport.lookout import Lookout
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
-from kafka_nextgen.transport.relays import Relays, relays_of
 from kafka_nextgen.transport.renewal import Renew, Renewal
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
@@ -64,8 +61,6 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._receive: Receive | None = None
-        self._relays: Relays | None = None
-        self._loan: Loan | None = None
         self._lookout = Lookout(self._look)
         self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
@@ -101,20 +96,19 @@ class Connection(asyncio.BufferedProtocol):
         deadline: Deadline,
         *,
         through_hold: bool = False,
-        conversation: Conversation | None = None,
+        exchange: Exchange | None = None,
     ) -> Reply[Answer]:
         """Send a request as soon as that may be; awaiting what is returned brings its answer, or raises as ``request``.
 
-        If it begins a conversation, that is the last answer; the deadline begins anew with each question. Raises what
+        If it begins an exchange, that is the last answer; the deadline begins anew with each request. Raises what
         ended the connection if it has ended.
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
-        self._take_back()
-        if self._ended is not None:
-            raise self._ended
-        pending = Pending(api, version, deadline, Reply(self._loop), through_hold, conversation)
-        self._ask(pending, message, self._loop.time())
+        pending = Pending(api, version, deadline, Reply(self._loop), through_hold, exchange)
+        number = self._pipeline.next_correlation_id()
+        frame = frames.encode_request(message, version, number, self._settings.client_id)
+        self._ask(pending, number, frame, self._loop.time())
         return pending.reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
@@ -149,7 +143,6 @@ class Connection(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._receive = receiver_of(transport)
-        self._relays = None if self._receive is None else relays_of(self._loop)
         if self._ended is not None:  # given up while the socket was being connected
             transport.abort()
         else:
@@ -163,8 +156,6 @@ class Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Called by asyncio: so much was received."""
         self._received(nbytes)
-        if self._relays is not None:
-            self._lend(self._relays)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by asyncio: the socket is closed."""
@@ -200,6 +191,8 @@ class Connection(asyncio.BufferedProtocol):
         if not pending.is_wanted:
             return
         try:
+            if pending.exchange is not None and self._follow(pending, pending.exchange, frame):
+                return
             # What a reader of our own returns looks into the frame.
             frame = frame if pending.api.read is None else self._reader.kept(frame)
             _, message = frames.read_response(pending.api, pending.version, frame)
@@ -212,30 +205,24 @@ class Connection(asyncio.BufferedProtocol):
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
             self._be_quiet(throttle_s)
-        if pending.conversation is None:
-            pending.reply.set_result(message)
-        else:
-            self._converse(pending, pending.conversation, message)
+        pending.reply.set_result(message)
 
-    def _converse(self, pending: Pending, conversation: Conversation, answer: Answer) -> None:
-        try:
-            question = conversation.go_on(answer)
-            if question is not None:
-                now = self._loop.time()
-                pending.deadline.begin_anew(now)
-                pending.reply.fail_never()
-                self._ask(pending, question, now)
-                conversation.went_on()
-        except Exception as bug:  # of whoever has the conversation; all others go on
-            pending.reply.set_exception(bug)
-        else:
-            if question is None:
-                pending.reply.set_result(answer)
+    def _follow(self, pending: Pending, exchange: Exchange, frame: memoryview) -> bool:
+        """Send the next request of an exchange, if it follows from this answer."""
+        number = self._pipeline.upcoming_correlation_id
+        following = exchange.follow(frame, number)
+        if following is None:
+            return False
+        self._pipeline.next_correlation_id()
+        now = self._loop.time()
+        pending.deadline.begin_anew(now)
+        pending.reply.fail_never()
+        self._ask(pending, number, following, now)
+        exchange.sent()
+        return True
 
-    def _ask(self, pending: Pending, message: Question, now: float) -> None:
-        """Put a question: at once, or when those in front of it are out."""
-        number = self._pipeline.next_correlation_id()
-        frame = frames.encode_request(message, pending.version, number, self._settings.client_id)
+    def _ask(self, pending: Pending, number: int, frame: bytes, now: float) -> None:
+        """Send a request: at once, or when those in front of it are out."""
         left_s = pending.deadline.left_s(now)
         pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
         is_free = now < self._renewal.at and now >= self.mute.until
@@ -249,51 +236,6 @@ class Connection(asyncio.BufferedProtocol):
             self._pump()
         if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else this looks at the time
             pending.deadline.limit(pending.reply, self._throttle)
-
-    # ---- the socket with a relay
-
-    def _lend(self, relays: Relays) -> None:
-        """Let a relay have the socket, if there is one that may go on with what is out."""
-        pending = self._pipeline.only
-        if pending is None or pending.conversation is None or not pending.conversation.is_routine:
-            return
-        if not self._may_lend(pending):
-            return
-        assert self._transport is not None
-        fd = self._transport.get_extra_info("socket").fileno()
-        errand = Errand(fd, pending.correlation_id, self._settings.client_id, pending.sent_at)
-        relaying = pending.conversation.relay(errand)
-        if relaying is not None:
-            self._loan = Loan(
-                relays, fd, relaying, pending, self._pipeline, self._traffic, self._may_send, self._take_back
-            )
-
-    def _may_lend(self, pending: Pending) -> bool:
-        assert self._transport is not None
-        is_quiet = self._reader.is_between_frames and not self._transport.get_write_buffer_size()
-        is_due_later = pending.is_wanted and not pending.reply.is_limited
-        return is_quiet and self._loan is None and is_due_later and self._may_send()
-
-    def _may_send(self) -> bool:
-        now = self._loop.time()
-        return self.mute.until <= now < self._renewal.at and self._ended is None
-
-    def _take_back(self) -> None:
-        """Go on with the socket as if nobody else had had it."""
-        loan, self._loan = self._loan, None
-        left = None if loan is None else loan.end()
-        if left is not None:
-            self._take_left(*left)
-        elif loan is not None:
-            self._end(DisconnectedError(f"{self.address}: closed by this client, which dropped what was answered"))
-
-    def _take_left(self, received: bytes, unsent: bytes) -> None:
-        if unsent:
-            assert self._transport is not None
-            self._transport.write(unsent)
-        if received:
-            self._reader.buffer()[: len(received)] = received
-            self._received(len(received))
 
     def _be_quiet(self, throttle_s: float) -> None:
         self._traffic.note_throttling(throttle_s)
@@ -344,8 +286,6 @@ class Connection(asyncio.BufferedProtocol):
         return due_at
 
     def _look(self, looked_at: float) -> None:
-        if self._loan is not None:
-            self._loan.note()
         if looked_at < self._due_at():
             self._lookout.by(self._due_at())
         elif self._pipeline.may_send and self.mute.until <= looked_at:
@@ -367,9 +307,6 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._ended = error
         logger.debug("%s", error)
-        loan, self._loan = self._loan, None
-        if loan is not None:
-            loan.end()
         self._lookout.end()
         if self._transport is not None:
             self._transport.abort()

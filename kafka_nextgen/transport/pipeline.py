@@ -2,8 +2,8 @@
 
 A broker answers a connection's requests in the order it got them, so the next answer belongs to the oldest request.
 Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
-gone away leaves its place in the order: its answer is still to come, and is thrown away. A request that is answered may
-be put anew, as the next question of its ``conversation``, behind those that wait.
+gone away leaves its place in the order: its answer is still to come, and is thrown away. An answered request may be
+followed by the next of its ``exchange``, behind those that wait.
 
 Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
 others wait here, and those whose callers left are never sent. While the pipeline is on hold, for a login to be renewed
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.exchange import Exchange
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.apis import Answer, Api
 
@@ -37,7 +37,7 @@ class Pending:
     deadline: Deadline
     reply: Reply[Answer]
     through_hold: bool = False
-    conversation: Conversation | None = None
+    exchange: Exchange | None = None
     correlation_id: int = -1
     frame: bytes = field(default=b"", repr=False)  # a login's has a password in it
     patience_s: float = 0.0
@@ -65,7 +65,8 @@ class Pipeline:
         self._max_in_flight = max_in_flight
         self._out: deque[Pending] = deque()
         self._waiting: deque[Pending] = deque()
-        self._next_id = 0
+        #: The number that the next request will have.
+        self.upcoming_correlation_id = 0
         self.on_hold = False
 
     def __len__(self) -> int:
@@ -77,26 +78,16 @@ class Pipeline:
         return self._out[0] if self._out else None
 
     @property
-    def only(self) -> Pending | None:
-        """The one request that is out, if nothing else is out or waits."""
-        return self._out[0] if len(self._out) == 1 and not self.waits else None
-
-    def went_on(self, pending: Pending, correlation_id: int, asked_at: float) -> None:
-        """The only request was answered and put anew by somebody else, with this number the last time."""
-        assert pending is self._out[0], "nothing else is out"
-        pending.correlation_id = correlation_id
-        pending.due_at = asked_at + pending.patience_s
-        pending.deadline.begin_anew(asked_at)
-        self._next_id = (correlation_id + 1) & _INT32_MAX
-
-    @property
     def waits(self) -> bool:
         """Whether something waits to be sent, or for all answers to be here."""
         return self.on_hold or bool(self._waiting)
 
     def next_correlation_id(self) -> int:
-        """A number for the next request."""
-        number, self._next_id = self._next_id, (self._next_id + 1) & _INT32_MAX
+        """Take the number of the next request."""
+        number, self.upcoming_correlation_id = (
+            self.upcoming_correlation_id,
+            (self.upcoming_correlation_id + 1) & _INT32_MAX,
+        )
         return number
 
     def add(self, pending: Pending) -> None:

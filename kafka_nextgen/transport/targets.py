@@ -23,7 +23,7 @@ class Purpose(Enum):
     GENERAL = "general"
     COORDINATOR = "coordinator"
     FETCH = "fetch"
-    FETCH_ASIDE = "fetch aside"
+    FETCH_OUT_OF_SESSION = "fetch aside"
     REBALANCE = "rebalance"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from attrs import Factory, define
 
 from kafka_nextgen.metrics import Timings
-from kafka_nextgen.transport.relays import Relayed
 
 __all__ = ["Traffic"]
 
@@ -34,14 +33,6 @@ class Traffic:
         """The answer to a request sent then is here."""
         self.answers += 1
         self.latency.note(now - sent_at, now)
-
-    def note_relayed(self, counted: Relayed, now: float) -> None:
-        """Answers came, and requests went out, that a relay has counted."""
-        self.requests += counted.answers
-        self.answers += counted.answers
-        self.bytes_in += counted.bytes_in
-        self.bytes_out += counted.bytes_out
-        self.latency.note(counted.took_s, now, counted.answers, counted.longest_s)
 
     def note_throttling(self, throttle_s: float) -> None:
         """A broker asks to be left alone for so many seconds."""

@@ -11,7 +11,7 @@ clients that can use them only, because some clients fail on keys they don't kno
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import cast
 
 from attrs import evolve, frozen
 
@@ -20,7 +20,6 @@ from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.fetch_response import read_fetch_response
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.schema import Message
 
@@ -95,7 +94,7 @@ VersionRange = tuple[int, int]
 Question = Message | RawFetchRequest
 
 #: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
-Answer = Message | RawFetchAnswer | DecodedFetchAnswer[Any]
+Answer = Message | RawFetchAnswer
 
 
 class MissingExtensionError(UnsupportedProtocolError):

@@ -15,7 +15,6 @@ from typing import TypeVar
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.cursor import Cursor
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
-from kafka_nextgen.wire.plain_fetch import read_plain, read_plain_partition
 from kafka_nextgen.wire.primitives import refuse_null, weighing
 from kafka_nextgen.wire.raw_fetch import (
     AbortedTransaction,
@@ -45,7 +44,7 @@ T = TypeVar("T")
 
 def read_fetch_response(version: int, body: memoryview) -> RawFetchAnswer:
     """Read the answer to a Fetch of ``version``; ``body`` is without the header. Raises ``DecodeError``."""
-    return (read_plain(body) if version >= WITH_TOPIC_IDS else None) or _READERS[version].answer(body)
+    return _READERS[version].answer(body)
 
 
 class _Reader:
@@ -93,14 +92,6 @@ class _Reader:
         return RawTopic(topic, partitions)
 
     def _partition(self, cursor: Cursor) -> RawPartition:
-        found = read_plain_partition(*cursor.place) if self._flexible else None
-        if found is None:
-            return self._any_partition(cursor)
-        partition, after = found
-        cursor.go_to(after)
-        return partition
-
-    def _any_partition(self, cursor: Cursor) -> RawPartition:
         where = self._partitions
         number, error, high_watermark, last_stable_offset, log_start_offset = (*cursor.fixed(self._head, where), -1)[:5]
         count = cursor.count(self._least_aborted, self._aborted_transactions)

@@ -10,9 +10,7 @@ from collections import Counter
 import pytest
 
 from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
-from kafka_nextgen.wire.apis import Answer
-from kafka_nextgen.wire.fetch_request import RawFetchRequest
+from kafka_nextgen.engine.reading.fetch_exchange import FetchExchange
 from tests.endtoend.reading import numbers, read
 from tests.support.clients import create_replicated_topic, produce
 from tests.support.kafka_pair import KafkaPair
@@ -24,13 +22,13 @@ LEADER, FOLLOWER = 1, 2
 def fetches(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     """How often each node has answered for records."""
     answered: Counter[int] = Counter()
-    go_on = FetchTalk.go_on
+    follow = FetchExchange.follow
 
-    def count(self: FetchTalk, answer: Answer) -> RawFetchRequest | None:
+    def count(self: FetchExchange, frame: memoryview, correlation_id: int) -> bytes | None:
         answered[self.node.node_id] += 1
-        return go_on(self, answer)
+        return follow(self, frame, correlation_id)
 
-    monkeypatch.setattr(FetchTalk, "go_on", count)
+    monkeypatch.setattr(FetchExchange, "follow", count)
     return answered
 
 

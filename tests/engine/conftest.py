@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import SETTINGS, Stage
+from tests.engine.steady import Steadiness
 
 
 @pytest.fixture
@@ -22,3 +23,10 @@ def orders(stage: Stage) -> Stage:
     stage.create(partitions=3, records=10)
     stage.write(1, 10)
     return stage
+
+
+@pytest.fixture
+def steady(monkeypatch: pytest.MonkeyPatch) -> Steadiness:
+    steadiness = Steadiness()
+    steadiness.watch(monkeypatch)
+    return steadiness

@@ -15,7 +15,7 @@ from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceLis
 from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.sleeping import sleep_until_ended
-from kafka_nextgen.fetching import FetchState
+from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
 from tests.support.signals import handled_by, shower
@@ -106,13 +106,13 @@ def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record
     consumer.subscribe([TOPIC])
     read(consumer, 4)
     handler.consumer = consumer
-    original = FetchState.peek
+    original = Handover.peek
 
-    def interrupted(state: FetchState, max_records: int, whole_runs: bool) -> object:
+    def interrupted(handover: Handover, max_records: int, whole_runs: bool) -> object:
         signal.raise_signal(signal.SIGUSR1)
-        return original(state, max_records, whole_runs)
+        return original(handover, max_records, whole_runs)
 
-    monkeypatch.setattr(FetchState, "peek", interrupted)
+    monkeypatch.setattr(Handover, "peek", interrupted)
     with pytest.raises(MisuseError, match="closed"):
         poll_until(consumer, lambda: False)
     assert is_gone(consumer)

@@ -16,7 +16,7 @@ import pytest
 from kafka_nextgen.bridge.list_offsets import LATEST
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.lookups import Lookups
-from kafka_nextgen.engine.reading.questions import Questions
+from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
 
@@ -42,11 +42,11 @@ async def look_up(cluster: Any, config: ConsumerConfig) -> None:
 
 
 async def reset(cluster: Any, config: ConsumerConfig) -> None:
-    state = SimpleNamespace(reset_found=lambda need, found, now: None)
+    state = SimpleNamespace(results=SimpleNamespace(reset_found=lambda need, found, now: None))
     fetches: Any = SimpleNamespace(locked=lambda: nullcontext(state))
     need: Any = SimpleNamespace(timestamps=lambda now: {P0: LATEST}, node_id=1, leader_epochs={P0: 3})
     offsets: Any = None
-    await Questions(config, cluster, offsets, fetches)._look_up_reset(need)
+    await PositionQueries(config, cluster, offsets, fetches)._look_up_reset(need)
 
 
 @pytest.mark.parametrize("ask", [look_up, reset])

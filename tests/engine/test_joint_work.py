@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kafka_nextgen.engine.reading.joint_work import do_together
+from kafka_nextgen.engine.reading.record_decoder import do_together
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
     ("kafka_nextgen.engine.seeing.watchdog:Watchdog.look", {}),
     ("kafka_nextgen.engine.reading.fetcher:Fetcher._fetch", {}),
-    ("kafka_nextgen.engine.reading.questions:Questions.ask", {}),
+    ("kafka_nextgen.engine.reading.position_queries:PositionQueries.ask", {}),
     ("kafka_nextgen.engine.offsets.requests:OffsetRequests.commit", {"enable_auto_commit": True}),
     ("kafka_nextgen.engine.offsets.requests:OffsetRequests.look_up", {}),
     (MEMBER + "missing_topics:MissingTopics._look_for", {}),

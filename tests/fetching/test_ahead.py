@@ -93,9 +93,9 @@ def test_decoding_that_fails_as_a_whole_is_begun_again(world: World) -> None:
     world.start(P0)
     first = world.fetch()
     receive(world, first, p0=3)
-    world.state.failed(first, world.now)
+    world.state.results.failed(first, world.now)
     world.now += 10
-    world.state.metadata_refreshed(world.plan()[0], world.now)  # type: ignore[arg-type]
+    world.state.results.metadata_refreshed(world.plan()[0], world.now)  # type: ignore[arg-type]
     assert asked(world.plan()) == [(1, 0, 0)]
 
 

@@ -51,7 +51,7 @@ def test_what_was_fetched_is_finished_once_it_is_handed_over(world: World) -> No
     assert world.plan() == []
     world.take(2)
     assert world.state.finished() == frozenset()
-    assert world.state.finished(world.state.peek(1)) == {P0}
+    assert world.state.finished(world.state.handover.peek(1)) == {P0}
     world.take(1)
     assert world.state.finished() == {P0}
 
@@ -59,7 +59,7 @@ def test_what_was_fetched_is_finished_once_it_is_handed_over(world: World) -> No
 def test_what_is_put_back_is_not_finished(world: World) -> None:
     read(world, p0=(0, 3))
     world.answer(world.fetch(), columns(P0, 0, 3))
-    world.state.put_back(world.state.take(3))
+    world.state.handover.put_back(world.state.handover.take(3))
     assert world.state.finished() == frozenset()
     assert world.take() == [(0, 0), (0, 1), (0, 2)]
     assert world.state.finished() == {P0}
@@ -100,7 +100,7 @@ def test_markers_and_aborted_records_at_the_end_are_passed(world: World) -> None
     assert not world.state.is_all_finished()
     world.answer(world.fetch(), Columns(P0, 4))  # what an aborted transaction leaves
     assert world.state.is_all_finished()
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
 
 
 def test_a_seek_back_reads_again_up_to_the_end(world: World) -> None:
@@ -140,7 +140,7 @@ def test_another_assignment_takes_the_end_away(world: World) -> None:
 def test_a_range_is_consumed_up_to_its_start_as_by_a_seek(world: World) -> None:
     """Auto-commit on a close before the first poll commits that."""
     read(world, p0=(5, 9))
-    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(5)}
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(5)}
 
 
 def test_another_range_begins_anew(world: World) -> None:
@@ -148,7 +148,7 @@ def test_another_range_begins_anew(world: World) -> None:
     fetch = world.fetch()
     read(world, p0=(7, 9))
     world.answer(fetch, columns(P0, 0, 5))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     world.answer(world.fetch(), columns(P0, 7, 5))
     assert world.take() == [(0, 7), (0, 8)]
 
@@ -159,7 +159,7 @@ def test_what_is_finished_is_not_silent(world: World) -> None:
     world.take()
     world.plan()
     world.now += 60
-    assert world.state.silence_s(world.now) == {P1: 60}
+    assert world.state.planning.silence_s(world.now) == {P1: 60}
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.lists(st.integers(1, 9), min_size=1))
@@ -327,7 +327,7 @@ def look(world: World, image: ClusterImage) -> None:
     world.now += 2
     need = world.only(NeedMetadata)
     world.image = evolve(image)
-    world.state.metadata_refreshed(need, world.now)
+    world.state.results.metadata_refreshed(need, world.now)
 
 
 def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) -> None:
@@ -336,7 +336,7 @@ def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) 
     look(world, without_it)
     look(world, without_it)
     world.plan()
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     world.now += 2
     look(world, without_it)
     world.plan()
@@ -374,7 +374,7 @@ def test_a_topic_that_one_broker_had_not_heard_of_is_read_on(world: World) -> No
     look(world, world.image)
     look(world, whole)
     assert asked(world.plan()) == [(1, 0, 0)]
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
 
 
 def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> None:
@@ -389,4 +389,4 @@ def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> 
     world.image = without_it
     look(world, without_it)
     world.plan()
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()

@@ -118,30 +118,30 @@ def test_the_position_advances_with_what_is_handed_over(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
     assert world.take(2) == [(0, 0), (0, 1)]
-    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(2, 5)}
+    assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(2, 5)}
 
 
 def test_auto_commit_covers_what_was_handed_over_before_the_application_came_back(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
     world.take(2)
-    assert world.state.consumed_offsets() == {}
-    world.state.mark_consumed()
+    assert world.state.handover.consumed_offsets() == {}
+    world.state.handover.mark_consumed()
     world.take(2)
-    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(2, 5)}
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(2, 5)}
 
 
 def test_after_a_seek_auto_commit_covers_the_new_position(world: World) -> None:
     world.start(P0)
-    world.state.mark_consumed()
+    world.state.handover.mark_consumed()
     world.state.seek(P0, 70)
-    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(70)}
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(70)}
 
 
 def test_looking_at_records_moves_nothing(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.peek(2)
+    (part,) = world.state.handover.peek(2)
     assert (part.start, part.stop) == (0, 2)
     assert world.state.position(P0) == 0
 
@@ -149,7 +149,7 @@ def test_looking_at_records_moves_nothing(world: World) -> None:
 def test_control_batches_move_the_position_on_their_own(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 1, control=True))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     assert world.state.position(P0) == 1
 
 
@@ -166,7 +166,7 @@ def test_control_batches_behind_records_are_passed_once_those_are_handed_over(wo
 def test_the_high_watermark_is_that_of_the_last_fetch(world: World) -> None:
     world.start(P0, P1)
     world.answer(world.fetch(), DecodedPartition(P0, columns=columns(P0, 0, 2), high_watermark=99))
-    ends = {tp: standing.log_end for tp, standing in world.state.standings().partitions.items()}
+    ends = {tp: standing.log_end for tp, standing in world.state.progress().partitions.items()}
     assert ends == {P0: 99, P1: None}
 
 
@@ -174,14 +174,14 @@ def test_a_preview_stands_where_handing_over_would_lead_and_changes_nothing(worl
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
     world.answer(world.fetch(), columns(P0, 3, 1, control=True))
-    parts = world.state.peek(3)
-    before = world.state.standings()
+    parts = world.state.handover.peek(3)
+    before = world.state.progress()
     assert world.state.position(P0, parts) == 4, "behind the control batch, as if they were handed over"
     assert world.state.position(P0, [ColumnSlice(parts[0].columns, 0, 2)]) == 2
-    ahead = world.state.standings(parts)
-    assert world.state.standings() == before
-    world.state.take(3)
-    assert world.state.standings() == ahead
+    ahead = world.state.progress(parts)
+    assert world.state.progress() == before
+    world.state.handover.take(3)
+    assert world.state.progress() == ahead
     world.state.seek(P0, 1)
     assert world.state.position(P0, parts) == 1, "they can't be handed over any more"
 
@@ -192,7 +192,7 @@ def test_where_one_partition_stands_is_found_without_a_copy_of_the_others(monkey
     world = World(FetchState(FetchSettings(OffsetReset.LATEST)), cluster(dict.fromkeys(many, 1)))
     world.start(*many)
     world.answer(world.fetch(), *(columns(partition, 0, 1) for partition in many))
-    parts = world.state.peek(len(many))
+    parts = world.state.handover.peek(len(many))
     copied: set[TopicPartition] = set()
 
     def copy(state: PartitionState) -> PartitionState:
@@ -202,7 +202,7 @@ def test_where_one_partition_stands_is_found_without_a_copy_of_the_others(monkey
     monkeypatch.setattr("kafka_nextgen.fetching.assigned.evolve", copy)
     assert world.state.position(many[0], parts) == 1
     assert copied == {many[0]}
-    world.state.standings(parts[:3])
+    world.state.progress(parts[:3])
     assert copied == set(many[:3])
 
 
@@ -226,7 +226,7 @@ def test_another_leader_is_looked_up_before_asking_again(world: World, code: int
     need = world.only(NeedMetadata)
     world.now += 10
     assert world.plan() == []
-    world.state.metadata_refreshed(need, world.now)
+    world.state.results.metadata_refreshed(need, world.now)
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
@@ -249,9 +249,9 @@ def test_trouble_with_one_partition_does_not_hold_up_the_others(world: World) ->
 
 def test_a_failed_fetch_is_repeated_after_looking_the_leader_up(world: World) -> None:
     world.start(P0)
-    world.state.failed(world.fetch(), world.now)
+    world.state.results.failed(world.fetch(), world.now)
     need = world.only(NeedMetadata)
-    world.state.metadata_refreshed(need, world.now)
+    world.state.results.metadata_refreshed(need, world.now)
     assert world.plan() == []
     world.now += 0.1
     assert asked(world.plan()) == [(1, 0, 0)]
@@ -280,7 +280,7 @@ def test_an_offset_out_of_range_is_raised_where_a_reset_is_forbidden() -> None:
     world.start(P0, at=500)
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
     with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\]: the log has no offset 500") as caught:
-        state.take(1)
+        state.handover.take(1)
     assert caught.value.partition == P0
     assert state.position(P0) == 500
 
@@ -290,10 +290,10 @@ def test_a_strict_reset_stops_where_data_is_gone_but_still_chooses_where_nothing
     world.start(P0, at=500)
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
     with pytest.raises(OffsetOutOfRangeError, match=r"no offset 500, and offset\.reset\.strict forbids"):
-        world.state.take(1)
+        world.state.handover.take(1)
     assert world.state.position(P0) == 500
     world.assign(P0, P1)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P1: None}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P1: None}, world.now)
     assert world.only(NeedOffsetReset).questions == {P1: -2}
 
 
@@ -311,9 +311,9 @@ def test_what_somebody_has_to_mend_is_raised_once_an_attempt(world: World, code:
     for _ in range(2):
         world.answer(world.fetch(), DecodedPartition(P0, code))
         assert world.plan() == []
-        assert world.state.has_records()
+        assert world.state.handover.has_records()
         with pytest.raises(error, match=r"orders\[0\] can't be read at offset 7"):
-            world.state.take(1)
+            world.state.handover.take(1)
         assert world.take() == []
         assert world.state.position(P0) == 7
         world.now += 10
@@ -341,7 +341,7 @@ def test_corrupt_records_are_raised_after_all_that_come_before_them(world: World
     fetch = world.fetch()
     world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=bad)], limits))
     with pytest.raises(CorruptRecordError) as caught:
-        world.state.take(1)
+        world.state.handover.take(1)
     assert (caught.value.partition, caught.value.offset) == (P0, 2)
     assert world.state.position(P0) == 2
 
@@ -364,7 +364,7 @@ def test_a_cut_first_batch_makes_the_next_fetch_larger_and_ends_as_an_error() ->
         cut = encode_batch([NewRecord(bytes(100_000))])[:expected]
         world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 1, records=cut)], RecordLimits()))
     with pytest.raises(CorruptRecordError, match="no whole batch although 3000 bytes were allowed"):
-        world.state.take(1)
+        world.state.handover.take(1)
 
 
 def test_a_partition_nobody_asked_for_is_ignored(world: World) -> None:
@@ -372,4 +372,4 @@ def test_a_partition_nobody_asked_for_is_ignored(world: World) -> None:
     fetch = world.fetch()
     assert decode_answer(fetch, [FetchedPartition(P3, 0, 1)], RecordLimits()) == ()
     world.answer(fetch, columns(P3, 0, 1))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()

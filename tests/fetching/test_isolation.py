@@ -41,7 +41,7 @@ def test_records_of_aborted_transactions_are_not_handed_over_and_read_past(world
 def test_the_position_moves_where_nothing_but_aborted_records_came(world: World) -> None:
     world.start(P0)
     answer(world, log_of(b"a", None), AbortedTransaction(PRODUCER, 0))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     assert world.state.position(P0) == 2
 
 
@@ -60,4 +60,4 @@ def test_the_lag_is_that_behind_what_may_be_read(read_committed: bool, lag: int)
         DecodedPartition(P0, columns=columns(P0, 0, 2), high_watermark=10, last_stable_offset=5),
     )
     world.take()
-    assert world.state.standings().partitions[P0].lag == lag
+    assert world.state.progress().partitions[P0].lag == lag

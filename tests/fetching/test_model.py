@@ -7,7 +7,7 @@ in each fetch what the fetch is meant to read, whatever of its session was lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -29,7 +29,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.fetching.nodes import Node, tell
-from tests.fetching.world import bring, cluster, columns, listed
+from tests.fetching.world import bring, cluster, columns, listed, steady, take_steady
 from tests.support.examples import examples
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
@@ -51,7 +51,6 @@ def decoded(tp: TopicPartition, found: Columns | ErrorCode | None, offset: int) 
 class Fetching(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.state = FetchState(FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=20_000))
         self.now = 0.0
         self.open: list[Need] = []
         self.nodes = {1: Node(slots=1), 2: Node(slots=0)}
@@ -64,8 +63,10 @@ class Fetching(RuleBasedStateMachine):
         self.taken: dict[TopicPartition, list[ColumnSlice]] = {}  # last of each partition
         self.may_go_back: set[TopicPartition] = set()
 
-    @initialize()
-    def begin_with_all(self) -> None:
+    @initialize(buffer_bytes=st.sampled_from([20_000, 2_000_000]))
+    def begin_with_all(self, buffer_bytes: int) -> None:
+        """Little room makes partitions wait for it; where there is much, the state may be steady."""
+        self.state = FetchState(FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=buffer_bytes))
         self.state.assign(PARTITIONS, PARTITIONS)
         self.state.release(PARTITIONS)
         self.expected = dict.fromkeys(PARTITIONS)
@@ -138,7 +139,7 @@ class Fetching(RuleBasedStateMachine):
 
     @rule(max_records=st.integers(1, 60))
     def take(self, max_records: int) -> None:
-        parts = self.state.take(max_records)
+        parts = self.state.handover.take(max_records)
         assert sum(map(len, parts)) <= max_records
         of_each = {part.partition: [one for one in parts if one.partition == part.partition] for part in parts}
         self.taken.update(of_each)
@@ -157,24 +158,24 @@ class Fetching(RuleBasedStateMachine):
         if first is None:
             return
         part = ColumnSlice(first.columns, min(first.start + given_out, first.stop - 1), first.stop)
-        self.state.put_back([part, *others])
+        self.state.handover.put_back([part, *others])
         if tp in self.may_go_back:
             self.may_go_back.remove(tp)
             self.expected[tp] = part.columns.offsets[part.start]
 
     @rule()
     def commit(self) -> None:
-        self.state.mark_consumed()
-        self.committed.update({tp: found.offset for tp, found in self.state.consumed_offsets().items()})
+        self.state.handover.mark_consumed()
+        self.committed.update({tp: found.offset for tp, found in self.state.handover.consumed_offsets().items()})
 
     # ---- the cluster
 
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float) -> None:
         self.now += passed
-        self.state.find_topics(IMAGE)
-        self.open += self.state.plan(IMAGE, self.now)
-        nodes = [(need.node_id, need.is_aside) for need in self.open if isinstance(need, Fetch)]
+        self.state.planning.find_topics(IMAGE)
+        self.open += self.state.planning.plan(IMAGE, self.now)
+        nodes = [(need.node_id, need.is_out_of_session) for need in self.open if isinstance(need, Fetch)]
         assert len(nodes) == len(set(nodes)), "each connection has one fetch at most"
 
     @rule(data=st.data())
@@ -200,19 +201,19 @@ class Fetching(RuleBasedStateMachine):
         if was_heard and isinstance(need, Fetch):  # it is the answer that was lost
             turn = self.nodes[need.node_id].take(need.session, need.positions)
             assert isinstance(turn, ErrorCode) or tell(turn, {})
-        self.state.failed(need, self.now)
+        self.state.results.failed(need, self.now)
 
     @precondition(lambda self: self.decoding)
     @rule()
     def decode_one(self) -> None:
         """Answers are decoded in the order in which they came."""
         fetch, results = self.decoding.pop(0)
-        self.state.fetched(fetch, results, self.now)
+        self.state.results.fetched(fetch, results, self.now)
 
     @precondition(lambda self: self.decoding)
     @rule()
     def break_while_decoding(self) -> None:
-        self.state.failed(self.decoding.pop(0)[0], self.now)
+        self.state.results.failed(self.decoding.pop(0)[0], self.now)
 
     def bring(self, fetch: Fetch, data: st.DataObject) -> None:
         """Answer it, some of its records being decoded later; where their headers say they end may be wrong."""
@@ -221,7 +222,7 @@ class Fetching(RuleBasedStateMachine):
             node.forget_sessions()
         turn = node.take(fetch.session, fetch.positions)
         if isinstance(turn, ErrorCode):
-            assert not self.state.received(fetch, SessionAnswer(turn, 0, []), {}, self.now)
+            assert not self.state.results.received(fetch, SessionAnswer(turn, 0, []), {}, self.now)
             return
         read = {tp: result for tp, result in self.read(fetch, data) if result is not None}
         answer = tell(turn, read)
@@ -229,14 +230,24 @@ class Fetching(RuleBasedStateMachine):
         arrivals = {tp: Arrival(r.next_offset + wrong, r.nbytes) for tp, r in read.items() if isinstance(r, Columns)}
         is_later = bool(self.decoding) or data.draw(st.booleans())
         results = [decoded(tp, read.get(tp), fetch.wanted[tp].offset) for tp in answer.partitions]
-        following = None if is_later else self.state.read_on(fetch, answer, results, IMAGE, self.now)
-        if following is not None:
-            self.open.append(following)
+        if not is_later and self.goes_on(fetch, answer, results):
             return
-        assert self.state.received(fetch, answer, arrivals if is_later else {}, self.now)
+        assert self.state.results.received(fetch, answer, arrivals if is_later else {}, self.now)
         self.decoding.append((fetch, results))
         if not is_later:
             self.decode_one()
+
+    def goes_on(self, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition]) -> bool:
+        """Answer the fast way, if the state is steady and the answer plain."""
+        fetches = steady(self.state, fetch, IMAGE)
+        if fetches is None:
+            return False
+        is_in_session = answer.error == 0 and answer.session_id == fetch.session.session_id
+        is_followed = take_steady(self.state, fetches, results if is_in_session else None, self.now)
+        following = self.state.steady.end(fetches)
+        if is_followed:
+            self.open.append(following)
+        return is_followed
 
     def succeed(self, need: Need, data: st.DataObject) -> None:
         if isinstance(need, Fetch):
@@ -244,11 +255,11 @@ class Fetching(RuleBasedStateMachine):
         elif isinstance(need, NeedCommittedOffset):
             known = {tp: OffsetAndMetadata(offset) for tp, offset in self.committed.items()}
             found = {tp: known.get(tp) for tp in need.fences if tp in known or not data.draw(st.booleans())}
-            self.state.committed_found(need, found, self.now)
+            self.state.results.committed_found(need, found, self.now)
         elif isinstance(need, NeedOffsetReset):
-            self.state.reset_found(need, listed(need, 0), self.now)
+            self.state.results.reset_found(need, listed(need, 0), self.now)
         else:
-            self.state.metadata_refreshed(need, self.now)
+            self.state.results.metadata_refreshed(need, self.now)
 
     def read(self, fetch: Fetch, data: st.DataObject) -> Iterable[tuple[TopicPartition, Columns | ErrorCode | None]]:
         """What is found at each position, None for nothing."""

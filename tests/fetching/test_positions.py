@@ -27,7 +27,7 @@ P0, P1, P2 = (TopicPartition("orders", number) for number in range(3))
 
 def test_before_the_callback_has_returned_only_the_position_is_looked_up(world: World) -> None:
     world.state.assign([P0], added=[P0])
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(42)}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(42)}, world.now)
     assert world.state.position(P0) == 42
     assert world.plan() == []
     world.state.release([P0])
@@ -49,20 +49,20 @@ def test_fetching_begins_at_the_committed_offset(world: World) -> None:
 def test_without_a_committed_offset_the_leader_is_asked(world: World) -> None:
     world.assign(P0, P2)
     nothing = {P0: OffsetAndMetadata(-1), P2: None}
-    world.state.committed_found(world.only(NeedCommittedOffset), nothing, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), nothing, world.now)
     assert world.state.position(P0) is None
     one, two = world.plan()
     assert isinstance(one, NeedOffsetReset)
     assert (one.node_id, one.questions, one.leader_epochs) == (1, {P0: -1}, {P0: 5})
     assert isinstance(two, NeedOffsetReset)
     assert (two.node_id, two.questions) == (2, {P2: -1})
-    world.state.reset_found(one, listed(one, 77), world.now)
+    world.state.results.reset_found(one, listed(one, 77), world.now)
     assert world.state.position(P0) == 77
 
 
 def test_a_partition_that_is_unknown_just_now_is_not_reset_but_asked_for_again(world: World) -> None:
     world.assign(P0, P1)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P1: OffsetAndMetadata(3)}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P1: OffsetAndMetadata(3)}, world.now)
     assert asked(world.plan()) == [(1, 1, 3)]
     world.now += 1
     assert world.only(NeedCommittedOffset).partitions == (P0,)
@@ -73,9 +73,9 @@ def test_none_forbids_to_choose_and_says_so_again_until_somebody_seeks() -> None
     world = World(state, cluster({P0: 1}))
     world.assign(P0)
     for _ in range(2):
-        state.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
+        state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
         with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\].* no offset is committed.* Seek"):
-            state.take(1)
+            state.handover.take(1)
         assert world.plan() == []
         world.now += 10
     state.seek(P0, 3)
@@ -85,9 +85,9 @@ def test_none_forbids_to_choose_and_says_so_again_until_somebody_seeks() -> None
 def test_a_failed_look_up_is_repeated_after_a_growing_pause(world: World) -> None:
     world.assign(P0)
     for pause in (0.1, 0.2, 0.4, 0.8, 1.0, 1.0):
-        world.state.failed(world.only(NeedCommittedOffset), world.now)
+        world.state.results.failed(world.only(NeedCommittedOffset), world.now)
         assert world.plan() == []
-        deadline = world.state.deadline(world.now)
+        deadline = world.state.planning.deadline(world.now)
         assert deadline == pytest.approx(world.now + pause)
         world.now = deadline or 0.0
 
@@ -103,7 +103,7 @@ def test_a_committed_offset_that_comes_after_a_seek_is_dropped(world: World) -> 
     world.assign(P0)
     need = world.only(NeedCommittedOffset)
     world.state.seek(P0, 9)
-    world.state.committed_found(need, {P0: OffsetAndMetadata(1)}, world.now)
+    world.state.results.committed_found(need, {P0: OffsetAndMetadata(1)}, world.now)
     assert world.state.position(P0) == 9
 
 
@@ -112,7 +112,7 @@ def test_a_committed_offset_asked_for_in_an_earlier_assignment_is_dropped(world:
     need = world.only(NeedCommittedOffset)
     world.state.assign([], added=[])
     world.assign(P0)
-    world.state.committed_found(need, {P0: OffsetAndMetadata(1)}, world.now)
+    world.state.results.committed_found(need, {P0: OffsetAndMetadata(1)}, world.now)
     assert world.state.position(P0) is None
     assert world.only(NeedCommittedOffset).partitions == (P0,)
 
@@ -123,8 +123,8 @@ def test_seeking_to_an_end_asks_the_leader(world: World, where: OffsetReset, tim
     world.state.seek_to([P0], where)
     need = world.only(NeedOffsetReset)
     assert need.questions == {P0: timestamp}
-    world.state.reset_found(need, {P0: ListedOffset(3, leader_epoch=4)}, world.now)
-    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(3, 4)}
+    world.state.results.reset_found(need, {P0: ListedOffset(3, leader_epoch=4)}, world.now)
+    assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(3, 4)}
 
 
 def test_a_partition_that_lost_its_leader_is_asked_about_with_growing_pauses_until_it_has_one(world: World) -> None:
@@ -134,12 +134,12 @@ def test_a_partition_that_lost_its_leader_is_asked_about_with_growing_pauses_unt
     need = world.only(NeedMetadata)
     assert need.topics == {"orders"}
     assert world.plan() == []
-    world.state.metadata_refreshed(need, world.now)
+    world.state.results.metadata_refreshed(need, world.now)
     for pause in (0.1, 0.2, 0.4, 0.8, 1.0, 1.0):
         assert world.plan() == []
-        assert world.state.deadline(world.now) == pytest.approx(world.now + pause)
+        assert world.state.planning.deadline(world.now) == pytest.approx(world.now + pause)
         world.now += pause + 0.001
-        world.state.failed(world.only(NeedMetadata), world.now)
+        world.state.results.failed(world.only(NeedMetadata), world.now)
     world.image = image
     assert asked(world.plan()) == [(1, 0, 0)]
 
@@ -150,9 +150,9 @@ def test_an_error_about_a_reset_is_treated_like_one_about_a_fetch(world: World) 
     need = world.only(NeedOffsetReset)
     refused = ListedOffset(-1, error=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     moved = ListedOffset(-1, error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    world.state.reset_found(need, {P0: refused, P1: moved}, world.now)
+    world.state.results.reset_found(need, {P0: refused, P1: moved}, world.now)
     with pytest.raises(TopicAuthorizationError):
-        world.state.take(1)
+        world.state.handover.take(1)
     assert set(world.only(NeedMetadata).fences) == {P1}
 
 
@@ -160,7 +160,7 @@ def test_a_reset_that_finds_nothing_is_repeated(world: World) -> None:
     world.start(P0)
     world.state.seek_to([P0], OffsetReset.LATEST)
     need = world.only(NeedOffsetReset)
-    world.state.reset_found(need, listed(need, -1), world.now)
+    world.state.results.reset_found(need, listed(need, -1), world.now)
     assert world.plan() == []
     world.now += 0.1
     world.only(NeedOffsetReset)
@@ -200,9 +200,9 @@ def test_what_is_given_up_keeps_its_position_until_it_is_gone(world: World) -> N
     assert world.take(2) == [(0, 0), (0, 1)]
     world.state.stop([P0])
     assert world.take() == []
-    assert world.state.handed_over_offsets()[P0] == OffsetAndMetadata(2, 5)
+    assert world.state.handover.handed_over_offsets()[P0] == OffsetAndMetadata(2, 5)
     world.state.assign([P1], added=[])
-    assert world.state.handed_over_offsets().keys() == {P1}
+    assert world.state.handover.handed_over_offsets().keys() == {P1}
 
 
 def test_what_is_given_up_before_its_position_was_found_is_still_looked_up_for_its_callback_may_ask(
@@ -211,9 +211,9 @@ def test_what_is_given_up_before_its_position_was_found_is_still_looked_up_for_i
     world.assign(P0)
     late = world.only(NeedCommittedOffset)
     world.state.stop([P0])
-    world.state.committed_found(late, {P0: OffsetAndMetadata(7)}, world.now)
+    world.state.results.committed_found(late, {P0: OffsetAndMetadata(7)}, world.now)
     assert world.state.position(P0) is None, "that was asked before"
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(7)}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(7)}, world.now)
     assert world.state.position(P0) == 7
     assert world.plan() == [], "and nothing is fetched"
 
@@ -221,11 +221,11 @@ def test_what_is_given_up_before_its_position_was_found_is_still_looked_up_for_i
 def test_what_was_peeked_at_before_the_stop_is_held_no_more(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    (part,) = world.state.peek(10)
-    assert world.state.holds(part)
+    (part,) = world.state.handover.peek(10)
+    assert world.state.handover.holds(part)
     world.state.stop([P0])
-    assert not world.state.holds(part)
-    world.state.hand_over(part)
+    assert not world.state.handover.holds(part)
+    world.state.handover.hand_over(part)
     assert world.state.position(P0) == 0
 
 
@@ -244,7 +244,7 @@ def test_what_comes_back_begins_anew(world: World) -> None:
     world.take(2)
     world.state.assign([P0], added=[P0])
     assert world.state.position(P0) is None
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
 
 
 def test_an_answer_to_a_stopped_partition_is_dropped(world: World) -> None:
@@ -252,7 +252,7 @@ def test_an_answer_to_a_stopped_partition_is_dropped(world: World) -> None:
     fetch = world.fetch()
     world.state.stop([P0])
     world.answer(fetch, columns(P0, 0, 5))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
 
 
 def test_an_answer_from_before_a_seek_is_dropped(world: World) -> None:
@@ -260,7 +260,7 @@ def test_an_answer_from_before_a_seek_is_dropped(world: World) -> None:
     fetch = world.fetch()
     world.state.seek(P0, 50)
     world.answer(fetch, columns(P0, 0, 5))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     assert asked(world.plan()) == [(1, 0, 50)]
 
 

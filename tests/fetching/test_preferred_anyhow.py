@@ -57,7 +57,7 @@ class Replicas:
     def answer(self, world: World, fetch: Fetch) -> None:
         results = [self._one(fetch, asked.partition, asked.offset) for asked in fetch.positions]
         if any(result is None for result in results):
-            world.state.failed(fetch, world.now)
+            world.state.results.failed(fetch, world.now)
         else:
             world.answer(fetch, *(result for result in results if result is not None))
 
@@ -100,7 +100,7 @@ def test_every_partition_is_read_whatever_is_preferred(
     for _ in range(STEPS):
         for need in world.plan():
             if isinstance(need, NeedMetadata):
-                world.state.metadata_refreshed(need, world.now)
+                world.state.results.metadata_refreshed(need, world.now)
             else:
                 assert isinstance(need, Fetch), "no position is reset"
                 replicas.answer(world, need)

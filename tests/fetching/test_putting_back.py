@@ -28,21 +28,21 @@ def handed_over(world: World, *runs: int) -> list[ColumnSlice]:
     for count in runs:
         world.answer(world.fetch(), columns(P0, first, count))
         first += count
-    return world.state.take(1000)
+    return world.state.handover.take(1000)
 
 
 def test_the_position_goes_back_and_the_records_come_again(world: World) -> None:
     (part,) = handed_over(world, 10)
-    before = world.state.standings()
-    world.state.put_back([behind(part, 4)])
-    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(4, 5)}
+    before = world.state.progress()
+    world.state.handover.put_back([behind(part, 4)])
+    assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(4, 5)}
     assert world.take() == [(0, offset) for offset in range(4, 10)]
-    assert world.state.standings() == before, "all is counted once"
+    assert world.state.progress() == before, "all is counted once"
 
 
 def test_several_runs_come_again_in_their_order(world: World) -> None:
     one, two, three = handed_over(world, 3, 3, 3)
-    world.state.put_back([behind(one, 2), two, three])
+    world.state.handover.put_back([behind(one, 2), two, three])
     assert (world.state.position(P0), world.take(4)) == (2, [(0, 2), (0, 3), (0, 4), (0, 5)])
     assert world.take() == [(0, 6), (0, 7), (0, 8)]
 
@@ -50,24 +50,24 @@ def test_several_runs_come_again_in_their_order(world: World) -> None:
 def test_what_was_handed_over_in_part_is_whole_again(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 10))
-    (part,) = world.state.take(6)
-    world.state.put_back([behind(part, 1)])
-    (whole,) = world.state.peek(1000)
+    (part,) = world.state.handover.take(6)
+    world.state.handover.put_back([behind(part, 1)])
+    (whole,) = world.state.handover.peek(1000)
     assert (whole.start, whole.stop) == (1, 10)
 
 
 def test_the_fetch_goes_on_where_it_was(world: World) -> None:
     (part,) = handed_over(world, 10)
-    world.state.put_back([part])
+    world.state.handover.put_back([part])
     world.answer(world.fetch(), columns(P0, 10, 2))
     assert world.take() == [(0, offset) for offset in range(12)]
 
 
 def test_auto_commit_does_not_cover_what_went_back(world: World) -> None:
     (part,) = handed_over(world, 10)
-    world.state.mark_consumed()
-    world.state.put_back([behind(part, 4)])
-    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(4, 5)}
+    world.state.handover.mark_consumed()
+    world.state.handover.put_back([behind(part, 4)])
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(4, 5)}
 
 
 def stop(state: FetchState) -> None:
@@ -94,16 +94,16 @@ def unassign(state: FetchState) -> None:
 def test_what_was_given_up_or_sought_meanwhile_stays_as_it_is(world: World, move: Callable[[FetchState], None]) -> None:
     (part,) = handed_over(world, 10)
     move(world.state)
-    before = world.state.standings()
-    world.state.put_back([behind(part, 4)])
-    assert (world.state.standings(), world.state.has_records()) == (before, False)
+    before = world.state.progress()
+    world.state.handover.put_back([behind(part, 4)])
+    assert (world.state.progress(), world.state.handover.has_records()) == (before, False)
 
 
 def test_what_more_was_handed_over_of_stays_as_it_is(world: World) -> None:
     (part,) = handed_over(world, 10)
     world.answer(world.fetch(), columns(P0, 10, 1))
     assert world.take() == [(0, 10)]
-    world.state.put_back([behind(part, 4)])
+    world.state.handover.put_back([behind(part, 4)])
     assert world.state.position(P0) == 11
 
 
@@ -111,7 +111,7 @@ def test_a_marker_behind_the_records_that_came_meanwhile_keeps_nothing_from_goin
     (part,) = handed_over(world, 10)
     world.answer(world.fetch(), columns(P0, 10, 1, control=True))
     assert world.state.position(P0) == 11
-    world.state.put_back([behind(part, 9)])
+    world.state.handover.put_back([behind(part, 9)])
     assert (world.state.position(P0), world.take(), world.state.position(P0)) == (9, [(0, 9)], 11)
 
 
@@ -119,7 +119,7 @@ def test_an_error_behind_the_records_is_raised_behind_them_still(world: World) -
     (part,) = handed_over(world, 10)
     corrupt = DecodedPartition(P0, corrupt=CorruptRecordError("broken", P0, 10))
     world.answer(world.fetch(), corrupt)
-    world.state.put_back([behind(part, 9)])
+    world.state.handover.put_back([behind(part, 9)])
     assert world.take() == [(0, 9)]
     world.now += 60
     world.answer(world.fetch(), corrupt)
@@ -131,23 +131,23 @@ def test_an_error_behind_the_records_is_raised_behind_them_still(world: World) -
 def test_the_one_that_is_to_be_last_in_turn_is(world: World, last: TopicPartition, order: list[int]) -> None:
     world.start(P0, P1)
     world.answer(world.fetch(), columns(P0, 0, 1), columns(P1, 0, 1))
-    for part in world.state.peek(1000):
-        world.state.hand_over(part)
-        world.state.put_back([part])
-    world.state.pass_turn(last)
+    for part in world.state.handover.peek(1000):
+        world.state.handover.hand_over(part)
+        world.state.handover.put_back([part])
+    world.state.handover.pass_turn(last)
     assert [partition for partition, _ in world.take()] == order
 
 
 def test_a_position_is_as_it_was_found_until_records_are_read_and_again_once_they_are_put_back(world: World) -> None:
     (part,) = handed_over(world, 10)
-    world.state.mark_consumed()
-    assert world.state.found_offsets() != world.state.consumed_offsets()
-    world.state.put_back([part])
-    assert world.state.found_offsets()[P0].offset == world.state.consumed_offsets()[P0].offset == 0
+    world.state.handover.mark_consumed()
+    assert world.state.handover.found_offsets() != world.state.handover.consumed_offsets()
+    world.state.handover.put_back([part])
+    assert world.state.handover.found_offsets()[P0].offset == world.state.handover.consumed_offsets()[P0].offset == 0
 
 
 def test_a_position_that_was_sought_was_not_found(world: World) -> None:
     world.start(P0)
-    assert world.state.found_offsets() == {P0: OffsetAndMetadata(0)}
+    assert world.state.handover.found_offsets() == {P0: OffsetAndMetadata(0)}
     world.state.seek(P0, 0)
-    assert world.state.found_offsets() == {}
+    assert world.state.handover.found_offsets() == {}

@@ -111,13 +111,13 @@ def test_a_preferred_replica_that_is_not_online_is_left_once_the_metadata_is_new
 ) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = image
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     assert asked(world.plan()) == [(1, 0, 8)]
 
 
 def test_a_node_without_a_replica_is_not_asked_even_if_the_leader_names_it(world: World) -> None:
     world.answer(world.fetch(), redirect(P0, 7, 3))
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
@@ -134,14 +134,14 @@ def test_a_node_without_a_replica_is_not_asked_even_if_the_leader_names_it(world
 )
 def test_an_error_of_a_follower_makes_no_difference_but_that_the_leader_is_asked(world: World, code: int) -> None:
     world.answer(sent_on(world), DecodedPartition(P0, code))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
 @pytest.mark.parametrize("code", [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_ID])
 def test_a_follower_that_is_none_makes_the_metadata_be_asked_for_too(world: World, code: int) -> None:
     world.answer(sent_on(world), DecodedPartition(P0, code))
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
@@ -151,8 +151,8 @@ def test_broken_records_of_a_follower_are_asked_of_the_leader(world: World) -> N
 
 
 def test_a_follower_that_can_not_be_reached_is_left(world: World) -> None:
-    world.state.failed(sent_on(world), world.now)
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.failed(sent_on(world), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     world.now += 0.1
     assert asked(world.plan()) == [(1, 0, 7)]
 
@@ -173,7 +173,7 @@ def test_an_offset_is_looked_up_at_the_leader_also_while_another_replica_is_read
 def test_a_topic_made_again_begins_at_its_leader(world: World) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = cluster(LEADERS, UUID(int=2))
-    world.state.reset_found(world.only(NeedOffsetReset), {P0: ListedOffset(0)}, world.now)
+    world.state.results.reset_found(world.only(NeedOffsetReset), {P0: ListedOffset(0)}, world.now)
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
@@ -186,14 +186,14 @@ def test_a_leader_that_leads_us_astray_is_not_told_the_rack_any_more(world: Worl
     for _ in range(100):
         for need in world.plan():
             if isinstance(need, NeedMetadata):
-                world.state.metadata_refreshed(need, world.now)
+                world.state.results.metadata_refreshed(need, world.now)
             elif isinstance(need, Fetch) and need.node_id == 1:
                 told.append(need.tells_rack)
                 result = redirect(P0, 7, to) if need.tells_rack else None
                 world.answer(need, result or columns(P0, 7, 1))
             elif isinstance(need, Fetch):
                 world.answer(need, DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
-        if world.state.has_records():
+        if world.state.handover.has_records():
             break
         world.now += 0.01
     assert world.take() == [(0, 7)]
@@ -204,7 +204,7 @@ def astray(world: World) -> None:
     """Have the leader send us on until it is not told the rack."""
     for _ in range(MAX_REDIRECTS):
         world.answer(sent_on(world), DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
-    assert world.state.fetched(world.fetch(), [redirect(P0, 7, 2)], world.now) == (P0,), "to be told of"
+    assert world.state.results.fetched(world.fetch(), [redirect(P0, 7, 2)], world.now) == (P0,), "to be told of"
     world.now += 0.1
 
 
@@ -229,7 +229,7 @@ def test_whoever_is_sent_on_even_without_a_rack_goes_there_and_does_not_flood_th
     for _ in range(1000):
         for need in world.plan():
             if isinstance(need, NeedMetadata):
-                world.state.metadata_refreshed(need, world.now)
+                world.state.results.metadata_refreshed(need, world.now)
                 continue
             assert isinstance(need, Fetch)
             nodes.append(need.node_id)
@@ -238,7 +238,7 @@ def test_whoever_is_sent_on_even_without_a_rack_goes_there_and_does_not_flood_th
         world.now += 0.01
     assert nodes.count(2) > MAX_REDIRECTS, "there may be no other way to the records"
     assert len(nodes) < 40, "in 10 seconds"
-    assert world.state.silence_s(world.now)[P0] > 9.9
+    assert world.state.planning.silence_s(world.now)[P0] > 9.9
 
 
 def test_to_be_sent_on_is_no_sign_of_life_and_to_hear_that_there_is_nothing_new_is(world: World) -> None:
@@ -246,11 +246,11 @@ def test_to_be_sent_on_is_no_sign_of_life_and_to_hear_that_there_is_nothing_new_
     began = world.now
     world.now += 10
     world.answer(fetch, redirect(P0, 7, 2))
-    assert world.state.silence_s(world.now) == {P0: world.now - began}
+    assert world.state.planning.silence_s(world.now) == {P0: world.now - began}
     world.answer(world.fetch(), Columns(P0, 7))
-    assert world.state.silence_s(world.now) == {P0: 0.0}
+    assert world.state.planning.silence_s(world.now) == {P0: 0.0}
 
 
 def test_a_leader_that_sends_us_on_tells_where_its_log_ends(world: World) -> None:
     world.answer(world.fetch(), redirect(P0, 7, 2)._replace(high_watermark=99))
-    assert world.state.standings().partitions[P0].lag == 92
+    assert world.state.progress().partitions[P0].lag == 92

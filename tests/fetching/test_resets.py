@@ -20,48 +20,48 @@ def world() -> World:
     """A partition without a committed offset, whose end was just asked for."""
     world = World(FetchState(FetchSettings(reset=HOUR)), cluster({P0: 1, P1: 1}))
     world.assign(P0)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
     return world
 
 
 def test_the_first_record_that_is_young_enough_is_the_position(world: World) -> None:
     end = world.only(NeedOffsetReset)
     assert end.questions == {P0: -1}
-    world.state.reset_found(end, listed(end, 100), world.now)
+    world.state.results.reset_found(end, listed(end, 100), world.now)
     assert world.state.position(P0) is None
     by_age = world.only(NeedOffsetReset)
     assert by_age.timestamps(wall_ms=10_000_000) == {P0: 6_400_000}
-    world.state.reset_found(by_age, listed(by_age, 42), world.now)
+    world.state.results.reset_found(by_age, listed(by_age, 42), world.now)
     assert asked(world.plan()) == [(1, 0, 42)]
 
 
 def test_if_all_are_older_reading_begins_where_the_log_ended_before_that_was_asked(world: World) -> None:
     end = world.only(NeedOffsetReset)
-    world.state.reset_found(end, {P0: ListedOffset(100, leader_epoch=5)}, world.now)
+    world.state.results.reset_found(end, {P0: ListedOffset(100, leader_epoch=5)}, world.now)
     by_age = world.only(NeedOffsetReset)
-    world.state.reset_found(by_age, listed(by_age, -1), world.now)
+    world.state.results.reset_found(by_age, listed(by_age, -1), world.now)
     assert asked(world.plan()) == [(1, 0, 100)]
 
 
 def test_a_leader_that_moved_is_asked_for_the_age_again(world: World) -> None:
     end = world.only(NeedOffsetReset)
-    world.state.reset_found(end, listed(end, 100), world.now)
+    world.state.results.reset_found(end, listed(end, 100), world.now)
     moved = ListedOffset(-1, error=ErrorCode.OFFSET_NOT_AVAILABLE)
-    world.state.reset_found(world.only(NeedOffsetReset), {P0: moved}, world.now)
+    world.state.results.reset_found(world.only(NeedOffsetReset), {P0: moved}, world.now)
     world.now += 10
     assert world.only(NeedOffsetReset).questions == {P0: HOUR}
 
 
 def test_an_end_that_is_not_told_is_asked_for_again(world: World) -> None:
     end = world.only(NeedOffsetReset)
-    world.state.reset_found(end, listed(end, -1), world.now)
+    world.state.results.reset_found(end, listed(end, -1), world.now)
     world.now += 10
     assert world.only(NeedOffsetReset).questions == {P0: -1}
 
 
 def test_a_second_reset_finds_the_end_anew(world: World) -> None:
     end = world.only(NeedOffsetReset)
-    world.state.reset_found(end, listed(end, 100), world.now)
+    world.state.results.reset_found(end, listed(end, 100), world.now)
     world.state.seek_to([P0], HOUR)
     assert world.only(NeedOffsetReset).questions == {P0: -1}
 

@@ -181,7 +181,7 @@ def test_no_news_is_an_answer_too(world: World) -> None:
     fetch = world.fetch()
     world.now += 60
     world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, []))
-    assert world.state.silence_s(world.now) == {P0: 0.0, P1: 0.0}
+    assert world.state.planning.silence_s(world.now) == {P0: 0.0, P1: 0.0}
 
 
 def test_a_partition_without_news_is_asked_for_again_while_the_others_are_decoded(world: World) -> None:
@@ -215,14 +215,14 @@ def test_a_full_request_that_is_refused_is_a_failure_like_any_other(world: World
     world.start(P0)
     fetch = world.fetch()
     assert world.receive(fetch, SessionAnswer(ErrorCode.UNKNOWN_TOPIC_ID, 0, []))
-    world.state.failed(fetch, world.now)
+    world.state.results.failed(fetch, world.now)
     world.only(NeedMetadata)
 
 
 def test_a_fetch_that_fails_ends_its_session(world: World) -> None:
     in_session(world)
-    world.state.failed(world.fetch(), world.now)
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.failed(world.fetch(), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     world.now += 10
     fetch = world.fetch()
     assert (fetch.session.session_id, told(fetch)) == (7, (0, [(0, 0), (1, 0)], []))
@@ -232,7 +232,7 @@ def test_decoding_that_fails_does_not_end_the_session(world: World) -> None:
     in_session(world)
     fetch = world.fetch()
     world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, [P1]), {P1: Arrival(2, 100)})
-    world.state.failed(fetch, world.now)
+    world.state.results.failed(fetch, world.now)
     assert told(world.plan()[0])[0] == 2  # type: ignore[arg-type]
 
 

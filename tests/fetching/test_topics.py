@@ -49,7 +49,7 @@ def reads(world: World) -> Fetch:
     world.start(P0, at=5)
     world.answer(world.fetch(), columns(P0, 5, 3))
     assert world.take(2) == [(0, 5), (0, 6)]
-    world.state.mark_consumed()
+    world.state.handover.mark_consumed()
     return world.fetch()
 
 
@@ -59,8 +59,8 @@ def test_what_is_fetched_is_the_topic_that_was_assigned_whatever_has_its_name(by
     need = by_id.only(NeedMetadata)
     assert by_id.state.gone() == {P0}
     by_id.image = HERE
-    by_id.state.metadata_refreshed(need, by_id.now)
-    by_id.state.committed_found(by_id.only(NeedCommittedOffset), {P0: OffsetAndMetadata(5)}, by_id.now)
+    by_id.state.results.metadata_refreshed(need, by_id.now)
+    by_id.state.results.committed_found(by_id.only(NeedCommittedOffset), {P0: OffsetAndMetadata(5)}, by_id.now)
     (position,) = by_id.fetch().positions
     assert (position.topic_id, position.offset) == (TOPIC_ID, 5)
 
@@ -72,11 +72,11 @@ def test_a_topic_that_is_gone_is_asked_about_but_not_read_or_committed(by_id: Wo
     by_id.answer(under_way, DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_ID))
     by_id.now += 10
     need = by_id.only(NeedMetadata)
-    by_id.state.metadata_refreshed(need, by_id.now)
+    by_id.state.results.metadata_refreshed(need, by_id.now)
     by_id.now += 10
     by_id.only(NeedMetadata)
     assert by_id.state.gone() == {P0}
-    assert by_id.state.consumed_offsets() == by_id.state.handed_over_offsets() == {}
+    assert by_id.state.handover.consumed_offsets() == by_id.state.handover.handed_over_offsets() == {}
     assert by_id.state.position(P0) == 7
 
 
@@ -90,12 +90,12 @@ def test_what_arrived_of_a_topic_that_is_gone_is_still_handed_over(by_id: World)
 def test_a_broker_that_had_not_heard_of_the_topic_does_no_harm(by_id: World) -> None:
     by_id.answer(reads(by_id), DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_ID))
     by_id.image = without_orders()
-    by_id.state.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
+    by_id.state.results.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
     by_id.image = HERE
     by_id.now += 10
     assert asked(by_id.plan()) == [(1, 0, 8)]
     assert by_id.state.gone() == frozenset()
-    assert by_id.state.consumed_offsets() == {P0: OffsetAndMetadata(7, 5)}
+    assert by_id.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(7, 5)}
 
 
 def test_an_unknown_topic_id_is_asked_about_with_growing_pauses(by_id: World) -> None:
@@ -104,7 +104,7 @@ def test_an_unknown_topic_id_is_asked_about_with_growing_pauses(by_id: World) ->
     pauses = []
     for _ in range(6):
         by_id.answer(under_way, DecodedPartition(P0, ErrorCode.INCONSISTENT_TOPIC_ID))
-        by_id.state.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
+        by_id.state.results.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
         began = by_id.now
         while not asked(needs := by_id.plan()):
             by_id.now += 0.01
@@ -123,8 +123,8 @@ def test_the_new_topic_assigned_in_place_of_the_old_one_begins_by_its_own_commit
     by_id.answer(late, columns(P0, 8, 3))
     assert by_id.take() == []
     assert by_id.state.topic_ids([P0]) == {"orders": ANOTHER_ID}
-    assert by_id.state.consumed_offsets() == {}
-    by_id.state.committed_found(need, {P0: OffsetAndMetadata(1)}, by_id.now)
+    assert by_id.state.handover.consumed_offsets() == {}
+    by_id.state.results.committed_found(need, {P0: OffsetAndMetadata(1)}, by_id.now)
     (position,) = by_id.fetch().positions
     assert (position.topic_id, position.offset) == (ANOTHER_ID, 1)
 
@@ -133,15 +133,15 @@ def test_assigned_by_name_a_partition_of_a_topic_made_again_begins_anew(by_name:
     late = reads(by_name)
     by_name.state.pause([P0])
     by_name.image = MADE_AGAIN
-    assert by_name.state.find_topics(MADE_AGAIN) == (P0,)
-    assert by_name.state.find_topics(MADE_AGAIN) == ()
+    assert by_name.state.planning.find_topics(MADE_AGAIN) == (P0,)
+    assert by_name.state.planning.find_topics(MADE_AGAIN) == ()
     need = by_name.only(NeedOffsetReset)
     by_name.answer(late, columns(P0, 8, 3))
-    assert by_name.state.consumed_offsets() == by_name.state.handed_over_offsets() == {}
+    assert by_name.state.handover.consumed_offsets() == by_name.state.handover.handed_over_offsets() == {}
     assert by_name.state.paused() == {P0}
     by_name.state.resume([P0])
     assert by_name.take() == []
-    by_name.state.reset_found(need, {P0: ListedOffset(1)}, by_name.now)
+    by_name.state.results.reset_found(need, {P0: ListedOffset(1)}, by_name.now)
     (position,) = by_name.fetch().positions
     assert (position.topic_id, position.offset) == (ANOTHER_ID, 1)
 
@@ -152,15 +152,15 @@ def test_assigned_by_name_what_is_being_given_up_does_not_begin_anew(by_name: Wo
     by_name.image = MADE_AGAIN
     assert by_name.plan() == []
     assert by_name.state.gone() == {P0}
-    assert by_name.state.consumed_offsets() == {}
+    assert by_name.state.handover.consumed_offsets() == {}
 
 
 def test_assigned_by_name_a_deleted_topic_is_waited_for(by_name: World) -> None:
     by_name.answer(reads(by_name), DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
     by_name.image = without_orders()
-    by_name.state.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
+    by_name.state.results.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
     by_name.now += 10
-    by_name.state.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
+    by_name.state.results.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
     by_name.image = MADE_AGAIN
     by_name.only(NeedOffsetReset)
 
@@ -188,7 +188,7 @@ def test_offsets_beyond_the_position_in_a_topic_made_again_are_those_of_the_old_
     need = by_name.only(NeedOffsetReset)
     by_name.answer(late, columns(P0, 8, 3))
     assert by_name.state.of_old_topics(commit) == {P0}
-    by_name.state.reset_found(need, {P0: ListedOffset(0)}, by_name.now)
+    by_name.state.results.reset_found(need, {P0: ListedOffset(0)}, by_name.now)
     assert by_name.state.of_old_topics(commit) == {P0}
     by_name.answer(by_name.fetch(), columns(P0, 0, 8))
     by_name.take(7)

@@ -44,7 +44,7 @@ def world() -> World:
 
 def begin(world: World, committed: OffsetAndMetadata) -> None:
     world.assign(P0)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: committed}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: committed}, world.now)
 
 
 def read_ten(world: World) -> None:
@@ -63,7 +63,7 @@ def test_a_new_leader_is_asked_where_the_epoch_ends_that_was_read_before_it_is_r
     need = world.only(NeedEpochEnds)
     assert (need.node_id, need.questions) == (2, {P0: EpochQuestion(10, 5, 6)})
     assert world.plan() == []
-    world.state.epoch_ends_found(need, {P0: EpochEnd(5, 10)}, world.now)
+    world.state.results.epoch_ends_found(need, {P0: EpochEnd(5, 10)}, world.now)
     assert asked(world.plan()) == [(2, 0, 10)]
 
 
@@ -77,9 +77,9 @@ def test_a_committed_offset_with_an_epoch_is_validated_and_one_without_is_not(wo
 
 def test_what_the_leader_itself_said_at_this_epoch_is_not_asked_again(world: World) -> None:
     world.assign(P0)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
     need = world.only(NeedOffsetReset)
-    world.state.reset_found(need, listed(need, 3), world.now)
+    world.state.results.reset_found(need, listed(need, 3), world.now)
     assert asked(world.plan()) == [(1, 0, 3)]
 
 
@@ -97,7 +97,7 @@ def test_a_leader_whose_epoch_is_not_known_is_read_as_it_is(world: World) -> Non
 
 def test_a_leader_that_is_older_than_what_was_read_is_looked_up_once(world: World) -> None:
     begin(world, OffsetAndMetadata(7, 9))
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     world.now += 10
     assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(7, 9, 5)}
 
@@ -121,7 +121,7 @@ def test_a_fetch_tells_the_epoch_in_front_of_it_also_if_that_is_a_control_batchs
     third = world.fetch()
     assert [fetch.positions[0].last_epoch for fetch in (first, second, third)] == [-1, 5, 7]
     world.take()
-    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(11, 7)}
+    assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(11, 7)}
 
 
 def test_a_fetch_behind_records_that_are_being_decoded_tells_their_epoch(world: World) -> None:
@@ -148,8 +148,8 @@ def test_without_the_records_that_were_being_decoded_there_is_nothing_to_ask_by(
     elect(world, 6)
     world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
     assert world.plan() == []
-    world.state.failed(fetch, world.now)
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.failed(fetch, world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     world.now += 1
     assert asked(world.plan()) == [(1, 0, 0)]
 
@@ -157,8 +157,8 @@ def test_without_the_records_that_were_being_decoded_there_is_nothing_to_ask_by(
 def test_an_unanswered_question_is_asked_again_once_the_leader_was_looked_up(world: World) -> None:
     read_ten(world)
     elect(world, 6)
-    world.state.failed(world.only(NeedEpochEnds), world.now)
-    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.state.results.failed(world.only(NeedEpochEnds), world.now)
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
     world.now += 1
     world.only(NeedEpochEnds)
 
@@ -176,7 +176,7 @@ def test_an_error_is_met_as_that_of_a_fetch(world: World, code: int, then: type)
     read_ten(world)
     elect(world, 6)
     need = world.only(NeedEpochEnds)
-    world.state.epoch_ends_found(need, {P0: EpochEnd(error=code)}, world.now)
+    world.state.results.epoch_ends_found(need, {P0: EpochEnd(error=code)}, world.now)
     world.now += 1
     world.only(then)
 
@@ -185,15 +185,15 @@ def test_what_somebody_has_to_mend_is_raised(world: World) -> None:
     read_ten(world)
     elect(world, 6)
     need = world.only(NeedEpochEnds)
-    world.state.epoch_ends_found(need, {P0: EpochEnd(error=ErrorCode.INVALID_REQUEST)}, world.now)
+    world.state.results.epoch_ends_found(need, {P0: EpochEnd(error=ErrorCode.INVALID_REQUEST)}, world.now)
     with pytest.raises(BrokerError, match=r"orders\[0\] can't be read at offset 10"):
-        world.state.take(1)
+        world.state.handover.take(1)
 
 
 def test_a_broker_that_cannot_be_asked_is_read_as_it_is(world: World) -> None:
     read_ten(world)
     elect(world, 6)
-    world.state.epoch_ends_found(world.only(NeedEpochEnds), None, world.now)
+    world.state.results.epoch_ends_found(world.only(NeedEpochEnds), None, world.now)
     assert asked(world.plan()) == [(1, 0, 10)]
 
 
@@ -202,7 +202,7 @@ def test_what_was_sought_meanwhile_is_not_judged_by_an_older_answer(world: World
     elect(world, 6)
     need = world.only(NeedEpochEnds)
     world.state.seek(P0, 2)
-    world.state.epoch_ends_found(need, {P0: EpochEnd(5, 4)}, world.now)
+    world.state.results.epoch_ends_found(need, {P0: EpochEnd(5, 4)}, world.now)
     assert world.state.position(P0) == 2
     assert asked(world.plan()) == [(1, 0, 2)]
 
@@ -217,28 +217,30 @@ def test_nothing_is_lost_if_the_epoch_does_not_end_in_front_of_the_position(worl
     world.validate(end)
     fetch = world.fetch()
     assert (fetch.positions[0].offset, fetch.positions[0].last_epoch) == (10, end[0])
-    assert world.state.take_truncations() == ()
+    assert world.state.results.take_truncations() == ()
 
 
 def test_the_position_goes_where_the_logs_part_and_is_validated_there_no_more(world: World) -> None:
     read_ten(world)
     elect(world, 6)
     world.validate((4, 6))
-    assert world.state.take_truncations() == (Truncation(P0, OffsetAndMetadata(10, 5), OffsetAndMetadata(6, 4)),)
-    assert world.state.take_truncations() == ()
-    assert [lost.partition for lost in world.state.truncations()] == [P0]
+    assert world.state.results.take_truncations() == (
+        Truncation(P0, OffsetAndMetadata(10, 5), OffsetAndMetadata(6, 4)),
+    )
+    assert world.state.results.take_truncations() == ()
+    assert [lost.partition for lost in world.state.results.truncations()] == [P0]
     assert asked(world.plan()) == [(1, 0, 6)]
-    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(6, 4)}
+    assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(6, 4)}
     world.assign()
-    assert world.state.truncations() == (), "whoever has it now is told"
+    assert world.state.results.truncations() == (), "whoever has it now is told"
 
 
 def test_auto_commit_does_not_commit_beyond_where_the_logs_part(world: World) -> None:
     read_ten(world)
-    world.state.mark_consumed()
+    world.state.handover.mark_consumed()
     elect(world, 6)
     world.validate((4, 6))
-    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(6, 4)}
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(6, 4)}
 
 
 def test_records_that_are_not_handed_over_are_fetched_again_and_nothing_is_lost(world: World) -> None:
@@ -247,7 +249,7 @@ def test_records_that_are_not_handed_over_are_fetched_again_and_nothing_is_lost(
     world.take(4)
     elect(world, 6)
     world.validate((5, 8))
-    assert not world.state.has_records()
+    assert not world.state.handover.has_records()
     assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(4, 5, 6)}
 
 
@@ -264,7 +266,7 @@ def test_where_the_leader_cannot_tell_the_position_is_reset(world: World) -> Non
     elect(world, 6)
     world.validate((-1, -1))
     assert world.only(NeedOffsetReset).questions == {P0: -2}
-    assert world.state.take_truncations() == (Truncation(P0, OffsetAndMetadata(10, 5), None),)
+    assert world.state.results.take_truncations() == (Truncation(P0, OffsetAndMetadata(10, 5), None),)
 
 
 @pytest.mark.parametrize(
@@ -284,13 +286,13 @@ def test_where_no_reset_is_allowed_the_application_is_told_and_the_position_stay
     for _ in range(2):
         world.validate(end)
         with pytest.raises(LogTruncationError, match=rf"orders\[0\]: the log was truncated.*{why}") as caught:
-            world.state.take(1)
+            world.state.handover.take(1)
         assert caught.value.partition == P0
         assert caught.value.position == OffsetAndMetadata(10, 5)
         assert caught.value.diverging == (OffsetAndMetadata(6, 4) if end == (4, 6) else None)
         assert world.state.position(P0) == 10
         world.now += 10
-    assert world.state.take_truncations() == ()
+    assert world.state.results.take_truncations() == ()
     world.state.seek(P0, 6)
     assert asked(world.plan()) == [(1, 0, 6)]
 
@@ -307,7 +309,7 @@ def test_a_fetch_that_is_told_that_the_logs_part_goes_there_too(world: World) ->
     read_ten(world)
     fetch = world.fetch()
     world.answer(fetch, *diverging(fetch, 4, 6))
-    assert len(world.state.take_truncations()) == 1
+    assert len(world.state.results.take_truncations()) == 1
     assert world.state.position(P0) == 6
     world.validate()
     assert asked(world.plan()) == [(1, 0, 6)]

@@ -122,7 +122,7 @@ class Truncating(RuleBasedStateMachine):
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float = 1.0) -> None:
         self.now += passed
-        self.open += [(need, self.answer_to(need)) for need in self.state.plan(self.image, self.now)]
+        self.open += [(need, self.answer_to(need)) for need in self.state.planning.plan(self.image, self.now)]
 
     @precondition(lambda self: self.open)
     @rule(late=st.booleans(), decodes_later=st.booleans())
@@ -135,21 +135,21 @@ class Truncating(RuleBasedStateMachine):
             self.bring(need, answer, decodes_later or bool(self.decoding))
         elif isinstance(need, NeedEpochEnds):
             assert isinstance(answer, EpochEnd)
-            self.state.epoch_ends_found(need, {P0: answer}, self.now)
+            self.state.results.epoch_ends_found(need, {P0: answer}, self.now)
         elif isinstance(need, NeedCommittedOffset):
-            self.state.committed_found(need, {P0: None}, self.now)
+            self.state.results.committed_found(need, {P0: None}, self.now)
         elif isinstance(need, NeedOffsetReset):
-            self.state.reset_found(need, listed(need, 0), self.now)
+            self.state.results.reset_found(need, listed(need, 0), self.now)
         else:
             assert isinstance(need, NeedMetadata)
             self.hear_of_the_leader()
-            self.state.metadata_refreshed(need, self.now)
+            self.state.results.metadata_refreshed(need, self.now)
 
     @precondition(lambda self: self.decoding)
     @rule()
     def decode(self) -> None:
         fetch, result = self.decoding.pop(0)
-        self.state.fetched(fetch, [result], self.now)
+        self.state.results.fetched(fetch, [result], self.now)
 
     def answer_to(self, need: Need) -> DecodedPartition | EpochEnd | None:
         if isinstance(need, Fetch):
@@ -161,7 +161,7 @@ class Truncating(RuleBasedStateMachine):
         arrivals = {}
         if decodes_later and records is not None and len(records):
             arrivals = {P0: Arrival(records.next_offset, records.nbytes, records.end_epoch)}
-        assert self.state.received(fetch, SessionAnswer(ErrorCode.NONE, 0, [P0]), arrivals, self.now)
+        assert self.state.results.received(fetch, SessionAnswer(ErrorCode.NONE, 0, [P0]), arrivals, self.now)
         self.decoding.append((fetch, answer))
         if not decodes_later:
             self.decode()
@@ -170,7 +170,7 @@ class Truncating(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 12))
     def take(self, count: int) -> None:
-        for part in self.state.take(count):
+        for part in self.state.handover.take(count):
             first = part.columns.offsets[part.start]
             assert first <= len(self.view), "nothing is skipped"
             self.view[first:] = part.columns.leader_epochs[part.start : part.stop].tolist()

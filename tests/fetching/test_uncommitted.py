@@ -19,20 +19,20 @@ def read(world: World, count: int) -> None:
 
 
 def committed(world: World, offset: int) -> None:
-    world.state.note_committed({P0: OffsetAndMetadata(offset)})
+    world.state.handover.note_committed({P0: OffsetAndMetadata(offset)})
 
 
 def lost(world: World) -> frozenset[TopicPartition]:
     """Lose everything; what of it was uncommitted."""
     world.state.stop([P0])
     world.state.assign([], [])
-    return world.state.lost_uncommitted()
+    return world.state.handover.lost_uncommitted()
 
 
 def test_what_was_handed_over_and_not_committed_is_lost_with_its_partition(world: World) -> None:
     read(world, 3)
     committed(world, 2)
-    assert world.state.lost_uncommitted() == frozenset(), "it is not lost yet"
+    assert world.state.handover.lost_uncommitted() == frozenset(), "it is not lost yet"
     assert lost(world) == {P0}
 
 
@@ -47,32 +47,32 @@ def test_what_is_committed_or_was_never_handed_over_is_not_lost(world: World) ->
 def test_a_partition_that_begins_anew_is_lost_though_it_is_assigned(world: World) -> None:
     read(world, 3)
     world.state.assign([P0], [P0])
-    assert world.state.lost_uncommitted() == {P0}
-    world.state.note_told([P0])
-    assert world.state.lost_uncommitted() == frozenset()
+    assert world.state.handover.lost_uncommitted() == {P0}
+    world.state.handover.note_told([P0])
+    assert world.state.handover.lost_uncommitted() == frozenset()
 
 
 def test_what_was_read_since_it_came_back_is_told_too(world: World) -> None:
     read(world, 3)
     world.state.assign([], [])
     read(world, 3)
-    world.state.note_told([P0])  # of the first three, by a commit that ends late
+    world.state.handover.note_told([P0])  # of the first three, by a commit that ends late
     assert lost(world) == {P0}
 
 
 def test_a_partition_that_stays_is_not_lost(world: World) -> None:
     read(world, 3)
     world.state.assign([P0, P1], [P1])
-    assert world.state.lost_uncommitted() == frozenset()
+    assert world.state.handover.lost_uncommitted() == frozenset()
 
 
 def test_an_answer_that_came_late_takes_a_loss_back(world: World) -> None:
     read(world, 3)
     lost(world)
     committed(world, 2)
-    assert world.state.lost_uncommitted() == {P0}
+    assert world.state.handover.lost_uncommitted() == {P0}
     committed(world, 3)
-    assert world.state.lost_uncommitted() == frozenset()
+    assert world.state.handover.lost_uncommitted() == frozenset()
 
 
 def test_who_seeks_or_gives_up_knowingly_loses_nothing(world: World) -> None:
@@ -83,7 +83,7 @@ def test_who_seeks_or_gives_up_knowingly_loses_nothing(world: World) -> None:
     world.state.seek_to([P0], OffsetReset.LATEST)
     assert lost(world) == frozenset()
     read(world, 3)
-    world.state.let_go([P0])
+    world.state.handover.let_go([P0])
     assert lost(world) == frozenset()
 
 
@@ -102,12 +102,12 @@ def test_a_commit_may_come_before_the_word_that_its_records_were_handed_over(
 ) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.peek(3)
+    (part,) = world.state.handover.peek(3)
     committed(world, offset)
     if is_gone:
         world.state.stop([P0])
         world.state.assign([], [])
-    world.state.hand_over(part)
+    world.state.handover.hand_over(part)
     assert lost(world) == ({P0} if offset < 3 else frozenset())
 
 
@@ -122,36 +122,36 @@ def test_a_commit_of_the_position_covers_what_was_cut_off_the_log(world: World) 
 def test_what_iteration_gave_out_is_lost_though_it_says_so_later(world: World, is_gone: bool) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.peek(3)
+    (part,) = world.state.handover.peek(3)
     world.state.stop([P0])
     if is_gone:
         world.state.assign([], [])
-    world.state.hand_over(part)
+    world.state.handover.hand_over(part)
     assert lost(world) == {P0}
-    world.state.note_told([P0])
-    world.state.hand_over(part)
-    assert world.state.lost_uncommitted() == frozenset(), "it is told once"
+    world.state.handover.note_told([P0])
+    world.state.handover.hand_over(part)
+    assert world.state.handover.lost_uncommitted() == frozenset(), "it is told once"
 
 
 def test_what_iteration_gave_out_is_told_once_also_while_its_partition_goes(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.peek(3)
+    (part,) = world.state.handover.peek(3)
     world.state.stop([P0])
-    world.state.note_told([P0])
-    world.state.hand_over(part)
+    world.state.handover.note_told([P0])
+    world.state.handover.hand_over(part)
     assert lost(world) == frozenset()
 
 
 def test_what_was_handed_over_before_is_not_handed_over_again(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.peek(3)
-    world.state.hand_over(part)
+    (part,) = world.state.handover.peek(3)
+    world.state.handover.hand_over(part)
     committed(world, 3)
     assert lost(world) == frozenset()
-    world.state.hand_over(part)
-    assert world.state.lost_uncommitted() == frozenset()
+    world.state.handover.hand_over(part)
+    assert world.state.handover.lost_uncommitted() == frozenset()
 
 
 @pytest.mark.parametrize(("taken_first", "is_lost"), [(0, False), (2, True)])
@@ -160,29 +160,29 @@ def test_what_was_put_back_is_not_lost_but_what_was_read_before_it_is(
 ) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    assert len(world.state.take(taken_first)) == (1 if taken_first else 0)
-    world.state.put_back(world.state.take(5))
+    assert len(world.state.handover.take(taken_first)) == (1 if taken_first else 0)
+    world.state.handover.put_back(world.state.handover.take(5))
     assert bool(lost(world)) is is_lost
 
 
 def test_what_was_put_back_behind_a_commit_is_not_lost(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    world.state.take(2)
-    parts = world.state.take(5)
+    world.state.handover.take(2)
+    parts = world.state.handover.take(5)
     committed(world, 2)
-    world.state.put_back(parts)
+    world.state.handover.put_back(parts)
     assert lost(world) == frozenset()
 
 
 def test_an_earlier_commit_that_is_answered_late_uncovers_nothing(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    world.state.take(2)
-    parts = world.state.take(5)
+    world.state.handover.take(2)
+    parts = world.state.handover.take(5)
     committed(world, 2)
     committed(world, 1)
-    world.state.put_back(parts)
+    world.state.handover.put_back(parts)
     assert lost(world) == frozenset()
 
 
@@ -192,29 +192,29 @@ def test_what_is_put_back_after_its_partition_went_is_not_lost_but_what_was_read
 ) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    world.state.take(taken_first)
-    parts = world.state.take(5)
+    world.state.handover.take(taken_first)
+    parts = world.state.handover.take(5)
     assert lost(world) == {P0}
-    world.state.put_back(parts)
-    assert bool(world.state.lost_uncommitted()) is is_lost
+    world.state.handover.put_back(parts)
+    assert bool(world.state.handover.lost_uncommitted()) is is_lost
 
 
 def test_what_is_put_back_late_behind_a_commit_that_was_answered_late_is_not_lost(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    world.state.take(2)
-    parts = world.state.take(5)
+    world.state.handover.take(2)
+    parts = world.state.handover.take(5)
     lost(world)
     committed(world, 2)
-    world.state.put_back(parts)
-    assert world.state.lost_uncommitted() == frozenset()
+    world.state.handover.put_back(parts)
+    assert world.state.handover.lost_uncommitted() == frozenset()
 
 
 def test_a_batch_that_is_put_back_late_leaves_lost_what_was_handed_over_behind_it(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
-    parts = world.state.take(2)
-    world.state.take(3)
+    parts = world.state.handover.take(2)
+    world.state.handover.take(3)
     lost(world)
-    world.state.put_back(parts)
-    assert world.state.lost_uncommitted() == {P0}
+    world.state.handover.put_back(parts)
+    assert world.state.handover.lost_uncommitted() == {P0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 from uuid import UUID
@@ -23,6 +23,7 @@ from kafka_nextgen.fetching import (
     NeedEpochEnds,
     NeedOffsetReset,
     SessionAnswer,
+    SteadyFetches,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
@@ -72,8 +73,8 @@ class World:
         self.state.release(new)
 
     def plan(self) -> list[Need]:
-        self.state.find_topics(self.image)
-        return list(self.state.plan(self.image, self.now))
+        self.state.planning.find_topics(self.image)
+        return list(self.state.planning.plan(self.image, self.now))
 
     def only(self, kind: type[N]) -> N:
         """Plan, and expect exactly one need, of this kind."""
@@ -85,7 +86,7 @@ class World:
         """Assign partitions that all have this offset committed."""
         self.assign(*partitions)
         need = self.only(NeedCommittedOffset)
-        self.state.committed_found(need, {tp: OffsetAndMetadata(at) for tp in partitions}, self.now)
+        self.state.results.committed_found(need, {tp: OffsetAndMetadata(at) for tp in partitions}, self.now)
 
     def fetch(self) -> Fetch:
         return self.only(Fetch)
@@ -95,25 +96,25 @@ class World:
         need = self.only(NeedEpochEnds)
         whole = [(question.epoch, question.offset) for question in need.questions.values()]
         found = dict(zip(need.questions, (EpochEnd(*end) for end in ends or whole), strict=True))
-        self.state.epoch_ends_found(need, found, self.now)
+        self.state.results.epoch_ends_found(need, found, self.now)
 
     def answer(self, fetch: Fetch, *results: DecodedPartition | Columns) -> None:
         """Answer without a session, unless ``receive`` was called before; not one partition need be told of."""
         decoded = [result if isinstance(result, DecodedPartition) else bring(result) for result in results]
         if not any(fetch is other for other in self.received):
             self.receive(fetch, SessionAnswer(0, 0, [result.partition for result in decoded]))
-        self.state.fetched(fetch, decoded, self.now)
+        self.state.results.fetched(fetch, decoded, self.now)
 
     def receive(
         self, fetch: Fetch, head: SessionAnswer | None = None, arrivals: Mapping[TopicPartition, Arrival] = NOTHING
     ) -> bool:
         """Have an answer come, with these records to be decoded."""
         self.received.append(fetch)
-        return self.state.received(fetch, head or SessionAnswer(0, 0, tuple(arrivals)), arrivals, self.now)
+        return self.state.results.received(fetch, head or SessionAnswer(0, 0, tuple(arrivals)), arrivals, self.now)
 
     def take(self, max_records: int = 1000) -> list[tuple[int, int]]:
         """Take records, as pairs of partition and offset."""
-        parts = self.state.take(max_records)
+        parts = self.state.handover.take(max_records)
         return [(p.partition.partition, o) for p in parts for o in p.columns.offsets[p.start : p.stop]]
 
 
@@ -138,3 +139,44 @@ def asked(needs: Iterable[Need]) -> list[tuple[int, int, int]]:
 
 def listed(need: NeedOffsetReset, offset: int) -> dict[TopicPartition, ListedOffset]:
     return {tp: ListedOffset(offset) for tp in need.questions}
+
+
+class PlainStep:
+    """In place of the compiled step: ``upcoming`` is what the next answer has; None if that is not plain."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self.answers = 0
+        self.upcoming: list[DecodedPartition] | None = []
+        self._places = {tp: (at.offset, at.last_epoch) for tp, at in fetch.wanted.items()}
+
+    def answer(self, frame: memoryview, correlation_id: int) -> tuple[bytes, list[DecodedPartition]] | None:
+        results = self.upcoming
+        if results is None or any(result.is_failure or not result.columns for result in results):
+            return None
+        self.answers += 1
+        for result in results:
+            assert result.columns is not None
+            _, epoch = self._places[result.partition]
+            self._places[result.partition] = result.columns.next_offset, max(epoch, result.columns.end_epoch)
+        return b"request", results
+
+    def places(self) -> dict[TopicPartition, tuple[int, int]]:
+        return self._places
+
+
+def steady(state: FetchState, fetch: Fetch, image: ClusterImage) -> SteadyFetches | None:
+    """Follow the answers to a fetch, if the state is steady."""
+    return state.steady.begin(fetch, image, lambda: PlainStep(fetch))  # type: ignore[arg-type, return-value]
+
+
+def take_steady(
+    state: FetchState,
+    fetches: SteadyFetches,
+    results: Sequence[DecodedPartition | Columns] | None,
+    now: float,
+    image: ClusterImage | None = None,
+) -> bool:
+    """Take in an answer with these results, None for one that is not plain; whether it was followed."""
+    decoded = results and [bring(result) if isinstance(result, Columns) else result for result in results]
+    fetches.step.upcoming = None if decoded is None else list(decoded)  # type: ignore[attr-defined]
+    return state.steady.take(fetches, image or fetches.state.image, memoryview(b"answer"), 0, now) is not None

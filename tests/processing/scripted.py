@@ -14,7 +14,7 @@ from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import ColumnSlice
-from kafka_nextgen.wire.records.gathering import Gathering
+from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
 from tests.processing.stage import P0
 
 __all__ = ["ScriptedConsumer", "keep", "records_of"]
@@ -25,7 +25,7 @@ Step = Records | Callable[["ScriptedConsumer"], object]
 
 
 def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> Records:
-    gathered = Gathering(
+    gathered = ColumnsBuilder(
         offsets[-1] + 1,
         offsets=array("q", offsets),
         timestamps=array("q", [-1] * len(offsets)),

@@ -11,6 +11,7 @@ import asyncio
 import functools
 import gc
 import inspect
+import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from enum import Enum
@@ -62,6 +63,7 @@ class ScriptedBroker:
     brokers: dict[int, ServerAddress] = field(factory=dict)
     topics: dict[str, TopicId] = field(factory=dict)
     coordinator: ServerAddress | None = None
+    tls: ssl.SSLContext | None = None
     seen: list[RequestFrame] = field(factory=list)
     connections: int = 0
     address: ServerAddress = field(init=False)
@@ -70,7 +72,7 @@ class ScriptedBroker:
     _heard: asyncio.Condition = field(factory=asyncio.Condition)
 
     async def start(self, port: int = 0) -> ScriptedBroker:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, ssl=self.tls)
         self.address = ServerAddress("127.0.0.1", self._server.sockets[0].getsockname()[1])
         self.brokers = self.brokers or {self.node_id: self.address}
         self.coordinator = self.coordinator or self.address
@@ -183,9 +185,9 @@ def settings(*servers: ServerAddress, **changes: object) -> TransportSettings:
 
 
 @asynccontextmanager
-async def scripted(count: int = 1) -> AsyncIterator[list[ScriptedBroker]]:
-    """So many brokers of one cluster, each of which tells of all."""
-    brokers = [await ScriptedBroker(node_id).start() for node_id in range(count)]
+async def scripted(count: int = 1, server: ssl.SSLContext | None = None) -> AsyncIterator[list[ScriptedBroker]]:
+    """So many brokers of one cluster, each of which tells of all; over TLS with ``server``."""
+    brokers = [await ScriptedBroker(node_id, tls=server).start() for node_id in range(count)]
     for broker in brokers:
         broker.brokers = {other.node_id: other.address for other in brokers}
     try:

@@ -1,4 +1,4 @@
-"""Requests sent at once, over what is open already: for whoever asks the same broker again and again."""
+"""Requests sent at once, over a connection that is open: for a caller that asks the same broker again and again."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ def question(version: int) -> Message:
 
 
 class JustOnce:
-    """A conversation of one question."""
-
-    is_routine = False
+    """An exchange of one request."""
 
     def begin(self, version: int) -> Message:
         return question(version)
 
-    def go_on(self, answer: Answer) -> None:
+    def follow(self, frame: memoryview, correlation_id: int) -> None:
         return None
 
-    def went_on(self) -> None:
-        raise AssertionError("it did not")
+    def sent(self) -> None:
+        raise AssertionError("nothing follows")
 
 
 def send(client: ClusterClient, node_id: int = 0) -> Reply[Answer] | None:

@@ -26,7 +26,7 @@ DAMAGED = BATCH[:-1] + b"\x07"
 
 
 def test_it_does_not_claim_to_need_no_gil() -> None:
-    """A Python without the GIL switches it on for such a module: what relays share has no other guard (PEP 703)."""
+    """A Python without the GIL switches it on for such a module: SteadyFetch has no other guard (PEP 703)."""
     folder = Path(__file__).parents[2] / "accelerator"
     sources = [path.read_text() for path in folder.iterdir()]
     assert sources

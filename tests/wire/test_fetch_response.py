@@ -15,10 +15,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.fetch_response import _READERS
 from kafka_nextgen.wire.frames import encode_response, read_response
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.plain_fetch import read_plain
 from kafka_nextgen.wire.raw_fetch import (
     EpochEndOffset,
     RawEndpoint,
@@ -201,44 +199,3 @@ def test_tags_nobody_knows_are_passed_over_also_inside_of_others() -> None:
 def test_a_known_tag_holds_what_it_should(tags: bytes, complaint: str) -> None:
     with pytest.raises(DecodeError, match=complaint):
         read(with_tags(tags), 12)
-
-
-# ---- small answers, read in one go
-
-PLAIN = [version for version in VERSIONS if version >= 13]
-
-
-def plain(num_topics: int, num_partitions: int, records: bytes | None, version: int) -> bytes:
-    """An answer that brings records and nothing else, without its header."""
-    partitions = [Partition(partition_index=number, records=records) for number in range(num_partitions)]
-    topics = [Topic(topic_id=UUID(int=1 + number), partitions=partitions) for number in range(num_topics)]
-    return written(FetchResponse(responses=topics, session_id=7, throttle_time_ms=1), version)[5:]
-
-
-@pytest.mark.parametrize("version", PLAIN)
-@pytest.mark.parametrize(("num_topics", "num_partitions"), [(0, 0), (1, 0), (1, 1), (2, 3), (126, 1), (1, 126)])
-@pytest.mark.parametrize("records", [None, b"", b"batches" * 20])
-def test_a_plain_answer_is_read_in_one_go(
-    version: int, num_topics: int, num_partitions: int, records: bytes | None
-) -> None:
-    body = memoryview(plain(num_topics, num_partitions, records, version))
-    found = read_plain(body)
-    assert (found is None) == (records is None and num_partitions > 0)  # as Kafka never says it
-    assert found in (None, _READERS[version].answer(body))
-
-
-def test_more_than_it_reads_is_left_to_the_other_reader() -> None:
-    body = memoryview(plain(127, 1, b"", 17))
-    assert read_plain(body) is None
-    assert len(read(b"\0\0\0\1\0" + body, 17).topics) == 127
-
-
-@given(st.data())
-def test_whatever_changed_bytes_mean_in_one_go_they_mean_to_the_other_reader(data: st.DataObject) -> None:
-    body = bytearray(plain(2, 2, b"batches", 17))
-    for _ in range(data.draw(st.integers(0, 3))):
-        body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
-    del body[data.draw(st.integers(0, len(body))) :]
-    found = read_plain(memoryview(body))
-    if found is not None:
-        assert found == _READERS[17].answer(memoryview(body))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, encode_batch
-from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, BinaryBuilder
+from kafka_nextgen.wire.records.columns import BinaryColumn
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
-from kafka_nextgen.wire.records.growing import OBJECTS_AT_ONCE, GrowingBinary
 
 TP = TopicPartition("orders", 0)
 
@@ -83,7 +83,7 @@ def test_of_a_batch_that_turns_out_corrupt_at_its_end_nothing_is_kept(has_header
 def test_a_column_grown_in_pieces_and_cut_is_that_of_the_entries_left(
     pieces: Sequence[Sequence[bytes | None]], kept: int
 ) -> None:
-    growing = GrowingBinary()
+    growing = BinaryBuilder()
     for piece in pieces:
         growing.extend(piece)
     entries = [entry for piece in pieces for entry in piece]

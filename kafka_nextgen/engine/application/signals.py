@@ -14,11 +14,9 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
-from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.transport.relays import HAS_RELAYS
 from kafka_nextgen.transport.reply import Reply
 
-__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal", "bell_of", "thread_signal"]
+__all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal"]
 
 
 class Signal(Protocol):
@@ -37,16 +35,6 @@ class BlockingSignal(Signal, Protocol):
 
     def wait(self, rings: int, timeout_s: float, /) -> None:
         """Block until it was rung, if there are ``rings`` only, at most ``timeout_s`` seconds."""
-
-
-def thread_signal() -> BlockingSignal:
-    """A new one; where there are relays, they can ring it without the GIL."""
-    return accelerator.Bell() if HAS_RELAYS else ThreadSignal()
-
-
-def bell_of(signal: Signal) -> accelerator.Bell | None:
-    """What a relay can ring; None if that takes the GIL."""
-    return signal if HAS_RELAYS and isinstance(signal, accelerator.Bell) else None
 
 
 class ThreadSignal:

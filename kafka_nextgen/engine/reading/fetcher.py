@@ -1,4 +1,4 @@
-"""Drives fetching, on the I/O thread: asks what the fetch state wants to know and gives it the answers."""
+"""Drives fetching, on the I/O thread: carries out what the fetch state plans, and gives it the answers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from kafka_nextgen.bridge.fetch import FetchAnswer, FetchedPartition, from_response
 from kafka_nextgen.codes import ErrorCode, name_of
-from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
-from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
-from kafka_nextgen.engine.reading.fetch_talk import Brought, FetchTalk
+from kafka_nextgen.engine.reading.fetch_exchange import FetchExchange
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.questions import Questions
+from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.settings import record_limits
@@ -38,14 +37,18 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.conversation import Errand
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Fetcher"]
 
 logger = logger_of("kafka_nextgen.fetch")
+
+#: So many small answers in a row make a steady state likely, and so many bytes of records are small.
+SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
 _LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
 
@@ -70,14 +73,15 @@ class Fetcher:
         self._mailbox = mailbox
         self._tasks = tasks
         self._counters = counters
-        self._questions = Questions(config, cluster, offsets, fetches)
+        self._queries = PositionQueries(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._alarm = Alarm(self.pump)
-        self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
+        self._changed: asyncio.Event | None = None  # set while find_position waits
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._has_news = False  # for the application
         self._closed = False
         self._outages: dict[str, Outage] = {}  # by what is asked, and whom
+        self._small_answers: dict[int, int] = {}  # how many in a row, by node
 
     # ---- the assignment
 
@@ -111,7 +115,7 @@ class Fetcher:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.stopped(stopped)
-        self.pump()  # a position that is not known yet was asked for in vain
+        self.pump()  # a position that is not known yet is not looked up any more
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
@@ -125,18 +129,18 @@ class Fetcher:
     # ---- questions
 
     def pump(self) -> None:
-        """Begin everything the state wants to know now, and come back when it will want more."""
+        """Begin all that is planned now, and come back when more is due."""
         for need in self._plan():
             self._begin(need)
 
     def _begin(self, need: Need) -> None:
-        """Have a task see to it. A fetch is sent at once, for a task begins when the loop turns next."""
-        talk = None
+        """Carry it out in a task. A fetch is sent at once, for a task begins when the loop turns next."""
+        exchange = None
         if isinstance(need, Fetch):
-            talk = self._talk_of(need)
-            with suppress(Exception):  # the task will try as well, and deal with it
-                self._send(talk)
-        self._tasks.start(self._satisfy(need, talk))
+            exchange = self._exchange_of(need)
+            with suppress(Exception):  # the task tries again, and handles it
+                self._send(exchange)
+        self._tasks.start(self._satisfy(need, exchange))
 
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
@@ -144,9 +148,9 @@ class Fetcher:
         now = time.monotonic()
         image = self._cluster.metadata
         with self._fetches.locked() as state:
-            others = state.find_topics(image)
-            needs = state.plan(image, now)
-            gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
+            others = state.planning.find_topics(image)
+            needs = state.planning.plan(image, now)
+            gone, lost, deadline = state.gone(), state.results.take_truncations(), state.planning.deadline(now)
             assigned = state.assignment()
         if others:
             self._offsets.assigned(assigned, others)
@@ -160,9 +164,11 @@ class Fetcher:
 
     def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
         if others:
-            logger.warning("%s: the topic was made again; begins anew in the new one", format_partitions(others))
+            logger.warning(
+                "%s: the topic was created again; reading starts over in the new one", format_partitions(others)
+            )
         if gone - self._gone:
-            logger.warning("%s: the topic was deleted; nothing is read of it", format_partitions(gone - self._gone))
+            logger.warning("%s: the topic was deleted; it is not read any more", format_partitions(gone - self._gone))
         self._gone = gone
 
     def close(self) -> None:
@@ -171,17 +177,17 @@ class Fetcher:
         self._decoder.close()
         self._alarm.set_after(None)
 
-    async def _satisfy(self, need: Need, talk: FetchTalk | None = None) -> None:
-        """Ask, unless ``talk`` has, and go on asking: a task for each question would have to begin first."""
+    async def _satisfy(self, need: Need, exchange: FetchExchange | None = None) -> None:
+        """Ask, unless ``exchange`` has, and go on asking: a task for each question would have to begin first."""
         following: Need | None = need
         while following is not None:
             try:
-                await self._meet(following, talk)
+                await self._meet(following, exchange)
             except Exception:  # a bug reaches the application, and all others go on
                 self._mailbox.wake()
                 self.pump()
                 raise
-            self._has_news, talk = True, None
+            self._has_news, exchange = True, None
             following, *others = self._plan() or (None,)
             for other in others:
                 self._begin(other)
@@ -189,30 +195,32 @@ class Fetcher:
                 self._ring()
 
     def _ring(self) -> None:
-        """Have handed over what has come, as soon as the next fetch is on its way.
+        """Wake the application, once the next fetch is on its way.
 
-        Then this thread has nothing more to do, and whoever wakes has the interpreter to himself. One that wakes
-        earlier only comes to wait for it, or to make this thread wait for it behind the write.
+        Then this thread has nothing more to do, and the application has the GIL to itself. If it woke earlier, one of
+        the two threads would wait for the GIL before the fetch is written.
         """
         if self._has_news:
             self._has_news = False
             self._mailbox.wake()
 
-    async def _meet(self, need: Need, talk: FetchTalk | None) -> None:
-        """See to it, whatever comes of it."""
+    async def _meet(self, need: Need, exchange: FetchExchange | None) -> None:
+        """Carry it out, and take note if it fails."""
         try:
             if isinstance(need, Fetch):
-                talk = talk or self._talk_of(need)
-                await self._fetch(talk)
+                exchange = exchange or self._exchange_of(need)
+                await self._fetch(exchange)
             else:
-                await self._questions.ask(need)
+                await self._queries.ask(need)
             self._worked(need)
         except KafkaNextgenError as failure:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
-            self._failed(need if talk is None else talk.need)
+            self._failed(need if exchange is None else exchange.end())
             self._mailbox.post_unless_weather(failure)
         except Exception:
-            self._failed(need if talk is None else talk.need)  # the partitions are not stuck for a bug
+            self._failed(
+                need if exchange is None else exchange.end()
+            )  # a bug must not leave the partitions waiting for ever
             raise
 
     def _worked(self, need: Need) -> None:
@@ -227,67 +235,56 @@ class Fetcher:
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
-            state.failed(need, time.monotonic())
+            state.results.failed(need, time.monotonic())
 
-    def _talk_of(self, need: Fetch) -> FetchTalk:
-        return FetchTalk(need, self._config, self._decoder, self._counters, self._read_on, self._ring, self._relaying)
+    def _exchange_of(self, need: Fetch) -> FetchExchange:
+        may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
+        return FetchExchange(
+            need, self._config, self._cluster, self._fetches, self._counters, self._mailbox.wake, may_be_steady
+        )
 
-    def _relaying(self, talk: FetchTalk, errand: Errand) -> FetchRelaying | None:
-        """Have a relay go on with a talk whose answers are small and what most are, if that is possible."""
-        if self._closed:
-            return None
-
-        def make(most_kept_bytes: int) -> accelerator.FetchRelay:
-            return talk.make_relay(errand, most_kept_bytes, self._config.check_crcs, self._mailbox.bell)
-
-        intake = self._fetches.open_intake(talk.need, self._cluster.metadata, make, talk.places)
-        if intake is None:
-            return None
-        return FetchRelaying(talk, intake, self._fetches, self._counters, self._mailbox.wake)
-
-    def _send(self, talk: FetchTalk) -> None:
+    def _send(self, exchange: FetchExchange) -> None:
         """Have it begun, if there is a connection to that node."""
-        talk.reply = talk.reply or self._cluster.begin(talk.node, talk.api, talk, talk.timeout_s)
+        exchange.reply = exchange.reply or self._cluster.begin(exchange.node, FETCH, exchange, exchange.timeout_s)
 
-    async def _fetch(self, talk: FetchTalk) -> None:
-        """Ask until an answer has to go the long way, and see to that."""
-        self._send(talk)
+    async def _fetch(self, exchange: FetchExchange) -> None:
+        """Fetch until an answer has to go the long way, and take that in."""
+        self._send(exchange)
         self._ring()
-        await (talk.reply or self._cluster.converse(talk.node, talk.api, talk, talk.timeout_s))
-        assert talk.brought is not None, "it was answered"
-        need, (head, partitions, decoded) = talk.need, talk.brought
-        if decoded is not None:
-            arrivals = find_arrivals(need, partitions) if need.has_ends else {}
-            if self._receive(need, head, arrivals):
+        answer = await (exchange.reply or self._cluster.exchange(exchange.node, FETCH, exchange, exchange.timeout_s))
+        assert isinstance(answer, RawFetchAnswer)
+        exchange.note_answer()
+        await self._go_the_long_way(exchange.end(), from_response(answer, exchange.names))
+
+    async def _go_the_long_way(self, need: Fetch, answer: FetchAnswer) -> None:
+        partitions = answer.partitions
+        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in partitions])
+        self._note_size(need.node_id, partitions)
+        if self._decoder.is_quick(partitions):
+            decoded = self._decoder.decode_at_once(need, partitions)
+            if self._receive(need, head, find_arrivals(need, partitions) if need.has_ends else {}):
                 self._take_in(need, decoded)
         elif self._receive(need, head, find_arrivals(need, partitions)):
             self.pump()  # go on behind what came before it is decoded
             self._take_in(need, await self._decoder.decode(need, partitions))
 
-    def _read_on(self, need: Fetch, brought: Brought) -> Fetch | None:
-        """Take in what most answers are where records come all the time; returns what to go on with at once."""
-        if brought.decoded is None or self._closed:
-            return None
-        image, now = self._cluster.metadata, time.monotonic()
-        following = self._fetches.read_on(need, brought.head, brought.decoded, image, now)
-        if following is not None:
-            self._counters.note_records(brought.decoded)
-            self._has_news = True
-            self._worked(need)
-        return following
+    def _note_size(self, node_id: int, partitions: Sequence[FetchedPartition]) -> None:
+        """Count the small answers in a row of a node."""
+        is_small = sum(len(each.records or b"") for each in partitions) <= MOST_SMALL_BYTES
+        self._small_answers[node_id] = self._small_answers.get(node_id, 0) + 1 if is_small else 0
 
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
-            astray = state.fetched(need, decoded, time.monotonic())
+            astray = state.results.fetched(need, decoded, time.monotonic())
         if astray:
             where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
-        """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""
+        """Note an answer that goes the long way; returns whether it is to be taken in."""
         with self._fetches.locked() as state:
-            is_in_session = state.received(need, head, arrivals, time.monotonic())
+            is_in_session = state.results.received(need, head, arrivals, time.monotonic())
         if not is_in_session:
             logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))
             return False

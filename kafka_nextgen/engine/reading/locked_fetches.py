@@ -3,15 +3,13 @@
 The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
 pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
 happens outside. (The lock may be taken twice by one thread: a signal handler that asks for the lag, say, runs
-wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.) Whatever
-the application does that may need another question asked is told to ``on_change``.
+wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.)
+``on_change`` is called after each change that may need another request.
 
 What a poll is about to hand over is an ``Offer``, and the positions stay: a signal handler may raise until the poll has
 returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
 that its offer is taken; the next look at the state advances the positions by that.
 
-What relays have brought is taken in by whoever looks for records or at where reading stands (``intake``). Only such a
-signal handler does not, as it may be in the midst of something else: it sees what was there before.
 """
 
 from __future__ import annotations
@@ -24,19 +22,16 @@ from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.engine.reading.intake import Intake
 from kafka_nextgen.fetching import (
-    LEAST_KEPT_BYTES,
     DecodedPartition,
     Fetch,
+    FetchProgress,
     FetchState,
-    SessionAnswer,
-    Standings,
+    SteadyFetches,
     Truncation,
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from kafka_nextgen.wire.plain_decoding import Places
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches", "Offer"]
@@ -60,7 +55,8 @@ class _Locked:
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
-        self._fetches.settle_all()
+        self._fetches.settle_taken()
+        self._state.steady.settle()
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -75,7 +71,6 @@ class LockedFetches:
         self._lock = threading.RLock()
         #: Whether this thread is inside of another call here, which a signal handler has interrupted.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
-        self._intakes: list[Intake] = []
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = Offer()
         self._locked = _Locked(self, state, self._lock)
@@ -85,54 +80,26 @@ class LockedFetches:
         """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
         return self._locked
 
-    def settle_all(self) -> None:
-        """Take in all that is known elsewhere; for the I/O thread, under the lock."""
-        self._settle_taken()
-        for intake in self._intakes:
-            intake.settle(self._state)
+    # ---- the steady state, on the I/O thread
 
-    # ---- relays, on the I/O thread
-
-    def open_intake(
-        self, fetch: Fetch, image: ClusterImage, make: Callable[[int], accelerator.FetchRelay], places: Places
-    ) -> Intake | None:
-        """Have a relay go on from this fetch, which is on its way; ``make`` one that may keep so many bytes.
-
-        None if its answer has to be seen.
-        """
+    def begin_steady(
+        self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
+    ) -> SteadyFetches | None:
+        """Follow the answers to a fetch that is on its way; see ``SteadyFetching.begin``."""
         with self.locked() as state:
-            routine = state.find_routine_of(fetch, image)
-            most_bytes = 0 if routine is None else state.room_for_relay(fetch, routine)
-            if routine is None or most_bytes < 2 * LEAST_KEPT_BYTES:
-                return None
-            intake = Intake(make(most_bytes), fetch, routine, places)
-            self._intakes.append(intake)
-            return intake
+            return state.steady.begin(fetch, image, make)
 
-    def may_relay(self, intake: Intake) -> bool:
-        """Whether its relay may go on."""
+    def take_steady(
+        self, steady: SteadyFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
+    ) -> tuple[bytes, list[DecodedPartition]] | None:
+        """Take in an answer and return the next request; see ``SteadyFetching.take``."""
         with self._lock:
-            return intake.is_in_force(self._state)
+            return self._state.steady.take(steady, image, frame, correlation_id, now)
 
-    def close_intake(self, intake: Intake) -> Fetch:
-        """Nothing more comes of its relay; returns what is on its way."""
-        with self.locked():
-            self._intakes.remove(intake)
-            return intake.fetch
-
-    def _take_in(self) -> None:
-        for intake in self._intakes:
-            if intake.relay.has_answers:
-                intake.take_in(self._state)
-
-    # ---- answers
-
-    def read_on(
-        self, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition], image: ClusterImage, now: float
-    ) -> Fetch | None:
-        """Take an answer in on the short way; for the I/O thread."""
-        with self._lock:
-            return self._state.read_on(fetch, answer, results, image, now)
+    def end_steady(self, steady: SteadyFetches) -> Fetch:
+        """Follow the answers no longer; returns the fetch that is on its way."""
+        with self.locked() as state:
+            return state.steady.end(steady)
 
     # ---- the assignment
 
@@ -166,52 +133,45 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
+                self.settle_taken()
             return self._state.finished(given_out)
 
     def is_all_finished(self) -> bool:
-        """Whether the end of all there is to be read is reached; mostly there is none."""
+        """Whether all ranges are read to their ends; False if there are none."""
         if not self._state.has_ranges:
             return False
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             return self._state.is_all_finished()
 
     def truncations(self) -> tuple[Truncation, ...]:
         """The logs, of partitions that are assigned still, that lost what was read of them."""
         with self._lock:
-            return self._state.truncations()
+            return self._state.results.truncations()
 
     def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
         """How far each partition is behind the end of what it may read, None where it or the position is not known."""
-        return {tp: standing.lag for tp, standing in self.standings(given_out).partitions.items()}
+        return {tp: standing.lag for tp, standing in self.progress(given_out).partitions.items()}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
-        is_inside = self._is_inside()
         with self._lock:
-            if not is_inside:
-                self._take_in()
-            return self._state.silence_s(now)
+            return self._state.planning.silence_s(now)
 
-    def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
-        """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
+    def progress(self, given_out: Sequence[ColumnSlice] = ()) -> FetchProgress:
+        """How far every partition is read, as if ``given_out`` was handed over already; for metrics."""
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
-                self._take_in()
-            return self._state.standings(given_out)
+                self.settle_taken()
+            return self._state.progress(given_out)
 
     # ---- records
 
     def has_records(self) -> bool:
         """Whether taking would bring records, or raise."""
-        may_take_in = self._intakes and not self._is_inside()
         with self._lock:
-            if may_take_in:
-                self._take_in()
-            return self._state.has_records()
+            return self._state.handover.has_records()
 
     def find(self, max_records: int, whole_runs: bool = False) -> Offer:
         """The records that come next, which stay here until they are taken; with ``whole_runs`` the last to its end.
@@ -223,7 +183,7 @@ class LockedFetches:
                 with self._lock:
                     self.settle()
                     before = self.offer
-                    offer = Offer(self._state.peek(max_records, whole_runs))
+                    offer = Offer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:
                 self._on_change()  # a partition whose error was raised may be asked for again
                 raise
@@ -234,10 +194,11 @@ class LockedFetches:
     def settle(self) -> None:
         """Advance the positions over what was taken; what was offered and not taken is not offered any more."""
         with self._lock:
-            self._settle_taken()
+            self.settle_taken()
             self.offer = Offer()
 
-    def _settle_taken(self) -> None:
+    def settle_taken(self) -> None:
+        """Advance the positions over what was taken, under the lock."""
         offer = self.offer
         if offer.is_taken:
             self.hand_over(offer.parts)
@@ -248,12 +209,10 @@ class LockedFetches:
         before = None
         try:
             with self._lock:
-                for intake in self._intakes:
-                    intake.void_step()  # which may be under way in what a signal handler has interrupted
-                if self._state.waits_for_room:  # mostly nothing does; what is left out later knows of these
-                    before = self._state.runs_done
+                if self._state.planning.waits_for_room:  # mostly nothing does; what is left out later knows of these
+                    before = self._state.handover.runs_done
                 for part in parts:
-                    self._state.hand_over(part)
+                    self._state.handover.hand_over(part)
         finally:  # also of what was handed over before a signal handler raised
             if before is not None:
                 self._tell_of_room(before)
@@ -267,54 +226,52 @@ class LockedFetches:
         for part in parts:
             by_partition.setdefault(part.partition, []).append(part)
         with self._lock:
-            for intake in self._intakes:
-                intake.void_step()  # which may be under way in what a signal handler has interrupted
-            self._settle_taken()
+            self.settle_taken()
             for of_one in by_partition.values():
-                self._state.put_back(of_one)
-            self._state.pass_turn(last)
+                self._state.handover.put_back(of_one)
+            self._state.handover.pass_turn(last)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
         with self._lock:
-            self._settle_taken()
-            self._state.mark_consumed()
+            self.settle_taken()
+            self._state.handover.mark_consumed()
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What auto-commit may commit."""
         with self._lock:
-            return self._state.consumed_offsets()
+            return self._state.handover.consumed_offsets()
 
     def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Where the next owner begins without a commit."""
         with self._lock:
-            return self._state.found_offsets()
+            return self._state.handover.found_offsets()
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:
-            self._settle_taken()
-            return self._state.handed_over_offsets()
+            self.settle_taken()
+            return self._state.handover.handed_over_offsets()
 
     def lost_uncommitted(self) -> frozenset[TopicPartition]:
         """The partitions that went with records that were handed over and not committed."""
         with self._lock:
-            return self._state.lost_uncommitted()
+            return self._state.handover.lost_uncommitted()
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator took these."""
+        """The coordinator accepted these."""
         with self._lock:
-            self._state.note_committed(offsets)
+            self._state.handover.note_committed(offsets)
 
     def note_told(self, partitions: Collection[TopicPartition]) -> None:
         """The application was told that records of these were lost uncommitted."""
         with self._lock:
-            self._state.note_told(partitions)
+            self._state.handover.note_told(partitions)
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """The application gives these up, or all, and has committed what it wants committed."""
         with self._lock:
-            self._state.let_go(self._state.assignment() if partitions is None else partitions)
+            self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 
     # ---- positions
 
@@ -323,7 +280,7 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
-                self._settle_taken()
+                self.settle_taken()
             return self._state.position(partition, given_out)
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
@@ -349,23 +306,12 @@ class LockedFetches:
 
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""
-        if self._state.waits_for_room and self._state.runs_done != runs_before:
+        if self._state.planning.waits_for_room and self._state.handover.runs_done != runs_before:
             self._on_change()
 
     def _change(self, change: Callable[[FetchState], None]) -> None:
-        is_inside = self._is_inside()
         try:
             with self._lock:
-                self._end_relays(is_inside)
                 change(self._state)
         finally:
             self._on_change()
-
-    def _end_relays(self, is_inside: bool) -> None:
-        """Have them ask nothing that would not be asked any more."""
-        for intake in self._intakes:
-            if is_inside:
-                intake.drop()
-            else:
-                intake.relay.end()
-                intake.take_in(self._state)

@@ -1,4 +1,4 @@
-"""Decodes what fetches brought, in the order in which it came.
+"""Decodes fetched records, in the order in which they came.
 
 A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
 the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded side
@@ -12,17 +12,16 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
-from kafka_nextgen.engine.reading.joint_work import do_together
-from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer, decode_plain_answer
-from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
+from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
-__all__ = ["RecordDecoder"]
+__all__ = ["RecordDecoder", "do_together"]
 
 #: What is decoded at once, in bytes: about as much as takes as long as waking a thread.
 SMALL_BYTES = 64 * 1024
@@ -43,14 +42,6 @@ class RecordDecoder:
         self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
         self._lock = threading.Lock()  # around AnswerDecoding
         self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
-
-    def decode_plain(
-        self, fetch: Fetch, places: Places, body: memoryview
-    ) -> DecodedFetchAnswer[DecodedPartition] | None:
-        """Decode a small answer to ``fetch`` from its bytes, if that may and can be done at once."""
-        if self._waiting or self._closed or len(body) > SMALL_BYTES:
-            return None
-        return decode_plain_answer(fetch, places, body, self._limits, self._check_crcs)
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
         """Whether an answer is to be decoded at once."""
@@ -82,7 +73,7 @@ class RecordDecoder:
         return decoding.results()
 
     def _work(self, decoding: AnswerDecoding) -> None:
-        """Decode one partition after the other, until all are begun; nobody wants the rest of them after the end."""
+        """Decode one partition after the other, until all are begun or this is closed."""
         with self._lock:
             task = decoding.begin()
         while task is not None:
@@ -101,3 +92,35 @@ class RecordDecoder:
 def _is_compressed(part: FetchedPartition) -> bool:
     """Whether its first batch is, as most likely all are then."""
     return part.records is not None and has_codec(part.records)
+
+
+async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Callable[[], object]) -> None:
+    """Have this done by so many threads at once, and wait for the last of them; raises what one of them raised.
+
+    The task goes on in the turn of the loop that hears of the last end. With a future for each thread the loop would
+    turn a few times more, and each turn waits for the GIL where the application's thread is busy.
+    """
+    joint = _JointWork(num_threads)
+    for _ in range(num_threads):
+        threads.submit(work).add_done_callback(joint.end)
+    await joint.reply
+
+
+class _JointWork:
+    """How many threads are still at it; made on the loop, told of each end by the thread that ends."""
+
+    def __init__(self, num_threads: int) -> None:
+        self.reply: Reply[None] = Reply(asyncio.get_running_loop())
+        self._left = num_threads
+        self._failure: BaseException | None = None
+        self._lock = threading.Lock()
+
+    def end(self, ended: Future[object]) -> None:
+        """One has ended, or will never begin."""
+        failure = asyncio.CancelledError() if ended.cancelled() else ended.exception()
+        with self._lock:
+            self._left -= 1
+            self._failure = self._failure or failure
+            is_last = not self._left
+        if is_last:
+            self.reply.end_from_thread(self._failure)

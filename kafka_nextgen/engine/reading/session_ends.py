@@ -32,7 +32,7 @@ _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 async def end_sessions(cluster: ClusterClient, fetches: LockedFetches) -> None:
     """Tell every node with a session of ours that it is over."""
     with fetches.locked() as state:
-        ends = state.session_ends()
+        ends = state.planning.session_ends()
     await asyncio.gather(*(_end(cluster, node_id, request) for node_id, request in ends.items()))
 
 

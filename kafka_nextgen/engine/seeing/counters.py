@@ -17,7 +17,6 @@ from kafka_nextgen.engine.seeing.hooks import LATE_S, HookList
 from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.metrics import Timings
-from kafka_nextgen.transport.relays import Relayed
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -46,12 +45,6 @@ class FetchCounters:
             if part.columns is not None:
                 self.records += len(part.columns.offsets)
                 self.bytes += part.columns.data_bytes
-
-    def note_relayed(self, counted: Relayed) -> None:
-        """A relay has counted fetches that were answered, and what came with them."""
-        self.records += counted.records
-        self.bytes += counted.data_bytes
-        self.latency.note(counted.took_s, time.monotonic(), counted.answers, counted.longest_s)
 
 
 @define

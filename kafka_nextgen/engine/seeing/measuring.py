@@ -7,7 +7,7 @@ from typing import Any
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.seeing.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
 from kafka_nextgen.engine.seeing.examining import since
-from kafka_nextgen.fetching import Standing, Standings
+from kafka_nextgen.fetching import FetchProgress, PartitionProgress
 from kafka_nextgen.metrics import (
     CommitMetrics,
     ConnectionMetrics,
@@ -24,21 +24,21 @@ __all__ = ["measure"]
 
 
 def measure(
-    counters: Counters, standings: Standings, traffic: Traffic, driver: MemberDriver[Any] | None, now: float
+    counters: Counters, progress: FetchProgress, traffic: Traffic, driver: MemberDriver[Any] | None, now: float
 ) -> Metrics:
     """What all of them say; ``now`` is monotonic, in seconds."""
     return Metrics(
-        reading=_reading(counters.fetches, standings, now),
+        reading=_reading(counters.fetches, progress, now),
         commits=_commits(counters.commits, now),
-        group=_group(counters.group, standings, driver, now),
+        group=_group(counters.group, progress, driver, now),
         polling=_polling(counters.polls, now),
         connections=_connections(traffic, now),
     )
 
 
-def _reading(fetches: FetchCounters, standings: Standings, now: float) -> ReadingMetrics:
-    handed_over = standings.handed_over.values()
-    partitions = {tp: _partition(standing) for tp, standing in standings.partitions.items()}
+def _reading(fetches: FetchCounters, progress: FetchProgress, now: float) -> ReadingMetrics:
+    handed_over = progress.handed_over.values()
+    partitions = {tp: _partition(standing) for tp, standing in progress.partitions.items()}
     return ReadingMetrics(
         records=sum(topic.records for topic in handed_over),
         bytes=sum(topic.bytes for topic in handed_over),
@@ -47,14 +47,14 @@ def _reading(fetches: FetchCounters, standings: Standings, now: float) -> Readin
         fetches=fetches.latency.count,
         failed_fetches=fetches.failed,
         fetch_latency=fetches.latency.latency(now),
-        buffered_bytes=standings.buffered_bytes,
+        buffered_bytes=progress.buffered_bytes,
         lag_max=max((one.lag for one in partitions.values() if one.lag is not None), default=None),
-        topics={name: TopicMetrics(topic.records, topic.bytes) for name, topic in standings.handed_over.items()},
+        topics={name: TopicMetrics(topic.records, topic.bytes) for name, topic in progress.handed_over.items()},
         partitions=partitions,
     )
 
 
-def _partition(standing: Standing) -> PartitionMetrics:
+def _partition(standing: PartitionProgress) -> PartitionMetrics:
     return PartitionMetrics(
         standing.position, standing.lag, standing.lead, standing.buffered_records, standing.is_paused
     )
@@ -64,7 +64,7 @@ def _commits(commits: CommitCounters, now: float) -> CommitMetrics:
     return CommitMetrics(commits.latency.count, commits.failed, commits.latency.latency(now))
 
 
-def _group(group: GroupCounters, standings: Standings, driver: MemberDriver[Any] | None, now: float) -> GroupMetrics:
+def _group(group: GroupCounters, progress: FetchProgress, driver: MemberDriver[Any] | None, now: float) -> GroupMetrics:
     heard_at = None if driver is None else driver.heard_at
     return GroupMetrics(
         heartbeats=group.heartbeats,
@@ -76,7 +76,7 @@ def _group(group: GroupCounters, standings: Standings, driver: MemberDriver[Any]
         rebalance_latency=group.rebalance_latency.latency(now),
         since_rebalance_s=since(group.rebalanced_at, now),
         rebalances_by_cause={cause.value: count for cause, count in group.by_cause.items()},
-        assigned_partitions=len(standings.partitions),
+        assigned_partitions=len(progress.partitions),
         member_epoch=-1 if driver is None else driver.member.member_epoch,
     )
 

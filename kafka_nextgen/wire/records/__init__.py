@@ -11,15 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.later import imports_later
-from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
 from kafka_nextgen.wire.records.accelerated import let_go_of_memory, unfilled
-from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
-from kafka_nextgen.wire.records.binary_column import BinaryColumn
-from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColumn, Headers
+from kafka_nextgen.wire.records.batch_header import BatchHeader, find_end, has_codec, read_header
+from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, ColumnSlice, HeaderColumn, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
-from kafka_nextgen.wire.records.extent import find_end, has_codec
-from kafka_nextgen.wire.records.markers import EndMarker, encode_end_marker, read_end_marker
+from kafka_nextgen.wire.records.transactions import (
+    Committed,
+    EndMarker,
+    encode_end_marker,
+    leave_out_aborted,
+    read_end_marker,
+)
 
 if TYPE_CHECKING:
     from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches

@@ -13,8 +13,7 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.batch_header import HEADER
-from kafka_nextgen.wire.records.binary_column import BinaryColumn
-from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
+from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, HeaderColumn
 from kafka_nextgen.wire.records.compression import decompress_view
 from kafka_nextgen.wire.records.joint_decompression import decompress_jointly
 

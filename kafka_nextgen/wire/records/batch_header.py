@@ -1,15 +1,18 @@
-"""The 61 bytes before a batch's records, and what they may say.
+"""The 61 bytes before a batch's records, and what they say.
 
     base offset, length, leader epoch, magic, CRC | attributes, last offset delta, base and max timestamp,
     producer id, epoch and base sequence, record count, records...
 
-The CRC-32C covers everything right of the bar, so that a broker may write base offset and leader epoch without
-computing it again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes hold
-the codec (bits 0-2), the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534:
-the base timestamp then is the horizon, and the records' deltas count from it all the same).
+The CRC-32C covers everything right of the bar, so a broker may write base offset and leader epoch without computing it
+again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes hold the codec (bits 0-2),
+the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534: the base timestamp then is the
+horizon, and the records' deltas count from it all the same).
 
-A batch may hold fewer records than its offsets span, even none: compaction takes records out and leaves the span.
-Never more.
+A batch may hold fewer records than its offsets span, even none: compaction removes records and leaves the span. It
+never holds more.
+
+``find_end`` tells from headers alone where a partition's records end, before they are decoded. That is a guess for the
+next fetch: decoding finds what is corrupt.
 """
 
 from __future__ import annotations
@@ -34,7 +37,10 @@ __all__ = [
     "MAGIC_AT",
     "TRANSACTIONAL",
     "BatchHeader",
+    "Extent",
     "check_header",
+    "find_end",
+    "has_codec",
     "read_header",
     "verify_crc",
 ]
@@ -147,3 +153,52 @@ def verify_crc(header: BatchHeader, batch: memoryview) -> None:
     actual = crc32c(batch[CRC_START:])
     if actual != header.crc:
         raise CorruptRecordError(f"its CRC-32C is {actual:08x} and should be {header.crc:08x}")
+
+
+_LEAST_LENGTH = HEADER.size - LENGTH_END
+
+
+@frozen
+class Extent:
+    """The offset where whole batches end, the leader epoch of the last one, and their bytes."""
+
+    offset: int
+    leader_epoch: int
+    base_offset: int
+    nbytes: int
+    last_batch_bytes: int
+
+    @property
+    def bytes_per_offset(self) -> float:
+        """What each offset took, also one that has no record."""
+        return self.nbytes / max(self.offset - self.base_offset, 1)
+
+
+def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
+    """Where the last whole batch ends; None if that does not lead beyond ``fetch_offset``, or can't be told."""
+    start, last, size = 0, -1, len(data)
+    while size - start >= HEADER.size:
+        length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
+        if length < _LEAST_LENGTH:
+            return None
+        if length > size - start - LENGTH_END:
+            break
+        last = start
+        start += LENGTH_END + length
+    return _end_of(data, last, start, fetch_offset) if last >= 0 else None
+
+
+def _end_of(data: memoryview, last: int, stop: int, fetch_offset: int) -> Extent | None:
+    try:
+        header = read_header(data, last)
+    except CorruptRecordError:
+        return None
+    if header is None or header.next_offset <= fetch_offset:
+        return None
+    base_offset = int.from_bytes(data[:8], "big", signed=True)
+    return Extent(header.next_offset, header.leader_epoch, base_offset, stop, stop - last)
+
+
+def has_codec(data: bytes | memoryview) -> bool:
+    """Whether the first batch is compressed, if there is any."""
+    return len(data) > CODEC_AT and data[CODEC_AT] & CODEC_MASK != 0

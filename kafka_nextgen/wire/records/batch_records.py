@@ -27,8 +27,7 @@ from attrs import Factory, define
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
-from kafka_nextgen.wire.records.gathering import Gathering
-from kafka_nextgen.wire.records.growing import OBJECTS_AT_ONCE
+from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, ColumnsBuilder
 from kafka_nextgen.wire.records.varints import read_varint, read_varlong
 
 __all__ = ["append_records"]
@@ -44,7 +43,7 @@ class _Rows:
     Their headers go to ``gathered`` one by one, for one record may have millions.
     """
 
-    gathered: Gathering
+    gathered: ColumnsBuilder
     wanted_from: int  # an offset delta
     offset_deltas: list[int] = Factory(list)
     timestamp_deltas: list[int] = Factory(list)
@@ -53,7 +52,7 @@ class _Rows:
     header_counts: dict[int, int] = Factory(dict)  # by index, of the records that have any
 
 
-def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
+def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes) -> None:
     """Append the records of a batch that ``gathered`` does not have yet: those from its ``next_offset`` on.
 
     ``payload`` is everything after the batch's header, uncompressed. Raises ``CorruptRecordError``, leaving
@@ -71,7 +70,7 @@ def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> 
         raise
 
 
-def _append_all(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
+def _append_all(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes) -> None:
     wanted_from = gathered.next_offset - header.base_offset
     pos, last_offset = 0, -1
     is_full = header.record_count == header.last_offset_delta + 1
@@ -87,7 +86,7 @@ def _append_all(gathered: Gathering, header: BatchHeader, payload: bytes) -> Non
         raise CorruptRecordError(f"{len(payload) - pos} bytes follow the last record")
 
 
-def _append_rows(gathered: Gathering, header: BatchHeader, rows: _Rows) -> None:
+def _append_rows(gathered: ColumnsBuilder, header: BatchHeader, rows: _Rows) -> None:
     first = bisect_left(rows.offset_deltas, rows.wanted_from)
     _append_times(gathered, header, rows.timestamp_deltas[first:])
     _append_headers(gathered, rows, first)
@@ -100,13 +99,13 @@ def _append_rows(gathered: Gathering, header: BatchHeader, rows: _Rows) -> None:
     gathered.timestamp_types.extend([header.timestamp_type] * count)
 
 
-def _append_headers(gathered: Gathering, rows: _Rows, first: int) -> None:
+def _append_headers(gathered: ColumnsBuilder, rows: _Rows, first: int) -> None:
     if gathered.headers is not None:
         counts = rows.header_counts
         gathered.headers.end_records([counts.get(i, 0) for i in range(first, len(rows.keys))])
 
 
-def _append_times(gathered: Gathering, header: BatchHeader, deltas: list[int]) -> None:
+def _append_times(gathered: ColumnsBuilder, header: BatchHeader, deltas: list[int]) -> None:
     if header.timestamp_type == TimestampType.LOG_APPEND_TIME:
         times = [header.max_timestamp] * len(deltas)  # the records keep the producer's, which no longer counts
     else:

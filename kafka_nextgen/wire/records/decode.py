@@ -27,9 +27,9 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc
 from kafka_nextgen.wire.records.batch_records import append_records
+from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
 from kafka_nextgen.wire.records.columns import Columns
 from kafka_nextgen.wire.records.compression import Compression, decompress
-from kafka_nextgen.wire.records.gathering import Gathering
 
 __all__ = ["RecordLimits", "decode_partition"]
 
@@ -77,7 +77,7 @@ def decode_in_python(
     skipped: Sequence[int] = (),
 ) -> Columns:
     """Decode as ``decode_partition`` does, by nothing but Python: what this answers or raises is what it has to be."""
-    gathered = Gathering(fetch_offset)
+    gathered = ColumnsBuilder(fetch_offset)
     budget = limits.max_decompressed_bytes
     left_out = frozenset(skipped)
     start = log_offset = 0
@@ -104,7 +104,7 @@ def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: b
 
 
 def _append(
-    gathered: Gathering, header: BatchHeader, batch: memoryview, budget: int, left_out: AbstractSet[int]
+    gathered: ColumnsBuilder, header: BatchHeader, batch: memoryview, budget: int, left_out: AbstractSet[int]
 ) -> int:
     """Append a batch's records to ``gathered``; answers with what that took of the budget, in bytes."""
     if header.is_control or header.next_offset <= gathered.next_offset or header.base_offset in left_out:

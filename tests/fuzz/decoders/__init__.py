@@ -13,8 +13,7 @@ __all__ = ["DECODERS", "Decoder", "find"]
 DECODERS: Mapping[str, str] = {
     "compiled-records": "compiled_records",
     "compiled-objects": "compiled_objects",
-    "plain-answers": "plain_answers",
-    "relayed-answers": "relayed_answers",
+    "steady-answers": "steady_answers",
     "records": "records",
     "fetch-answers": "fetch_answers",
     "responses": "frames",

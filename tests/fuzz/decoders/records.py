@@ -29,7 +29,7 @@ from kafka_nextgen.wire.records import (
 from kafka_nextgen.wire.records.batch_header import CRC_START, HEADER, LENGTH_END
 from kafka_nextgen.wire.records.compression import compress, decompress
 from kafka_nextgen.wire.records.decode import decode_in_python
-from kafka_nextgen.wire.records.markers import EndMarker
+from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 

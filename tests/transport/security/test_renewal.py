@@ -17,11 +17,11 @@ from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security import authentication
 from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
+from tests.transport.numbered import VERSION, Numbered, answer_to, numbers
 from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
 from tests.transport.security.sasl_script import asks_for_login, security, told
-from tests.transport.talk import Talk, numbers
 
 SESSION_MS = 40
 
@@ -98,20 +98,20 @@ async def test_what_is_under_way_is_answered_first() -> None:
 
 
 @in_loop
-async def test_a_conversation_stops_for_it_and_goes_on() -> None:
+async def test_an_exchange_waits_for_it_and_goes_on() -> None:
     async with scripted() as (broker,):
         asks_for_login(broker, SESSION_MS)
 
         async def late_once(request: RequestFrame) -> Message:
             if len(broker.asked(FETCH)) == 2:
                 await asyncio.sleep(SESSION_MS / 1000)
-            return FetchResponse(throttle_time_ms=0, responses=[])
+            return answer_to(request)
 
         broker.script[FETCH] = late_once
         connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         broker.seen.clear()
-        talk = Talk(3)
-        await connection.send(FETCH, 12, talk.begin(12), Deadline(20, "the question"), conversation=talk)
+        exchange, deadline = Numbered(3), Deadline(20, "the exchange")
+        await connection.send(FETCH, VERSION, exchange.begin(VERSION), deadline, exchange=exchange)
         order = names(broker)
         assert order[order.index("Fetch") :][-4:] == ["Fetch", "SaslHandshake", "SaslAuthenticate", "Fetch"]
         assert numbers(broker) == [1, 2, 3]

@@ -1,0 +1,142 @@
+"""A fetch on its way to one node, and the fetches that follow from it while the state is steady.
+
+The steady state begins with a fetch whose node has given a few small answers in a row: to begin it looks at all
+partitions, which is of no use where large answers come.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.bridge import fetch as bridge
+from kafka_nextgen.bridge.fetch import FetchLimits
+from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.seeing.counters import FetchCounters
+from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.targets import Node, Purpose
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
+from kafka_nextgen.wire.frames import client_head
+from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
+
+__all__ = ["FetchExchange"]
+
+
+class FetchExchange:
+    """An ``Exchange`` for ``fetch``, which is steady if ``may_be_steady`` and nothing speaks against it.
+
+    ``brought`` is called when the next request is sent, if its answer has brought records. ``reply`` is for who begins
+    the exchange, to await.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        config: ConsumerConfig,
+        cluster: ClusterClient,
+        fetches: LockedFetches,
+        counters: FetchCounters,
+        brought: Callable[[], None],
+        may_be_steady: bool,
+    ) -> None:
+        self.reply: Reply[Answer] | None = None
+        self.node = Node(fetch.node_id, Purpose.FETCH_OUT_OF_SESSION if fetch.is_out_of_session else None)
+        self.timeout_s = (fetch.max_wait_ms + config.request_timeout_ms) / 1000
+        self._fetch = fetch
+        self._config = config
+        self._cluster = cluster
+        self._fetches = fetches
+        self._counters = counters
+        self._brought = brought
+        self._may_be_steady = may_be_steady and ACCELERATED
+        self._steady: SteadyFetches | None = None
+        self._has_news = False
+        self._asked_at = 0.0
+
+    def begin(self, version: int) -> RawFetchRequest:
+        """The first request."""
+        request = self._request(version)
+        if self._may_be_steady and self._steady is None and version >= WITH_TOPIC_IDS:
+            self._steady = self._fetches.begin_steady(
+                self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
+            )
+        self._asked_at = time.monotonic()
+        return request
+
+    def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
+        """The next request, if the state is steady and the answer plain."""
+        if self._steady is None:
+            return None
+        now = time.monotonic()
+        taken = self._fetches.take_steady(self._steady, self._cluster.metadata, frame, correlation_id, now)
+        if taken is None:
+            return None
+        request, decoded = taken
+        self._counters.latency.note(now - self._asked_at, now)
+        self._counters.note_records(decoded)
+        self._has_news = bool(decoded)
+        self._asked_at = now
+        return request
+
+    def sent(self) -> None:
+        """Wake the application, once this thread has nothing more to do: else it would wait for the interpreter."""
+        if self._has_news:
+            self._brought()
+
+    def end(self) -> Fetch:
+        """The fetch that was answered last, or has failed; it is not followed any longer."""
+        if self._steady is not None:
+            self._fetch = self._fetches.end_steady(self._steady)
+            self._steady = None
+        return self._fetch
+
+    @property
+    def names(self) -> Mapping[TopicId, str]:
+        """The topics' names by their ids."""
+        return self._fetch.names
+
+    def note_answer(self) -> None:
+        """Count the answer that is not followed."""
+        self._counters.note_answer(self._asked_at)
+
+    def _request(self, version: int) -> RawFetchRequest:
+        fetch, config = self._fetch, self._config
+        limits = FetchLimits(
+            max_wait_ms=fetch.max_wait_ms,
+            min_bytes=1 if fetch.has_ends else config.fetch_min_bytes,
+            max_bytes=fetch.max_bytes,
+            isolation_level=number_of(config.isolation_level),
+            rack_id=(config.client_rack or "") if fetch.tells_rack else "",
+        )
+        session = fetch.session
+        return bridge.to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
+
+    def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
+        """What goes on from the first request."""
+        session = self._fetch.session
+        places = [
+            (tp, at.topic_id.bytes, tp.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)
+            for tp, at in self._fetch.wanted.items()
+            if at.topic_id is not None
+        ]
+        return accelerator.SteadyFetch(
+            version,
+            session.session_id,
+            session.epoch,
+            client_head(self._config.client_id),
+            request.limits(version),
+            evolve(request, forgotten=()).rest(version),
+            places,
+            self._config.check_crcs,
+            DecodedPartition,
+            (Columns, BinaryColumn, HeaderColumn),
+        )

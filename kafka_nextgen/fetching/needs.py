@@ -1,0 +1,119 @@
+"""What the driver must do next. A closed vocabulary.
+
+Each carries fences: the number each partition had when it was asked about. The driver hands the same value back
+with the answer. A partition that was stopped, sought or assigned again meanwhile has another fence, and its answer is
+dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.offset_reset import ByDuration
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedEpochEnds", "NeedMetadata", "NeedOffsetReset"]
+
+
+@frozen
+class NeedCommittedOffset:
+    """Look up what the group committed for these partitions; answer with ``committed_found``."""
+
+    fences: Mapping[TopicPartition, int]
+
+    @property
+    def partitions(self) -> tuple[TopicPartition, ...]:
+        """The partitions to look up."""
+        return tuple(self.fences)
+
+
+@frozen
+class NeedOffsetReset:
+    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``.
+
+    Some timestamps are durations before the time of the request.
+    """
+
+    node_id: int
+    questions: Mapping[TopicPartition, int | ByDuration]
+    leader_epochs: Mapping[TopicPartition, int]
+    fences: Mapping[TopicPartition, int]
+
+    def timestamps(self, wall_ms: int) -> dict[TopicPartition, int]:
+        """What to ask for; ``wall_ms`` is the time, in milliseconds since the epoch."""
+        return {
+            tp: max(0, wall_ms - question.duration_ms) if isinstance(question, ByDuration) else question
+            for tp, question in self.questions.items()
+        }
+
+
+@frozen
+class NeedEpochEnds:
+    """Ask this node where its log ends the epochs that were read; answer with ``epoch_ends_found`` (KIP-320)."""
+
+    node_id: int
+    questions: Mapping[TopicPartition, EpochQuestion]
+    fences: Mapping[TopicPartition, int]
+
+
+@frozen
+class NeedMetadata:
+    """What is known of these topics is wrong or missing: refresh it and answer with ``metadata_refreshed``."""
+
+    topics: frozenset[str]
+    fences: Mapping[TopicPartition, int]
+
+
+class Fetch(NamedTuple):
+    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
+
+    A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
+    rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
+    in seconds. ``is_out_of_session`` is for a connection of its own.
+    ``names`` has the topics' names by their ids.
+    ``has_ends`` is whether any of the partitions has an end (``bounds``): then ``received`` is to be told of arrivals,
+    and the node is not to wait for more than a byte.
+    """
+
+    node_id: int
+    wanted: Mapping[TopicPartition, FetchPosition]
+    max_bytes: int
+    max_wait_ms: int
+    fences: Mapping[TopicPartition, int]
+    session: SessionRequest
+    tells_rack: bool = True
+    set_aside_bytes: int = 0
+    asked_at: float = 0.0
+    is_out_of_session: bool = False
+    names: Mapping[TopicId, str] = MappingProxyType({})
+    has_ends: bool = False
+
+    @property
+    def positions(self) -> tuple[FetchPosition, ...]:
+        """Where to fetch each partition."""
+        return tuple(self.wanted.values())
+
+
+@frozen
+class Arrival:
+    """Records that have come and are still to be decoded: their bytes, where they end, and the leader epoch there.
+
+    ``bytes_per_offset`` is what whole batches took for each offset, ``last_batch_bytes`` what the last of them took.
+    """
+
+    end_offset: int
+    nbytes: int
+    end_epoch: int = -1
+    bytes_per_offset: float = 0.0
+    last_batch_bytes: int = 0
+
+
+#: One that fails as a whole is answered with ``failed``.
+Need = NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata | Fetch

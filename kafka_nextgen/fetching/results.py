@@ -1,0 +1,194 @@
+"""What the answers to what was asked (``planning``) do.
+
+Partitions that were stopped, sought or assigned again since the question was asked have another fence; their answers
+are dropped. A question that fails as a whole is asked again after a pause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from kafka_nextgen.bridge.list_offsets import ListedOffset
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
+from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched, note_no_news
+from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.needs import (
+    Arrival,
+    Fetch,
+    Need,
+    NeedCommittedOffset,
+    NeedEpochEnds,
+    NeedMetadata,
+    NeedOffsetReset,
+)
+from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.resets import note_listed
+from kafka_nextgen.fetching.sessions import SessionAnswer
+from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["Results"]
+
+
+class Results:
+    """The part of ``FetchState`` that is told what came of its questions."""
+
+    def __init__(self, context: FetchContext) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._assigned = context.assigned
+        self._buffers = context.buffers
+        self._underway = context.underway
+        self._lost: list[Truncation] = []
+        self._truncated: dict[TopicPartition, Truncation] = {}
+
+    def received(
+        self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
+    ) -> bool:
+        """Take in what can be told of an answer before its records are decoded, and go on behind those.
+
+        ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
+        and the same is to be asked again at once.
+        """
+        self._context.end_steady_state()
+        quiet = self._underway.receive(fetch, answer, arrivals)
+        for state in self._assigned.unchanged(quiet).values():
+            state.asked = False
+            note_no_news(state, fetch.node_id, now)
+        if arrivals:
+            for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
+                state.asked = False
+                state.ahead = arrivals[tp]
+                if state.bound is not None:
+                    state.bound.note(arrivals[tp])
+        if answer.refuses(fetch.session):
+            self._answered(fetch)
+            return False
+        return True
+
+    def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
+        """Take in what a fetch brought. A partition the broker left out is asked for again.
+
+        Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
+        """
+        self._context.end_steady_state()
+        astray: list[TopicPartition] = []
+        rest = self._underway.end(fetch)
+        arrivals = rest.arrivals
+        current = self._unasked(rest.fences, but=arrivals)
+        source = Source(fetch.node_id, fetch.wanted)
+        for result in results:
+            self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
+            state = current.pop(result.partition, None)
+            if state is not None:
+                if arrivals and result.partition in arrivals:
+                    self._meet(state, result, arrivals[result.partition])
+                replica = state.replica
+                if result.diverging is None or replica.preferred == fetch.node_id:
+                    note_fetched(state, self._buffers, result, source, self._settings, now)
+                else:
+                    self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
+                self._assigned.ask_last(state.partition)
+                if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
+                    astray.append(state.partition)
+        return tuple(astray)
+
+    def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
+        """See whether decoding ended where fetching went on."""
+        if result.columns is None or result.columns.next_offset != arrival.end_offset:
+            self._assigned.call_off(state)
+        elif state.ahead == arrival:
+            state.ahead = None
+
+    def committed_found(
+        self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata | None], now: float
+    ) -> None:
+        """Take in what the group committed; where that is None, ``auto.offset.reset`` decides.
+
+        A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
+        group has committed there, so it is asked for again.
+        """
+        self._context.end_steady_state()
+        for tp, state in self._answered(need).items():
+            found = offsets.get(tp)
+            if tp not in offsets:
+                note_failure(state, self._settings, now)
+            elif found is not None and found.offset >= 0:
+                state.start_at(found.offset, found.leader_epoch)
+                state.found = state.position
+            else:
+                begin_reset(state, self._settings, now, "no offset is committed")
+
+    def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
+        """Take in offsets by timestamp, or why there are none."""
+        self._context.end_steady_state()
+        for tp, state in self._answered(need).items():
+            note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
+
+    def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
+        """Take in where the epochs end that were asked for; None if the broker can't be asked."""
+        self._context.end_steady_state()
+        for tp, state in self._answered(need).items():
+            question = need.questions[tp]
+            if ends is None:
+                note_unknown_end(state, question)
+            else:
+                self._keep(note_end(state, question, ends[tp], self._assigned, self._settings, now))
+
+    def take_truncations(self) -> tuple[Truncation, ...]:
+        """What was lost and has moved positions since this was last asked."""
+        lost, self._lost = tuple(self._lost), []
+        return lost
+
+    def truncations(self) -> tuple[Truncation, ...]:
+        """The latest of each partition that is assigned still, in their order."""
+        return tuple(self._truncated[tp] for tp in sorted(self._truncated.keys() & self._assigned.partitions))
+
+    def _keep(self, lost: Truncation | None) -> None:
+        if lost is not None:
+            self._lost.append(lost)
+            self._truncated[lost.partition] = lost
+
+    def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
+        """The cluster image is new; a leader still missing is looked for after a pause."""
+        self._context.end_steady_state()
+        self._context.metadata.answered(now)
+        for state in self._assigned.unchanged(need.fences).values():
+            state.stale = False
+            state.sought += 1
+
+    def failed(self, need: Need, now: float) -> None:
+        """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
+        self._context.end_steady_state()
+        if isinstance(need, NeedMetadata):
+            self._context.metadata.answered(now)
+            return
+        for state in self._answered(need).values():
+            # The node may be gone, and another lead its partitions by now.
+            state.stale = not isinstance(need, NeedCommittedOffset)
+            if isinstance(need, Fetch) and need.node_id == state.replica.preferred:
+                state.replica = state.replica.dropped()
+            note_failure(state, self._settings, now)
+
+    def _answered(
+        self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds
+    ) -> dict[TopicPartition, PartitionState]:
+        """The partitions that are still as they were when ``need`` was asked; nothing more comes of it."""
+        if not isinstance(need, Fetch):
+            return self._unasked(need.fences)
+        rest = self._underway.end(need)
+        current = self._unasked(rest.fences)
+        for tp in rest.arrivals:
+            if tp in current:
+                self._assigned.call_off(current[tp])
+        return current
+
+    def _unasked(
+        self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
+    ) -> dict[TopicPartition, PartitionState]:
+        current = self._assigned.unchanged(fences)
+        for tp, state in current.items():
+            if not but or tp not in but:  # not asked again since it came
+                state.asked = False
+        return current

@@ -1,0 +1,143 @@
+"""A consumer whose fetches are in a steady state, and what may happen to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.fetching import Fetch, SteadyFetches
+from kafka_nextgen.wire.apis import FETCH
+from tests.engine.stage import PATIENCE_S, Stage, read, tp, values
+
+__all__ = [
+    "LONG_MS",
+    "Steadiness",
+    "fails",
+    "go_on",
+    "hang_up",
+    "next_of",
+    "once",
+    "one_by_one",
+    "reading",
+    "reads_on",
+    "until",
+]
+
+LONG_MS = 5_000
+
+
+class Steadiness:
+    """Counts steady states that have begun and ended, and the answers that were followed and not in these.
+
+    ``stumbles`` is how many of the next answers meet a bug.
+    """
+
+    def __init__(self) -> None:
+        self.begun = self.ended = self.answers = self.odd_answers = 0
+        self.stumbles = 0
+
+    @property
+    def is_on(self) -> bool:
+        return self.begun > self.ended
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        begin, take, end = LockedFetches.begin_steady, LockedFetches.take_steady, LockedFetches.end_steady
+
+        def begun(fetches: LockedFetches, *what: Any) -> SteadyFetches | None:
+            steady = begin(fetches, *what)
+            self.begun += steady is not None
+            return steady
+
+        def taken(fetches: LockedFetches, *what: Any) -> object:
+            if self.stumbles:
+                self.stumbles -= 1
+                raise ZeroDivisionError("a bug")
+            following = take(fetches, *what)
+            self.answers += following is not None
+            self.odd_answers += following is None
+            return following
+
+        def ended(fetches: LockedFetches, steady: SteadyFetches) -> Fetch:
+            self.ended += 1
+            return end(fetches, steady)
+
+        monkeypatch.setattr(LockedFetches, "begin_steady", begun)
+        monkeypatch.setattr(LockedFetches, "take_steady", taken)
+        monkeypatch.setattr(LockedFetches, "end_steady", ended)
+
+
+def reading(stage: Stage, steady: Steadiness, **config: object) -> Consumer:
+    """A consumer of two partitions that has read some records of the first one, and is in a steady state."""
+    stage.create(partitions=2)
+    consumer = stage.consumer(**{"group_id": None, "fetch_max_wait_ms": LONG_MS, **config})
+    consumer.assign([tp(0), tp(1)])
+    go_on(stage, consumer, steady)
+    return consumer
+
+
+def go_on(stage: Stage, consumer: Consumer, steady: Steadiness) -> None:
+    """Read one by one until some answers in a row are followed."""
+    for offset in range(next_of(consumer), next_of(consumer) + 100):
+        before = steady.answers
+        assert one_by_one(stage, consumer, 1) == [offset]
+        if steady.is_on and steady.answers > before:
+            return
+    raise AssertionError("no steady state has begun")
+
+
+def one_by_one(stage: Stage, consumer: Consumer, count: int, partition: int = 0) -> list[int]:
+    """Write a record and read it, so many times; what was read."""
+    records = []
+    for _ in range(count):
+        stage.write(partition, 1)
+        records += read(consumer, 1)
+    return values(records)
+
+
+def next_of(consumer: Consumer) -> int:
+    """The offset, and so the value, of the next record of the first partition."""
+    return consumer.position(tp(0))
+
+
+def reads_on(stage: Stage, consumer: Consumer, count: int) -> bool:
+    """Whether so many records more of it are read one by one, each of them."""
+    first = next_of(consumer)
+    return one_by_one(stage, consumer, count) == list(range(first, first + count))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def once(stage: Stage, change: Callable[[Any], Any]) -> None:
+    """Have the next answer to a fetch changed."""
+    fetch = stage.original(FETCH)
+
+    async def changed(*question: object) -> object:
+        stage.handle(FETCH, fetch)
+        return change(await fetch(*question))
+
+    stage.handle(FETCH, changed)
+
+
+def fails(stage: Stage, how: Callable[[], object]) -> None:
+    """Let the broker fail once, where the next fetch is to be answered."""
+
+    def refused(answer: Any) -> Any:
+        how()
+        return answer.replaced(error_code=ErrorCode.KAFKA_STORAGE_ERROR)
+
+    once(stage, refused)
+
+
+def hang_up() -> None:
+    raise ConnectionResetError("the broker has had enough")

@@ -1,0 +1,313 @@
+"""Which answers ``SteadyFetch`` takes, and that they come to what the readers in Python make of the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+from attrs import frozen
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.compiled import ACCELERATED
+from kafka_nextgen.types import TimestampType
+from kafka_nextgen.wire.messages import FetchResponse
+from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker
+from kafka_nextgen.wire.records.encode import seal
+from kafka_nextgen.wire.records.transactions import EndMarker
+from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
+from tests.support.examples import examples
+from tests.wire.steady_twin import (
+    CORRELATION_ID,
+    EPOCH,
+    MOST_BYTES,
+    PLACES,
+    SESSION_ID,
+    Partition,
+    Start,
+    Twin,
+    agrees,
+    at_once,
+    batch,
+    body_of,
+    frame_of,
+    partition_of,
+    topic_of,
+)
+from tests.wire.test_accelerated import RECORDS, compacted
+
+pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension was not compiled")
+
+
+def changed(data: bytes, at: int, to: bytes) -> bytes:
+    return data[:at] + to + data[at + len(to) :]
+
+
+def part(*records: bytes, number: int = 1, **fields: Any) -> bytes:
+    """An answer of one partition with these bytes as records."""
+    return body_of(topic_of(partition_of(number, b"".join(records), **fields)))
+
+
+ONE = part(batch())
+SOUND = body_of(
+    topic_of(partition_of(1, batch()), partition_of(3, batch(1) + batch(3, 9))),
+    topic_of(partition_of(0, batch(1, 0)), topic_id=AUDIT),
+)
+NOTHING = body_of()
+WRONG_CRC = part(changed(batch(), 17, b"\0\0\0\0"))
+
+PLAIN = {
+    "of several topics": SOUND,
+    "without records": NOTHING,
+    "from before the offset": part(batch(3, 1)),
+    "last batch cut short": part(batch(), batch(1, 5)[:-1]),
+    "of an epoch": part(batch(leader_epoch=8)),
+    "of an epoch, then of none": part(batch(leader_epoch=8), batch(1, 9)),
+    "with a long length": part(batch(300)),
+    "with headers": part(encode_batch([NewRecord(b"v", headers=(("trace", None),))], base_offset=3)),
+    "with nulls": part(encode_batch([NewRecord(None), NewRecord(b"", b"k")], base_offset=3)),
+    "with no aborted transactions": part(batch(), aborted_transactions=[]),
+    "with null for them": part(batch(), aborted_transactions=None),
+    "with a batch of a marker behind": part(
+        batch(1), changed(encode_end_marker(EndMarker(True, 3), 7, 1, 4), 7, b"\4")
+    ),
+}
+
+
+@pytest.mark.parametrize("body", PLAIN.values(), ids=PLAIN)
+def test_a_plain_answer_is_taken(body: bytes) -> None:
+    assert at_once(body)
+
+
+def test_what_is_taken_is_told_in_the_order_of_the_answer() -> None:
+    taken = Start().step().answer(frame_of(SOUND), 0)
+    assert taken is not None
+    told = [(str(each.partition), len(each.columns or ()), each.fetched_bytes) for each in taken[1]]
+    one, three, other = batch(), batch(1) + batch(3, 9), batch(1, 0)
+    assert told == [("orders[1]", 2, len(one)), ("orders[3]", 4, len(three)), ("audit[0]", 1, len(other))]
+
+
+LEADER = Partition.LeaderIdAndEpoch(leader_id=2, leader_epoch=9)
+DIVERGING = Partition.EpochEndOffset(epoch=1, end_offset=2)
+ENDPOINT = FetchResponse.NodeEndpoint(node_id=2, host="there", port=9092, rack=None)
+ABORTED = [Partition.AbortedTransaction(producer_id=5, first_offset=3)]
+DAMAGED = batch()[:-1] + b"\x07"
+MARKER = changed(encode_end_marker(EndMarker(True, 3), 7, 1, 1_000), 0, (3).to_bytes(8, "big"))
+TAG = b"\x01\x05\x00"  # one, of number 5, with nothing in it
+
+ODD = {
+    "a throttle time": body_of(topic_of(partition_of(1, batch())), throttle_time_ms=1),
+    "an error of the whole": body_of(error_code=ErrorCode.INVALID_FETCH_SESSION_EPOCH),
+    "an error of the whole above 255": body_of(error_code=0x100),
+    "another session": changed(ONE, 6, (SESSION_ID + 1).to_bytes(4, "big")),
+    "an error": body_of(topic_of(partition_of(1, None, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))),
+    "an error above 255": part(batch(), error_code=0x100),
+    "an error with records": part(batch(), error_code=ErrorCode.KAFKA_STORAGE_ERROR),
+    "a tag of a partition": ONE[:-3] + TAG + b"\0\0",
+    "a tag of a topic": ONE[:-2] + TAG + b"\0",
+    "a tag of the whole": ONE[:-1] + TAG,
+    "another leader": part(batch(), current_leader=LEADER),
+    "a diverging epoch": part(batch(), diverging_epoch=DIVERGING),
+    "a leader's address": body_of(topic_of(partition_of(1, batch())), node_endpoints=[ENDPOINT]),
+    "aborted transactions": part(batch(), aborted_transactions=ABORTED),
+    "a preferred replica": part(batch(), preferred_read_replica=2),
+    "compressed": part(batch(compression=Compression.LZ4)),
+    "some compressed": part(batch(), batch(1, 9, compression=Compression.GZIP)),
+    "only a control batch": part(MARKER),
+    "no records": part(b""),
+    "null for records": body_of(topic_of(partition_of(1, None))),
+    "no records of one partition": body_of(topic_of(partition_of(1, batch()), partition_of(2, b""))),
+    "no whole batch": part(batch()[:-1]),
+    "no whole batch of one partition": body_of(topic_of(partition_of(1, batch()), partition_of(2, batch()[:-1]))),
+    "a batch without records": part(batch(0, 3, last_offset_delta=4)),
+    "only records from before the offset": part(batch(3, 0)),
+    "only such records, in a batch that spans it": part(batch(3, 0, last_offset_delta=9)),
+    "a partition twice": body_of(topic_of(partition_of(1, batch()), partition_of(1, batch(1, 5)))),
+    "a topic twice": body_of(topic_of(partition_of(1, batch())), topic_of(partition_of(2, batch()))),
+    "a topic twice, another between": body_of(
+        topic_of(partition_of(1, batch())),
+        topic_of(partition_of(0, batch(1, 0)), topic_id=AUDIT),
+        topic_of(partition_of(2, batch())),
+    ),
+    "a topic without partitions": body_of(topic_of(partition_of(1, batch())), topic_of(topic_id=AUDIT)),
+    "a topic that was not asked for": body_of(topic_of(partition_of(1, batch()), topic_id=GONE)),
+    "a partition that was not asked for": part(batch(), number=4),
+    "a negative partition": part(batch(), number=-1),
+    "an old format": part(changed(batch(), 16, b"\x01")),
+    "a wrong CRC": WRONG_CRC,
+    "a damaged record": part(seal(bytearray(DAMAGED))),
+    "some damaged": body_of(topic_of(partition_of(2, batch()), partition_of(1, DAMAGED))),
+    "an offset that comes again": part(batch(2, 3), batch(2, 4)),
+    "a byte too many": ONE + b"\0",
+    "more topics than there are bytes": changed(NOTHING, 10, b"\x7f"),
+    "many topics": changed(NOTHING, 10, b"\x80"),
+    "null for topics": changed(NOTHING, 10, b"\0"),
+    "null for topics and no more": NOTHING[:10] + b"\0",
+    "null for partitions": changed(ONE, 27, b"\0"),
+    "a length that is not in its shortest form": ONE[:63] + bytes([ONE[63] | 0x80, 0]) + ONE[64:],
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("body", ODD.values(), ids=ODD)
+def test_an_odd_answer_changes_nothing(body: bytes) -> None:
+    step, twin = Start().step(), Twin(Start())
+    for _ in range(2):
+        assert not agrees(step, twin, frame_of(body))
+    assert agrees(step, twin, frame_of(SOUND)), "its request is not what it would have been"
+
+
+@pytest.mark.parametrize("frame", [b"", frame_of(b"")[:4], frame_of(ONE, tags=TAG), frame_of(ONE, tags=b"")])
+def test_so_does_an_odd_header(frame: bytes) -> None:
+    step, twin = Start().step(), Twin(Start())
+    assert step.answer(frame, 1) is None
+    assert agrees(step, twin, frame_of(SOUND))
+
+
+def test_an_answer_is_odd_wherever_it_is_cut_short() -> None:
+    step, twin = Start().step(), Twin(Start())
+    for size in range(len(SOUND)):
+        assert not agrees(step, twin, frame_of(SOUND[:size])), size
+    assert agrees(step, twin, frame_of(SOUND))
+
+
+@pytest.mark.parametrize("check_crc", [True, False])
+@pytest.mark.parametrize("mask", [0x01, 0x80, 0xFF])
+def test_whatever_byte_is_another_it_is_odd_or_comes_to_what_python_says(mask: int, check_crc: bool) -> None:
+    for at, byte in enumerate(SOUND):
+        at_once(changed(SOUND, at, bytes([byte ^ mask])), check_crc=check_crc)
+
+
+def test_a_crc_counts_only_if_it_is_to_be_checked() -> None:
+    assert at_once(WRONG_CRC, check_crc=False)
+
+
+@pytest.mark.parametrize("version", range(13, 18))
+def test_it_is_the_same_in_each_version(version: int) -> None:
+    assert at_once(SOUND, version=version)
+
+
+@pytest.mark.parametrize("more_bytes", [0, 1])
+def test_an_answer_has_16_kib_at_most(more_bytes: int) -> None:
+    head = batch(1, 4)[:17]
+    begun = head[:8] + (1 << 20).to_bytes(4, "big") + head[12:]  # a large batch that is cut short
+    overhead = len(part((batch(1) + begun).ljust(1_000, b"\0"))) - 1_000
+    body = part((batch(1) + begun).ljust(MOST_BYTES + more_bytes - overhead, b"\0"))
+    assert len(body) == MOST_BYTES + more_bytes
+    assert at_once(body) == (not more_bytes)
+
+
+@pytest.mark.parametrize("offset", [-(1 << 63), -1, 0, 4, (1 << 63) - 1])
+def test_any_offset_may_have_been_asked_for(offset: int) -> None:
+    places = [place._replace(offset=offset) for place in PLACES]
+    assert at_once(ONE, places=places) == (offset <= 4)
+
+
+MAYBE = {
+    "a compressed batch from before the offset": part(batch(1, 2, compression=Compression.GZIP), batch(1)),
+    "such a batch behind another": part(batch(1, 1), batch(1, 2, compression=Compression.GZIP), batch(1)),
+    "a compressed batch of markers": part(
+        seal(bytearray(changed(batch(1, 3, compression=Compression.GZIP), 22, b"\x21"))), batch(1, 4)
+    ),
+}
+
+
+@pytest.mark.parametrize("body", MAYBE.values(), ids=MAYBE)
+def test_what_is_compressed_and_not_read_may_be_odd_or_plain(body: bytes) -> None:
+    at_once(body)
+
+
+# ---- any answers
+
+RARELY = st.sampled_from([False, False, False, False, True])
+
+
+@frozen
+class Log:
+    """Batches of a partition, the first of them ``lag`` offsets before the one asked for; the last may be cut short."""
+
+    lag: int
+    batches: Sequence[tuple[Sequence[NewRecord], dict[str, Any]]]
+    cut: int
+
+    def encoded(self, offset: int) -> bytes:
+        data, base_offset = b"", max(offset - self.lag, 0)
+        for records, how in self.batches:
+            data += encode_batch(records, base_offset=base_offset, **how)
+            base_offset += how["last_offset_delta"] + 2
+        return data[: len(data) - self.cut]
+
+
+@st.composite
+def batches(draw: st.DrawFn, may_be_odd: bool) -> tuple[Sequence[NewRecord], dict[str, Any]]:
+    gap = draw(st.sampled_from([1, 1, 1, 3]))
+    records = [compacted(record, at * gap) for at, record in enumerate(draw(RECORDS))]
+    return records, {
+        "compression": draw(st.sampled_from(Compression)) if may_be_odd else Compression.NONE,
+        "leader_epoch": draw(st.integers(-1, 5)),
+        "last_offset_delta": (len(records) - 1) * gap + draw(st.integers(0, 2)),
+        "timestamp_type": draw(st.sampled_from(TimestampType)),
+        "control": may_be_odd and draw(RARELY),
+    }
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> Log:
+    may_be_odd = draw(RARELY)
+    cut = draw(st.sampled_from([0, 1, 30, 70])) if may_be_odd else 0
+    return Log(draw(st.integers(0, 3)), draw(st.lists(batches(may_be_odd), min_size=1, max_size=2)), cut)
+
+
+Topics = Sequence[tuple[UUID, Sequence[tuple[int, Log]]]]
+ANY_TOPICS: st.SearchStrategy[Topics] = st.lists(
+    st.tuples(
+        st.sampled_from([ORDERS, ORDERS, AUDIT, GONE]),
+        st.lists(st.tuples(st.sampled_from([0, 1, 2, 3, 9]), logs()), max_size=3),
+    ),
+    max_size=3,
+)
+ASKED_FOR: st.SearchStrategy[Topics] = st.fixed_dictionaries(
+    {},
+    optional={
+        ORDERS: st.dictionaries(st.integers(0, 3), logs(), min_size=1, max_size=3),
+        AUDIT: st.dictionaries(st.just(0), logs(), min_size=1),
+    },
+).map(lambda topics: [(topic_id, list(parts.items())) for topic_id, parts in topics.items()])
+
+
+def encoded(topics: Topics, twin: Twin) -> bytes:
+    """An answer behind what was answered before."""
+    parts = [
+        (topic_id, [partition_of(number, log.encoded(twin.offset(topic_id, number))) for number, log in logs])
+        for topic_id, logs in topics
+    ]
+    return body_of(*(topic_of(*partitions, topic_id=topic_id) for topic_id, partitions in parts))
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(ASKED_FOR | ANY_TOPICS, min_size=1, max_size=4), st.sampled_from([EPOCH, 2**31 - 2]), st.booleans())
+def test_whatever_is_answered_and_asked_for_then(answers: Sequence[Topics], epoch: int, check_crc: bool) -> None:
+    start = Start(epoch=epoch, check_crc=check_crc)
+    step, twin = start.step(), Twin(start)
+    for at, topics in enumerate(answers):
+        is_plain = agrees(step, twin, frame_of(encoded(topics, twin)), CORRELATION_ID + at)
+        event("plain" if is_plain else "odd")
+
+
+#: Where bytes are taken out, how many, and what is put in.
+CHANGES = st.tuples(st.integers(0, 1 << 16), st.integers(0, 4), st.binary(max_size=4))
+
+
+@settings(max_examples=examples(500))
+@given(ASKED_FOR, st.lists(CHANGES, min_size=1, max_size=3), st.booleans())
+def test_whatever_is_changed_in_it(topics: Topics, changes: Sequence[tuple[int, int, bytes]], check_crc: bool) -> None:
+    start = Start(check_crc=check_crc)
+    twin = Twin(start)
+    body = bytearray(encoded(topics, twin))
+    for place, count, data in changes:
+        at = place % (len(body) + 1)
+        body[at : at + count] = data
+    event("plain" if agrees(start.step(), twin, frame_of(bytes(body))) else "odd")
