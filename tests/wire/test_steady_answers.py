@@ -19,6 +19,7 @@ from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, enc
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
+from tests.fuzz.guarded import Guarded
 from tests.support.examples import examples
 from tests.wire.steady_twin import (
     CORRELATION_ID,
@@ -160,10 +161,17 @@ def test_an_odd_answer_changes_nothing(body: bytes) -> None:
     assert agrees(step, twin, frame_of(SOUND)), "its request is not what it would have been"
 
 
-@pytest.mark.parametrize("frame", [b"", frame_of(b"")[:4], frame_of(ONE, tags=TAG), frame_of(ONE, tags=b"")])
-def test_so_does_an_odd_header(frame: bytes) -> None:
+@pytest.mark.parametrize("size", range(5))
+def test_so_does_one_without_a_whole_header(size: int) -> None:
     step, twin = Start().step(), Twin(Start())
-    assert step.answer(frame, 1) is None
+    assert step.answer(Guarded(5).put(frame_of(b"")[:size]), 1) is None
+    assert agrees(step, twin, frame_of(SOUND))
+
+
+@pytest.mark.parametrize("tags", [TAG, b"\x01", b""])
+def test_so_does_one_with_tags_in_its_header(tags: bytes) -> None:
+    step, twin = Start().step(), Twin(Start())
+    assert step.answer(frame_of(ONE, tags), 1) is None
     assert agrees(step, twin, frame_of(SOUND))
 
 

@@ -162,7 +162,8 @@ def test_columns_do_not_look_into_the_frame_which_is_let_go() -> None:
 
 
 def test_nothing_is_kept_of_what_was_answered() -> None:
-    arguments, frames = Start().arguments, [SOUND, bring(5)]
+    arguments = Start(client_id="me" * 50, rack_id="r" * 50).arguments
+    frames = [SOUND, bring(5)]
 
     def use() -> None:
         step = accelerator.SteadyFetch(*arguments)
