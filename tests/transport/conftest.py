@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.certificates import Certificates
 from tests.transport.numbered import Line
-from tests.transport.security.test_tls import server_side, tls
+from tests.transport.security.tls_sides import server_side, tls
 
 
 @pytest.fixture(params=["plain", "TLS"])

@@ -21,6 +21,8 @@ from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
 from tests.fuzz.guarded import Guarded
 from tests.support.examples import examples
+from tests.wire.columns import RECORDS, compacted
+from tests.wire.steady_bodies import NOTHING, ONE, PLAIN, SOUND, WRONG_CRC, changed, part
 from tests.wire.steady_twin import (
     CORRELATION_ID,
     EPOCH,
@@ -38,44 +40,8 @@ from tests.wire.steady_twin import (
     partition_of,
     topic_of,
 )
-from tests.wire.test_accelerated import RECORDS, compacted
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension was not compiled")
-
-
-def changed(data: bytes, at: int, to: bytes) -> bytes:
-    return data[:at] + to + data[at + len(to) :]
-
-
-def part(*records: bytes, number: int = 1, **fields: Any) -> bytes:
-    """An answer of one partition with these bytes as records."""
-    return body_of(topic_of(partition_of(number, b"".join(records), **fields)))
-
-
-ONE = part(batch())
-SOUND = body_of(
-    topic_of(partition_of(1, batch()), partition_of(3, batch(1) + batch(3, 9))),
-    topic_of(partition_of(0, batch(1, 0)), topic_id=AUDIT),
-)
-NOTHING = body_of()
-WRONG_CRC = part(changed(batch(), 17, b"\0\0\0\0"))
-
-PLAIN = {
-    "of several topics": SOUND,
-    "without records": NOTHING,
-    "from before the offset": part(batch(3, 1)),
-    "last batch cut short": part(batch(), batch(1, 5)[:-1]),
-    "of an epoch": part(batch(leader_epoch=8)),
-    "of an epoch, then of none": part(batch(leader_epoch=8), batch(1, 9)),
-    "with a long length": part(batch(300)),
-    "with headers": part(encode_batch([NewRecord(b"v", headers=(("trace", None),))], base_offset=3)),
-    "with nulls": part(encode_batch([NewRecord(None), NewRecord(b"", b"k")], base_offset=3)),
-    "with no aborted transactions": part(batch(), aborted_transactions=[]),
-    "with null for them": part(batch(), aborted_transactions=None),
-    "with a batch of a marker behind": part(
-        batch(1), changed(encode_end_marker(EndMarker(True, 3), 7, 1, 4), 7, b"\4")
-    ),
-}
 
 
 @pytest.mark.parametrize("body", PLAIN.values(), ids=PLAIN)

@@ -11,6 +11,10 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
+from tests.wire.calls_into_c import growth_of
+from tests.wire.steady_bodies import NOTHING_FRAME as NOTHING
+from tests.wire.steady_bodies import SOUND_FRAME as SOUND
+from tests.wire.steady_bodies import bring
 from tests.wire.steady_twin import (
     PLACES,
     TYPES,
@@ -19,8 +23,6 @@ from tests.wire.steady_twin import (
     Twin,
     agrees,
 )
-from tests.wire.test_accelerator_calls import growth_of
-from tests.wire.test_steady_fetch import NOTHING, SOUND, bring
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension was not compiled")
 

@@ -15,6 +15,10 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.fetch_request import WantedPartition, WantedTopic
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.bridge.over_the_wire import AUDIT, ORDERS
+from tests.wire.calls_into_c import growth_of
+from tests.wire.steady_bodies import NOTHING_FRAME as NOTHING
+from tests.wire.steady_bodies import SOUND_FRAME as SOUND
+from tests.wire.steady_bodies import bring
 from tests.wire.steady_twin import (
     EPOCH,
     ORDERS_1,
@@ -30,7 +34,6 @@ from tests.wire.steady_twin import (
     partition_of,
     topic_of,
 )
-from tests.wire.test_accelerator_calls import growth_of
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension was not compiled")
 
@@ -46,19 +49,7 @@ def orders(*partitions: WantedPartition) -> WantedTopic:
     return WantedTopic("orders", ORDERS, list(partitions))
 
 
-def bring(offset: int, count: int = 1, leader_epoch: int = -1) -> bytes:
-    """An answer of one partition."""
-    return frame_of(body_of(topic_of(partition_of(1, batch(count, offset, leader_epoch=leader_epoch)))))
-
-
-SOUND = frame_of(
-    body_of(
-        topic_of(partition_of(1, batch()), partition_of(3, batch(1) + batch(3, 9))),
-        topic_of(partition_of(0, batch(1, 0)), topic_id=AUDIT),
-    )
-)
 BEHIND_SOUND = [orders(wanted(1, 5), wanted(3, 12)), WantedTopic("audit", AUDIT, [(0, 6, 1, 2, 2_000)])]
-NOTHING = frame_of(body_of())
 ODD = bring(4)[:-1]
 
 

@@ -18,8 +18,8 @@ from kafka_nextgen.wire.fetch_response import read_fetch_response
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded
+from tests.wire.steady_bodies import PLAIN
 from tests.wire.steady_twin import VERSION, Place, Start, Twin, agrees, frame_of
-from tests.wire.test_steady_answers import PLAIN
 
 __all__ = ["STEADY_ANSWERS"]
 

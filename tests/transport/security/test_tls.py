@@ -22,16 +22,7 @@ from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.frames import decode_request
 from tests.support.certificates import Certificates
 from tests.transport.scripted import ALL_VERSIONS, in_loop, settings
-
-
-def tls(**more: object) -> Security:
-    return security_of(ConsumerConfig.parse(bootstrap_servers="localhost:9092", security_protocol="SSL", **more))
-
-
-def server_side(certificate: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
+from tests.transport.security.tls_sides import server_side, tls
 
 
 @asynccontextmanager
