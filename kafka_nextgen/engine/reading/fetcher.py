@@ -217,10 +217,8 @@ class Fetcher:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
             self._failed(need if exchange is None else exchange.end())
             self._mailbox.post_unless_weather(failure)
-        except Exception:
-            self._failed(
-                need if exchange is None else exchange.end()
-            )  # a bug must not leave the partitions waiting for ever
+        except Exception:  # a bug must not leave the partitions waiting for ever
+            self._failed(need if exchange is None else exchange.end())
             raise
 
     def _worked(self, need: Need) -> None:
