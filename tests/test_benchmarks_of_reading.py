@@ -201,7 +201,7 @@ _SERVE = "serve_until (accelerator/serving.h:70) < serve (accelerator/serving.h:
         ("0x1 (libc.so.6) < record_at (accelerator/objects.h:50) < make_records (accelerated.py:80)", "objects"),
         ("make_records (kafka_nextgen/wire/records/accelerated.py:80)", "objects"),
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
-        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
+        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_reader.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
         (f"epoll_wait (libc.so.6) < {_SERVE}", "waiting for the broker"),
         (

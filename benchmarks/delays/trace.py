@@ -102,7 +102,7 @@ def trace(task: Task) -> Trace:
 
 def _noting() -> Notes:
     """Have connections, relays and decoders note what they do, from now on in this process."""
-    notes, received = Notes(), Connection._received  # noqa: SLF001
+    notes, received = Notes(), Connection.buffer_updated
     decode, decode_plain = RecordDecoder.decode_at_once, RecordDecoder.decode_plain
     read_along = ReadingAlong.read_along
 
@@ -132,7 +132,7 @@ def _noting() -> Notes:
         return along
 
     ReadingAlong.read_along = read_along_and_note  # type: ignore[method-assign]
-    Connection._received = note_and_receive  # type: ignore[method-assign]  # noqa: SLF001
+    Connection.buffer_updated = note_and_receive  # type: ignore[method-assign]
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
     RecordDecoder.decode_plain = decode_plain_and_note  # type: ignore[method-assign]
     return notes

@@ -12,7 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading import fetch_talk
 from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.transport.metadata import MetadataKeeper
+from kafka_nextgen.transport.metadata import ClusterMetadata
 from kafka_nextgen.wire.apis import FETCH, Answer
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from tests.engine.stage import Stage, poll_until, read, tp, values
@@ -34,7 +34,7 @@ class Talks:
         self.stumbles = 0
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        go_on, take = FetchTalk.go_on, MetadataKeeper._take
+        go_on, take = FetchTalk.go_on, ClusterMetadata._apply
 
         def watched(talk: FetchTalk, answer: Answer) -> RawFetchRequest | None:
             self.stumbles -= 1
@@ -44,12 +44,12 @@ class Talks:
             self.went_on.append(question is not None)
             return question
 
-        def taken(keeper: MetadataKeeper, *what: Any, **how: Any) -> None:
+        def taken(keeper: ClusterMetadata, *what: Any, **how: Any) -> None:
             self.new_images += 1
             take(keeper, *what, **how)
 
         monkeypatch.setattr(FetchTalk, "go_on", watched)
-        monkeypatch.setattr(MetadataKeeper, "_take", taken)
+        monkeypatch.setattr(ClusterMetadata, "_apply", taken)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 
 __all__ = ["do_together"]
 
@@ -28,7 +28,7 @@ class _JointWork:
     """How many threads are still at it; made on the loop, told of each end by the thread that ends."""
 
     def __init__(self, num_threads: int) -> None:
-        self.reply: Reply[None] = Reply(asyncio.get_running_loop())
+        self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())
         self._left = num_threads
         self._failure: BaseException | None = None
         self._lock = threading.Lock()

@@ -152,5 +152,5 @@ def test_a_configuration_leads_there(provider: Provider, certificates: Certifica
         )
     )
     assert login is not None
-    assert [login.begin("broker").first() for _ in range(2)] == [b"n,,\x01auth=Bearer abc\x01\x01"] * 2
+    assert [login.new_client("broker").initial_response() for _ in range(2)] == [b"n,,\x01auth=Bearer abc\x01\x01"] * 2
     assert len(provider.asked) == 1
