@@ -201,7 +201,7 @@ _STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_n
         ("0x1 (libc.so.6) < record_at (accelerator/objects.h:50) < make_records (accelerated.py:80)", "objects"),
         ("make_records (kafka_nextgen/wire/records/accelerated.py:80)", "objects"),
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
-        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
+        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_reader.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
         (f"read_batch (accelerator/batch.h:90) < {_STEADY}", "decoding"),
         (f"put_int64 (accelerator/steady_request.h:41) < {_STEADY}", "decoding"),

@@ -21,7 +21,7 @@ from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.fetching import DecodedPartition
-from kafka_nextgen.transport.frame_rest import receiver_of
+from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic

@@ -102,7 +102,7 @@ def trace(task: Task) -> Trace:
 
 def _noting() -> Notes:
     """Have connections and decoders note what they do, from now on in this process."""
-    notes, received = Notes(), Connection._received  # noqa: SLF001
+    notes, received = Notes(), Connection.buffer_updated
     decode, take_steady = RecordDecoder.decode_at_once, LockedFetches.take_steady
 
     def note_and_receive(self: Connection, nbytes: int) -> None:
@@ -128,7 +128,7 @@ def _noting() -> Notes:
         notes.note(() if taken is None else taken[1], notes.received_at)
         return taken
 
-    Connection._received = note_and_receive  # type: ignore[method-assign]  # noqa: SLF001
+    Connection.buffer_updated = note_and_receive  # type: ignore[method-assign]
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
     LockedFetches.take_steady = take_and_note  # type: ignore[method-assign]
     return notes

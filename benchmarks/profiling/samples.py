@@ -101,7 +101,7 @@ RULES: Sequence[Rule] = (
     Rule("socket", re.compile(r"accelerator/receive\.h")),
     Rule("objects", re.compile(rf"(?!{_C_DECODER}|{_C_CALLING})accelerator/|make_records \(")),
     Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
-    Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),
+    Rule("memory", re.compile(rf"^{_LIBC} < (take|_is_free) \([^<]*frame_reader")),
     Rule("copying", re.compile(rf"^{_LIBC} < [^<]*({_DECODER}|frame_reader)")),
     Rule("copying", re.compile(r"^[^<]*mem(cpy|move|set)")),
     Rule("decoding", re.compile(_DECODER)),

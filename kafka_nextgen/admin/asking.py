@@ -95,7 +95,7 @@ class Asking:
             failures += 1
             if isinstance(question.target, Coordinator):
                 self.cluster.forget_coordinator(question.target.group_id)
-            await deadline.pause(self.cluster.retry_pause_s(failures), outcome)
+            await deadline.pause(self.cluster.retry_backoff_s(failures), outcome)
 
     async def _try(self, question: Question[M], deadline: Deadline) -> M | KafkaNextgenError:
         """The answer, or what may pass; raises what won't."""

@@ -57,7 +57,7 @@ async def _describe_at_rest(asking: Asking, group_id: str, deadline: Deadline) -
             return group
         tries += 1
         text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
-        await deadline.pause(asking.cluster.retry_pause_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
+        await deadline.pause(asking.cluster.retry_backoff_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
 
 
 def _topics_in(image: ClusterImage, names: set[str], group_id: str) -> dict[TopicId, TopicMetadata]:

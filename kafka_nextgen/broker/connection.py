@@ -28,7 +28,7 @@ from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.request_memory import RequestMemory
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.timers import Timer
 
 __all__ = ["serve"]
 
@@ -59,11 +59,11 @@ class _Connection:
     _writer: asyncio.StreamWriter
     _settings: BrokerSettings
     _memory: RequestMemory
-    _alarm: Alarm = field(init=False)
+    _timer: Timer = field(init=False)
 
-    @_alarm.default
-    def _alarm_of_an_idle_client(self) -> Alarm:
-        return Alarm(self._end_idle)
+    @_timer.default
+    def _timer_of_an_idle_client(self) -> Timer:
+        return Timer(self._end_idle)
 
     @property
     def _idle_s(self) -> float:
@@ -78,16 +78,16 @@ class _Connection:
         except (asyncio.IncompleteReadError, OSError) as error:  # those of TLS are no ConnectionError
             _log.debug("the connection from %s ended: %r", self._peer.host, error)
         finally:
-            self._alarm.set_after(None)
+            self._timer.set_after(None)
             self._writer.transport.abort()
 
     async def _serve_one(self) -> None:
-        self._alarm.set_after(self._idle_s)
+        self._timer.set_after(self._idle_s)
         length = await self._read_length()
         await self._memory.take(length)
         try:
             frame = await self._reader.readexactly(length)
-            self._alarm.set_after(None)
+            self._timer.set_after(None)
             await self._answer(await self._dispatcher.answer(frame, self._peer))
         finally:
             self._memory.give_back(length)
@@ -96,13 +96,13 @@ class _Connection:
         if self._peer.has_failed:
             await asyncio.sleep(self._settings.connection_failed_authentication_delay_ms / 1000)
         if reply.frame is not None:
-            self._alarm.set_after(self._idle_s)
+            self._timer.set_after(self._idle_s)
             self._writer.write(reply.frame)
             await self._writer.drain()
         if self._peer.has_failed:
             raise CloseConnectionError("it could not authenticate")
         if reply.muted_s:
-            self._alarm.set_after(None)
+            self._timer.set_after(None)
             await asyncio.sleep(reply.muted_s)
 
     async def _read_length(self) -> int:

@@ -13,7 +13,7 @@ from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.timers import Timer
 
 __all__ = ["Retention", "drop_expired"]
 
@@ -35,15 +35,15 @@ class Retention:
         self._topics = topics
         self._interval_s = interval_s
         self._now_ms = now_ms
-        self._alarm = Alarm(self._look)
+        self._timer = Timer(self._look)
 
     def start(self) -> None:
         """Look every interval from now on."""
-        self._alarm.set_after(self._interval_s)
+        self._timer.set_after(self._interval_s)
 
     def close(self) -> None:
         """Stop."""
-        self._alarm.set_after(None)
+        self._timer.set_after(None)
 
     def _look(self) -> None:
         for topic in self._topics.all():

@@ -18,8 +18,8 @@ from kafka_nextgen.history.delivering import CAPACITY, Delivered, QueuedSink
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.sinks import line_of
 from kafka_nextgen.producing.producer import Producer, connect
+from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.wire.records import Compression, NewRecord
 
 __all__ = ["TopicSink"]

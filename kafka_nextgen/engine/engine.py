@@ -44,9 +44,9 @@ from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNe
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import told
+from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -98,7 +98,7 @@ class Engine:
         self._tasks = TaskSet(self._failed_unexpectedly)
         settings = TransportSettings.of(config)
         self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
-        self.cluster.on_refused(self._refused)
+        self.cluster.on_authentication_error(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
@@ -120,7 +120,7 @@ class Engine:
         )
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
-        self.cluster.keep_topics(self._topics)
+        self.cluster.track_topics(self._topics)
         self._contact = FirstContact(self.cluster, self._signal, settings)
         self._tasks.keep(self._reach)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)

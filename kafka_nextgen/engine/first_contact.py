@@ -13,7 +13,7 @@ from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.outage import Outage
+from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.settings import TransportSettings
 
 __all__ = ["FirstContact"]
@@ -29,7 +29,7 @@ class FirstContact:
         self._signal = signal
         self._pause_s = settings.retry_backoff.longest_s
         self._patient_until = time.monotonic() + settings.patience_s
-        self._outage = Outage(logger, "reaching a first broker")
+        self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None
 
     @property
@@ -57,10 +57,10 @@ class FirstContact:
                 return
             except NoBrokersError as error:
                 self._error = error
-                self._outage.failed(error)
+                self._failure_log.failed(error)
                 self._signal.ring()
                 await asyncio.sleep(self._pause_s)
             else:
                 self._error = None
-                self._outage.over()
+                self._failure_log.recovered()
                 return

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from kafka_nextgen.transport.supervision import OnFailure, keep_running
+from kafka_nextgen.transport.background import OnFailure, keep_running
 
 __all__ = ["TaskSet", "UnderWay"]
 

@@ -16,8 +16,8 @@ from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
 from kafka_nextgen.text import told
-from kafka_nextgen.transport.alarm import Alarm
-from kafka_nextgen.transport.deadline import set_within
+from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["AsyncCrew"]
@@ -36,7 +36,7 @@ class AsyncCrew:
         self._dead_letter = dead_letter
         self._deserializers = deserializers
         self._jobs: set[asyncio.Task[None]] = set()
-        self._alarm = Alarm(self._begin_what_may_be)
+        self._timer = Timer(self._begin_what_may_be)
         self._has_ended = asyncio.Event()
         self._is_dismissed = False
 
@@ -57,12 +57,12 @@ class AsyncCrew:
                 logger.warning("not waited for any longer, and not committed: %s", left)
                 return
             self._has_ended.clear()
-            await set_within(self._has_ended, left_s)
+            await wait_for_event(self._has_ended, left_s)
 
     async def dismiss(self) -> None:
         """Begin nothing any more, and cancel what is still at work."""
         self._is_dismissed = True
-        self._alarm.set(None)
+        self._timer.set(None)
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
@@ -81,7 +81,7 @@ class AsyncCrew:
             except BaseException as error:  # a signal handler's: nobody would tell of the end of this task
                 self._work.broke_off(task, error)
                 raise
-        self._alarm.set(self._work.deadline())
+        self._timer.set(self._work.deadline())
 
     def _job_ended(self, task: Task, job: asyncio.Task[None]) -> None:
         self._jobs.discard(job)

@@ -52,7 +52,7 @@ async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
     )
     cluster = ClusterClient(settings)
     try:
-        await cluster.start(patiently=True)
+        await cluster.start(keep_trying=True)
     except BaseException:
         await cluster.close()
         raise
@@ -80,7 +80,7 @@ class Producer:
         self._acks = acks
         self._timeout_s = timeout_s
         self._partitioner: Partitioner | None = None
-        cluster.let_create_topics([topic])
+        cluster.allow_topic_creation([topic])
 
     async def create_topic(self, partitions: int) -> None:
         """Make the topic; raises BrokerError if the broker refuses."""

@@ -15,9 +15,9 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.sleeping import sleep_until_ended
+from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.types import TopicDescription, TopicPartition
 
 __all__ = ["PlannerClient"]

@@ -23,7 +23,7 @@ from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.values import PartitionOffsets
-from kafka_nextgen.transport.backoff import Backoff
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.types import OffsetAndMetadata
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Sockets, connections, metadata and the way to each broker, on asyncio."""
+"""Sockets, connections and metadata, on asyncio."""

@@ -1,9 +1,9 @@
-"""The cluster as the rest of the library sees it: one object to call any broker through.
+"""The client of one cluster: sends requests to any broker, to one by its id, or to the coordinator of a group.
 
-``call`` finds the broker, connects, agrees on a version, sends once and waits, all within one time limit. What is safe
-to repeat is repeated inside (connecting, asking for metadata, looking up a coordinator); a request that went out is
-not, because only its owner knows whether it may be sent twice. ``exchange`` and ``begin`` are for who asks the same
-broker again and again.
+``call`` finds the broker, connects, negotiates the version and waits for the answer, all within one time limit. It
+repeats only what is idempotent: connecting, metadata requests and FindCoordinator. Whether a request that was sent may
+be sent again is for the caller to decide. ``run_exchange`` and ``try_exchange`` are for callers that ask one broker
+again and again.
 """
 
 from __future__ import annotations
@@ -28,21 +28,20 @@ from kafka_nextgen.errors import (
 )
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.background import OnFailure, log_failure
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators
-from kafka_nextgen.transport.deadline import ClosedError, Deadline
-from kafka_nextgen.transport.exchange import Exchange
-from kafka_nextgen.transport.metadata import MetadataKeeper
-from kafka_nextgen.transport.outage import Outage
-from kafka_nextgen.transport.pool import Pool
-from kafka_nextgen.transport.reach import Reach
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.deadline import ClosedError, Deadline, SendQueue
+from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.known_brokers import KnownBrokers
+from kafka_nextgen.transport.metadata import ClusterMetadata
+from kafka_nextgen.transport.pipeline import Exchange
+from kafka_nextgen.transport.pool import ConnectionPool
+from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.supervision import OnFailure, log_failure
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.throttling import ThrottledError, throttle_in
 from kafka_nextgen.transport.traffic import Traffic
-from kafka_nextgen.transport.turns import Turns
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
@@ -54,7 +53,7 @@ T = TypeVar("T")
 
 
 class _Call(NamedTuple):
-    """What is asked of whom. A text is made of it only if it fails: there may be a thousand a second."""
+    """The description of a call, formatted only for an error: there may be a thousand calls a second."""
 
     api: Api
     target: Target
@@ -63,8 +62,8 @@ class _Call(NamedTuple):
         return f"{self.api} to {self.target}"
 
 
-class _Line(NamedTuple):
-    """What carries an API to a node, for as long as nobody has told of other ``brokers``, and in which version."""
+class _Route(NamedTuple):
+    """The connection and version for an API and a node, valid while ``brokers`` are the known ones."""
 
     brokers: Mapping[int, ServerAddress]
     connection: Connection
@@ -72,10 +71,10 @@ class _Line(NamedTuple):
 
 
 class ClusterClient:
-    """Metadata, coordinators and connections of one cluster, on the event loop it is made in.
+    """Metadata, coordinators and connections of one cluster, on the event loop that is running.
 
-    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` is told of
-    unexpected exceptions in the background.
+    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` gets unexpected
+    exceptions of background tasks.
     """
 
     def __init__(
@@ -88,76 +87,79 @@ class ClusterClient:
         self._settings = settings
         self._chance = chance
         self._closed = False
-        self._pool = Pool(
-            settings, chance, on_lost=lambda address: self._keeper.urge(), node_of=lambda at: self._reach.node_at(at)
+        self._pool = ConnectionPool(
+            settings,
+            chance,
+            on_lost=lambda address: self._metadata.request_update(),
+            node_of=lambda address: self._brokers.id_at(address),
         )
-        self._reach = Reach(settings, self._pool, chance)
-        self._keeper = MetadataKeeper(settings, self._reach, chance, on_failure)
-        self._coordinators = Coordinators(settings, self._reach, chance)
-        self._lines: dict[tuple[int, Purpose | None, int], _Line] = {}
+        self._brokers = KnownBrokers(settings, self._pool, chance)
+        self._metadata = ClusterMetadata(settings, self._brokers, chance, on_failure)
+        self._coordinators = Coordinators(settings, self._brokers, chance)
+        self._routes: dict[tuple[int, Purpose | None, int], _Route] = {}
 
     @property
     def metadata(self) -> ClusterImage:
-        """What is known of the cluster; empty until ``start`` is through."""
-        return self._keeper.image
+        """The newest image of the cluster; empty before ``start``."""
+        return self._metadata.image
 
     @property
     def traffic(self) -> Traffic:
-        """What goes over all connections, counted."""
+        """Counters over all connections."""
         return self._pool.traffic
 
-    def retry_pause_s(self, failures: int) -> float:
-        """How long to pause, in seconds, after so many failures in a row."""
+    def retry_backoff_s(self, failures: int) -> float:
+        """Seconds to wait before a retry, after so many failures in a row."""
         return self._settings.retry_backoff.delay_s(failures, self._chance())
 
     def on_metadata(self, callback: Callable[[ClusterImage], None]) -> None:
-        """Have ``callback`` told of every image that differs from the one before, on the event loop."""
-        self._keeper.on_change.append(callback)
+        """Have ``callback`` called with each image that differs from the one before, on the event loop."""
+        self._metadata.on_change.append(callback)
 
-    def on_refused(self, callback: Callable[[AuthenticationError], None]) -> None:
-        """Have ``callback`` told when a broker refuses who we are, or is not who it should be: nothing helps then."""
-        self._pool.on_refused = callback
+    def on_authentication_error(self, callback: Callable[[AuthenticationError], None]) -> None:
+        """Have ``callback`` called when a broker refuses our credentials or is not trusted; a retry is useless."""
+        self._pool.on_authentication_error = callback
 
-    def keep_topics(self, needed: Callable[[], Collection[str]]) -> None:
-        """Keep the metadata of these topics fresh, which are asked for each time; others are forgotten in time."""
-        self._keeper.interest.needed = needed
+    def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
+        """Keep the metadata of these topics fresh; ``needed`` is called for each request."""
+        self._metadata.topics.needed = needed
 
-    def let_create_topics(self, names: Collection[str]) -> None:
-        """Look for these topics soon; a broker may create those missing, if ``allow.auto.create.topics`` says so."""
-        self._keeper.interest.let_create(names)
-        self._keeper.urge()
+    def allow_topic_creation(self, names: Collection[str]) -> None:
+        """Ask for these topics soon; with ``allow.auto.create.topics`` a broker may create those missing."""
+        self._metadata.topics.allow_creation(names)
+        self._metadata.request_update()
 
     @property
     def throttle(self) -> str | None:
-        """Which broker asked to be left alone for long, and until when; may be read from any thread."""
-        return self._pool.throttle(time.monotonic())
+        """Which broker throttles this client for long, and until when; from any thread."""
+        return self._pool.long_throttle(time.monotonic())
 
     def lift_throttles(self) -> None:
-        """Send at once what waits for a throttle: this client is about to be closed."""
+        """Send at once what waits for a throttle, because this client is about to close."""
         self._pool.lift_throttles()
 
-    async def start(self, *, patiently: bool = False) -> None:
-        """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
+    async def start(self, *, keep_trying: bool = False) -> None:
+        """Reach a first broker and learn of the others; from then on the metadata stays fresh.
 
-        Tries every bootstrap server once, or ``patiently`` as ``refresh_metadata`` does. Raises ``NoBrokersError``;
-        ``start`` may then be called again. Raises ``AuthenticationError`` if one refuses us.
+        Tries every bootstrap server once, or with ``keep_trying`` as ``refresh_metadata`` does. Raises
+        ``NoBrokersError``, after which ``start`` may be called again, or ``AuthenticationError``.
         """
         try:
-            if patiently:
+            if keep_trying:
                 await self.refresh_metadata(topics=())
             else:
-                await self._keeper.refresh((), None, self._deadline("metadata", None))
+                await self._metadata.refresh((), None, self._deadline("metadata", None))
         except NoBrokersError:
             raise
         except (OutageError, DecodeError, BrokerError) as failure:
             throttle = self._throttle_in(failure)
             raise NoBrokersError(str(throttle) if throttle else f"no broker could be reached: {failure}") from failure
-        self._keeper.start()
+        self._metadata.start()
 
     async def close(self) -> None:
-        """Close every connection. Whoever waits gets ``DisconnectedError``, and so does every later call."""
+        """Close every connection. Calls that wait, and all later ones, raise ``DisconnectedError``."""
         self._closed = True
-        await self._keeper.close()
+        await self._metadata.close()
         await self._coordinators.close()
         await self._pool.close()
 
@@ -167,38 +169,35 @@ class ClusterClient:
         topic_ids: Collection[TopicId] | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        """Ask for these topics, or for those of interest if none are given; ``metadata`` has the answer.
+        """Ask for these topics, or for all tracked ones if both are None; ``metadata`` has the answer.
 
-        An answer that makes no sense, or leaves out a topic that was asked for by name, is asked for again after a
-        pause. Raises ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds.
-        ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``.
+        Asks again, with backoff, if the answer is invalid or leaves out a topic that was asked for by name. Raises
+        ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds. ``timeout_s``
+        is in seconds, None for ``default.api.timeout.ms``.
         """
-        await self._patiently(lambda deadline: self._keeper.refresh(topics, topic_ids, deadline), timeout_s)
+        await self._retry(lambda deadline: self._metadata.refresh(topics, topic_ids, deadline), timeout_s)
 
     async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
-        """An image of all topics there are; ``metadata`` stays with those that somebody asked for.
+        """An image with all topics of the cluster; ``metadata`` does not change. Raises as ``refresh_metadata``."""
+        return await self._retry(self._metadata.all_topics, timeout_s)
 
-        Raises as ``refresh_metadata`` does.
-        """
-        return await self._patiently(self._keeper.all_topics, timeout_s)
-
-    async def _patiently(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
-        """Ask again for a while if no broker can be reached: a connection may be cut, and the next one succeed."""
+    async def _retry(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
+        """Repeat a metadata request for a while if no broker can be reached or the answer is invalid."""
         deadline, failures = self._deadline("metadata", timeout_s), 0
         last: Exception | None = None
         patience = Deadline(self._settings.patience_s, "metadata")
-        outage = Outage(logger, "reaching a broker")
+        failure_log = FailureLog(logger, "reaching a broker")
         while True:
             try:
                 answer = await ask(deadline)
             except (NoBrokersError, DecodeError) as failure:
                 failures += 1
-                pause_s = self.retry_pause_s(failures)
+                pause_s = self.retry_backoff_s(failures)
                 is_unreachable = isinstance(failure, NoBrokersError)
                 if is_unreachable and (self._closed or pause_s >= min(patience.left_s(), deadline.left_s())):
                     raise
                 last = failure
-                outage.failed(failure)
+                failure_log.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
                 cause = self._throttle_in(failure) or (last if failure.__cause__ is None else None)
@@ -206,13 +205,13 @@ class ClusterClient:
                     raise
                 raise deadline.missed(cause) from cause
             else:
-                outage.over()
+                failure_log.recovered()
                 return answer
 
     def _throttle_in(self, failure: Exception) -> ThrottledError | None:
-        """The throttle that caused a failure; where nothing else did but a time limit, a long one that is there."""
-        is_bare = isinstance(failure, RequestTimeoutError) and failure.__cause__ is None
-        return ThrottledError(self.throttle) if is_bare and self.throttle is not None else throttle_in(failure)
+        """The throttle that caused a failure. A timeout without a cause is put down to a long throttle in force."""
+        has_no_cause = isinstance(failure, RequestTimeoutError) and failure.__cause__ is None
+        return ThrottledError(self.throttle) if has_no_cause and self.throttle is not None else throttle_in(failure)
 
     async def call(
         self,
@@ -221,77 +220,78 @@ class ClusterClient:
         build: Callable[[int], Question],
         timeout_s: float | None = None,
         *,
-        beside: Api | None = None,
-        turns: Turns | None = None,
-        way_s: float = inf,
+        also_requires: Api | None = None,
+        queue: SendQueue | None = None,
+        connect_timeout_s: float = inf,
     ) -> Answer:
-        """Send one request and return its answer; ``build`` gets the version that both sides speak.
+        """Send one request and return its answer; ``build`` gets the version to use.
 
-        With ``beside`` only a broker that has that API, too, is sent anything. With ``turns`` this is sent behind those
-        that were called before it with the same ones. ``timeout_s`` is for everything, in seconds; None is
-        ``request.timeout.ms``. Of these, finding and reaching the broker may take ``way_s``. Raises ``TransportError``,
-        ``DecodeError``, ``UnsupportedProtocolError``, and for a coordinator that may not be asked for
-        ``GroupAuthorizationError``. Error codes inside the answer are the caller's business.
+        The broker must support ``also_requires`` too, or nothing is sent. Requests with the same ``queue`` are sent in
+        the order of their calls. ``timeout_s`` (seconds, None for ``request.timeout.ms``) is for everything, and
+        ``connect_timeout_s`` of it for finding and reaching the broker. Raises ``TransportError``, ``DecodeError``,
+        ``UnsupportedProtocolError``, and ``GroupAuthorizationError`` for a coordinator that may not be looked up. Error
+        codes in the answer are for the caller.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
         deadline = self._deadline(_Call(api, target), timeout_s)
-        way = self._deadline(_Call(api, target), min(way_s, timeout_s))
+        connect_deadline = self._deadline(_Call(api, target), min(connect_timeout_s, timeout_s))
 
-        async def begin() -> Reply[Answer]:
-            connection = await self._connect(target, api, way)
+        async def begin() -> EagerFuture[Answer]:
+            connection = await self._connect(target, api, connect_deadline)
             version = negotiate(api, connection.ranges)
-            if beside is not None:
-                negotiate(beside, connection.ranges)
+            if also_requires is not None:
+                negotiate(also_requires, connection.ranges)
             return connection.send(api, version, build(version), deadline)
 
         try:
-            return await (turns.take(begin, deadline) if turns else await begin())
+            return await (queue.send(begin, deadline) if queue else await begin())
         except TransportError:
             if isinstance(target, Coordinator):
                 self._coordinators.forget(target.group_id)
             raise
 
-    async def exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
-        """Begin an exchange and return its last answer.
+    async def run_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
+        """Run an exchange and return its last answer.
 
-        ``timeout_s`` is for each request, and for connecting besides the first. Raises as ``call`` does.
+        ``timeout_s`` is for each request, and the first includes connecting. Raises as ``call``.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
         version = negotiate(api, connection.ranges)
         return await connection.send(api, version, exchange.begin(version), deadline, exchange=exchange)
 
-    def begin(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Reply[Answer] | None:
-        """Send the first request of an exchange at once; awaiting what is returned is as awaiting ``exchange``.
+    def try_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> EagerFuture[Answer] | None:
+        """Send the first request of an exchange at once, and return the last answer as a future.
 
         None if there is no connection to that broker now.
         """
-        line = self._lines.get((node.node_id, node.over, api.key))
-        if line is None or line.brokers is not self._reach.brokers or not line.connection.is_open:
-            line = self._find_line(node, api)
-        if line is None:
+        route = self._routes.get((node.node_id, node.purpose, api.key))
+        if route is None or route.brokers is not self._brokers.by_id or not route.connection.is_open:
+            route = self._find_route(node, api)
+        if route is None:
             return None
-        first, deadline = exchange.begin(line.version), Deadline(timeout_s, _Call(api, node))
-        return line.connection.send(api, line.version, first, deadline, exchange=exchange)
+        first, deadline = exchange.begin(route.version), Deadline(timeout_s, _Call(api, node))
+        return route.connection.send(api, route.version, first, deadline, exchange=exchange)
 
-    def _find_line(self, node: Node, api: Api) -> _Line | None:
-        address = self._reach.brokers.get(node.node_id)
-        connection = None if address is None else self._pool.known(address, purpose_of(node, api))
-        key = node.node_id, node.over, api.key
+    def _find_route(self, node: Node, api: Api) -> _Route | None:
+        brokers = self._brokers.by_id
+        address = brokers.get(node.node_id)
+        connection = None if address is None else self._pool.get_open(address, purpose_of(node, api))
+        key = node.node_id, node.purpose, api.key
         if connection is None:
-            self._lines.pop(key, None)
+            self._routes.pop(key, None)
             return None
-        line = self._lines[key] = _Line(self._reach.brokers, connection, negotiate(api, connection.ranges))
-        return line
+        route = self._routes[key] = _Route(brokers, connection, negotiate(api, connection.ranges))
+        return route
 
-    async def speaks(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
-        """Whether the broker that ``api`` is going to has ``extension``, too. Raises as ``call`` does."""
+    async def supports(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
+        """Whether the broker that requests of ``api`` go to supports ``extension``. Raises as ``call``."""
         connection = await self._connect(target, api, self._deadline(_Call(api, target), timeout_s))
         return extension.key in connection.ranges
 
     async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
-        """The broker that coordinates a group, whether or not there is such a group; asked for if it is not known.
+        """The coordinator of a group, which need not exist; looked up unless it is known.
 
         ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``. Raises ``TransportError``, or
         ``GroupAuthorizationError``.
@@ -299,7 +299,7 @@ class ClusterClient:
         return await self._coordinators.find(group_id, self._deadline(f"the coordinator of {group_id}", timeout_s))
 
     def coordinator_trouble(self, group_id: str) -> str | None:
-        """What keeps the coordinator of a group from being reached; None if nothing is known to."""
+        """Why the coordinator of a group could not be reached last; None if it was."""
         failure = self._coordinators.failures.get(group_id)
         return None if failure is None else str(failure)
 
@@ -317,10 +317,10 @@ class ClusterClient:
             return await self._connect_to_coordinator(target, api, deadline)
         if isinstance(target, Node):
             return await self._pool.get(self._address_of(target), purpose_of(target, api), deadline)
-        return await self._reach.connect(deadline)
+        return await self._brokers.connect_to_any(deadline)
 
     async def _connect_to_coordinator(self, target: Coordinator, api: Api, deadline: Deadline) -> Connection:
-        """Ask again while the coordinator that brokers tell of can't be reached: it may just have moved."""
+        """Look the coordinator up again while it can't be reached: it may have moved."""
         failures = 0
         while True:
             broker = await self._coordinators.find(target.group_id, deadline)
@@ -334,14 +334,14 @@ class ClusterClient:
                 if deadline.left_s() <= 0:
                     raise
                 failures += 1
-                await deadline.pause(self._settings.retry_backoff.delay_s(failures, self._chance()), failure)
+                await deadline.pause(self.retry_backoff_s(failures), failure)
             else:
                 self._coordinators.note_reached(target.group_id)
                 return connection
 
     def _address_of(self, node: Node) -> ServerAddress:
-        address = self._reach.brokers.get(node.node_id)
+        address = self._brokers.by_id.get(node.node_id)
         if address is None:
-            self._keeper.urge()
-            raise DisconnectedError(f"{node} is not among the brokers known: {sorted(self._reach.brokers) or 'none'}")
+            self._metadata.request_update()
+            raise DisconnectedError(f"{node} is not among the brokers known: {sorted(self._brokers.by_id) or 'none'}")
         return address

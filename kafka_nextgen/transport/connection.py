@@ -1,17 +1,11 @@
-"""One connection to one broker, on asyncio's ``BufferedProtocol``: bytes arrive where they are read from.
+"""One connection to one broker, on asyncio's ``BufferedProtocol``.
 
-How it ends decides what its callers get, all of them the same: ``DisconnectedError`` if the peer or the network
-ended it, ``RequestTimeoutError`` if the oldest request was not answered in its time, ``DecodeError`` if what came
-was not an answer to it. A connection that ended stays ended; whoever needs one opens another.
+All callers get the error that ended the connection: ``DisconnectedError`` if the peer or the network did,
+``RequestTimeoutError`` if the oldest request was not answered in time, ``DecodeError`` if an answer did not match it.
+A connection that ended is not opened again.
 
-A caller that stops waiting, cancelled or out of time, does not harm the others: the answer it no longer wants is
-thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
-ends the connection, because all answers behind it would be late as well.
-
-The next request of an ``exchange`` is sent as soon as one is answered, for the same caller.
-
-A login that holds for a time only is renewed between two requests (``renewal``); if that fails, the connection ends
-with that error.
+A caller that is cancelled or times out does not harm the others: its answer is discarded when it comes. An answer that
+is out for ``request.timeout.ms`` or more ends the connection, since all answers behind it would be late as well.
 """
 
 from __future__ import annotations
@@ -23,17 +17,14 @@ from collections.abc import Callable, Mapping
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection_errors import connection_lost_error
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.endings import why_closed
-from kafka_nextgen.transport.exchange import Exchange
-from kafka_nextgen.transport.frame_reader import FrameReader
-from kafka_nextgen.transport.frame_rest import Receive, receiver_of
-from kafka_nextgen.transport.lookout import Lookout
-from kafka_nextgen.transport.pipeline import Pending, Pipeline
-from kafka_nextgen.transport.renewal import Renew, Renewal
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.frame_reader import FrameReader, Receive, receiver_of
+from kafka_nextgen.transport.pipeline import Exchange, LogIn, PendingRequest, Pipeline, Reauthentication
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.throttling import Mute, ThrottledError, throttle_time_s
+from kafka_nextgen.transport.throttling import Throttle, ThrottledError, throttle_time_s
+from kafka_nextgen.transport.timers import LazyTimer
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, Question, VersionRange
@@ -44,16 +35,17 @@ logger = logger_of(__name__)
 
 
 class Connection(asyncio.BufferedProtocol):
-    """Requests out, answers in. ``ranges`` are the versions the broker speaks, once negotiated.
+    """Sends requests and receives answers. ``ranges`` are the broker's versions of each API, once they are known.
 
-    ``mute`` says until when nothing may be sent; other connections to the same broker may share it.
+    ``throttle`` may be shared with other connections. ``was_lost`` is False if this side closed the connection.
     """
 
     def __init__(self, address: ServerAddress, settings: TransportSettings, traffic: Traffic) -> None:
         self.address = address
         self.ranges: Mapping[int, VersionRange] = {}
-        self.mute = Mute(address)
+        self.throttle = Throttle(address)
         self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
+        self.was_lost = True
         self._settings = settings
         self._traffic = traffic
         self._reader = FrameReader(settings.receive_max_bytes)
@@ -61,13 +53,12 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._receive: Receive | None = None
-        self._lookout = Lookout(self._look)
-        self._quiet_since = self._loop.time()
-        self.was_lost = True  # unless this side ends it without need
-        self._has_answered = False  # anything but what it speaks
-        self._renewal = Renewal(self._pipeline, self._renewal_ended)
+        self._timer = LazyTimer(self._on_timer)
+        self._idle_since = self._loop.time()
+        self._has_answered = False  # anything but ApiVersions
+        self._reauthentication = Reauthentication(self._pipeline, self._on_reauthenticated)
         self._ended: KafkaNextgenError | None = None
-        self._lost = self._loop.create_future()
+        self._socket_closed = self._loop.create_future()
 
     @property
     def is_open(self) -> bool:
@@ -79,15 +70,6 @@ class Connection(asyncio.BufferedProtocol):
         """How many requests wait for an answer."""
         return len(self._pipeline)
 
-    async def request(
-        self, api: Api, version: int, message: Question, deadline: Deadline, *, through_hold: bool = False
-    ) -> Answer:
-        """Send a request and wait for its answer; ``through_hold`` is for what belongs to a login.
-
-        Raises ``RequestTimeoutError`` when the deadline passes, and what ended the connection if that ends first.
-        """
-        return await self.send(api, version, message, deadline, through_hold=through_hold)
-
     def send(
         self,
         api: Api,
@@ -95,205 +77,210 @@ class Connection(asyncio.BufferedProtocol):
         message: Question,
         deadline: Deadline,
         *,
-        through_hold: bool = False,
+        for_login: bool = False,
         exchange: Exchange | None = None,
-    ) -> Reply[Answer]:
-        """Send a request as soon as that may be; awaiting what is returned brings its answer, or raises as ``request``.
+    ) -> EagerFuture[Answer]:
+        """Send a request as soon as possible, and return its reply; ``for_login`` requests pass the others.
 
-        If it begins an exchange, that is the last answer; the deadline begins anew with each request. Raises what
-        ended the connection if it has ended.
+        With an ``exchange``, whose first request this is, the reply is the last answer, and the deadline restarts with
+        each request. Raises what ended the connection. Awaiting the reply raises that too, ``RequestTimeoutError`` at
+        the deadline, or ``DecodeError``.
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
-        pending = Pending(api, version, deadline, Reply(self._loop), through_hold, exchange)
-        number = self._pipeline.next_correlation_id()
-        frame = frames.encode_request(message, version, number, self._settings.client_id)
-        self._ask(pending, number, frame, self._loop.time())
+        pending = PendingRequest(api, version, deadline, EagerFuture(self._loop), for_login, exchange)
+        correlation_id = self._pipeline.next_correlation_id()
+        frame = frames.encode_request(message, version, correlation_id, self._settings.client_id)
+        self._submit(pending, correlation_id, frame, self._loop.time())
         return pending.reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
-        """Refuse frames longer than this from here on; ``rule`` says in the error why."""
+        """Refuse longer frames from here on; the error names ``rule``."""
         self._reader.limit(max_bytes, rule)
 
-    def renew_at(self, at: float, renew: Renew) -> None:
-        """Do this, once, before anything is sent after that moment of the loop's clock, with nothing else under way."""
-        self._renewal.arrange(at, renew)
+    def reauthenticate_at(self, at: float, log_in: LogIn) -> None:
+        """Call ``log_in`` once, before anything is sent after ``at`` (the loop's clock)."""
+        self._reauthentication.schedule(at, log_in)
 
-    def send_what_waits(self) -> None:
-        """Look anew at what may be sent: the mute was lifted."""
+    def send_waiting(self) -> None:
+        """Send the requests that wait, after a throttle was lifted."""
         if self.is_open and self._pipeline.waits:
             self._pump()
 
     async def close(self) -> None:
-        """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
+        """End the connection and wait until its socket is closed; requests fail with ``DisconnectedError``."""
         self.was_lost = False
         self._end(DisconnectedError(f"{self.address}: closed by this client"))
-        await self.wait_lost()
+        await self.wait_closed()
 
-    async def wait_lost(self) -> None:
-        """Wait until the socket is closed, if there ever was one."""
-        await self._renewal.wait()
+    async def wait_closed(self) -> None:
+        """Wait until the socket is closed, if there was one."""
+        await self._reauthentication.wait()
         if self._transport is not None:
-            await asyncio.shield(self._lost)
+            await asyncio.shield(self._socket_closed)
 
-    # ---- asyncio's side
+    # ---- called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by asyncio."""
+        """The socket is connected."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._receive = receiver_of(transport)
-        if self._ended is not None:  # given up while the socket was being connected
+        if self._ended is not None:  # closed while the socket was being connected
             transport.abort()
         else:
-            self._quiet_since = self._loop.time()
-            self._lookout.by(self._due_at())
+            self._idle_since = self._loop.time()
+            self._timer.fire_by(self._due_at())
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Called by asyncio: where to receive."""
+        """Where to receive."""
         return self._reader.buffer()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Called by asyncio: so much was received."""
-        self._received(nbytes)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Called by asyncio: the socket is closed."""
-        self._end(why_closed(self.address, exc, None if self._has_answered else self._settings.security))
-        if not self._lost.done():
-            self._lost.set_result(None)
-
-    # ---- inside
-
-    def _received(self, nbytes: int) -> None:
+        """So many bytes were received."""
         if self._ended is not None:
             return
         try:
-            self._take(nbytes)
+            self._read(nbytes)
             rest = self._reader.rest()
             if rest is not None and self._receive is not None and self.is_open:
-                self._take(self._receive(rest))
+                self._read(self._receive(rest))
         except DecodeError as error:
-            self._end(self._at(error))
+            self._end(self._with_address(error))
         else:
-            self._go_on()
+            self._continue()
 
-    def _take(self, nbytes: int) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is closed."""
+        untested = None if self._has_answered else self._settings.security
+        self._end(connection_lost_error(self.address, exc, untested))
+        if not self._socket_closed.done():
+            self._socket_closed.set_result(None)
+
+    # ---- answers
+
+    def _read(self, nbytes: int) -> None:
         self._traffic.bytes_in += nbytes
         for frame in self._reader.received(nbytes):
-            self._answer(frame)
+            self._on_answer(frame)
 
-    def _answer(self, frame: memoryview) -> None:
+    def _on_answer(self, frame: memoryview) -> None:
         pending = self._pipeline.answered(frames.peek_correlation_id(frame))
-        self._quiet_since = self._loop.time()
-        self._traffic.note_answer(pending.sent_at, self._quiet_since)
+        now = self._idle_since = self._loop.time()
+        self._traffic.answers += 1
+        self._traffic.latency.note(now - pending.sent_at, now)
         self._has_answered = self._has_answered or pending.api is not API_VERSIONS
         if not pending.is_wanted:
             return
         try:
             if pending.exchange is not None and self._follow(pending, pending.exchange, frame):
                 return
-            # What a reader of our own returns looks into the frame.
+            # What an API's own reader returns has views of the frame.
             frame = frame if pending.api.read is None else self._reader.kept(frame)
             _, message = frames.read_response(pending.api, pending.version, frame)
         except DecodeError as error:
-            pending.reply.set_exception(self._at(error))
+            pending.reply.set_exception(self._with_address(error))
             raise
-        except Exception as bug:  # of whoever reads it, or no memory; all others go on
+        except Exception as bug:  # a bug of the reader, or no memory: the other requests go on
             pending.reply.set_exception(bug)
             return
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
-            self._be_quiet(throttle_s)
+            self._extend_throttle(throttle_s)
         pending.reply.set_result(message)
 
-    def _follow(self, pending: Pending, exchange: Exchange, frame: memoryview) -> bool:
-        """Send the next request of an exchange, if it follows from this answer."""
-        number = self._pipeline.upcoming_correlation_id
-        following = exchange.follow(frame, number)
+    def _follow(self, pending: PendingRequest, exchange: Exchange, frame: memoryview) -> bool:
+        """Send the next request of an exchange, if this answer leads to one."""
+        correlation_id = self._pipeline.upcoming_correlation_id
+        following = exchange.follow(frame, correlation_id)
         if following is None:
             return False
         self._pipeline.next_correlation_id()
         now = self._loop.time()
-        pending.deadline.begin_anew(now)
-        pending.reply.fail_never()
-        self._ask(pending, number, following, now)
+        pending.deadline.restart(now)
+        pending.reply.cancel_timeout()
+        self._submit(pending, correlation_id, following, now)
         exchange.sent()
         return True
 
-    def _ask(self, pending: Pending, number: int, frame: bytes, now: float) -> None:
-        """Send a request: at once, or when those in front of it are out."""
-        left_s = pending.deadline.left_s(now)
-        pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
-        is_free = now < self._renewal.at and now >= self.mute.until
-        if is_free and self._pipeline.goes_at_once(pending, now):
-            self._write(pending)
-            self._quiet_since = now
-            if pending.due_at < self._lookout.at:
-                self._lookout.by(self._due_at())
-        else:
-            self._pipeline.add(pending)
-            self._pump()
-        if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else this looks at the time
-            pending.deadline.limit(pending.reply, self._throttle)
-
-    def _be_quiet(self, throttle_s: float) -> None:
-        self._traffic.note_throttling(throttle_s)
+    def _extend_throttle(self, throttle_s: float) -> None:
+        self._traffic.throttled_ms += round(throttle_s * 1000)
         now = self._loop.time()
-        if self.mute.extend(now + throttle_s, now):
-            logger.log(logging.WARNING if self.mute.is_long else logging.INFO, "%s", self.mute)
+        if self.throttle.extend(now + throttle_s, now):
+            logger.log(logging.WARNING if self.throttle.is_long else logging.INFO, "%s", self.throttle)
 
-    def _throttle(self) -> ThrottledError | None:
-        """Why requests wait to be sent, if it is for a throttle."""
-        return ThrottledError(str(self.mute)) if self.mute.until > self._loop.time() else None
-
-    def _at(self, error: DecodeError) -> DecodeError:
+    def _with_address(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")
 
-    def _go_on(self) -> None:
-        """After what came: mostly nothing waits to be sent, and the next request is out already."""
+    def _continue(self) -> None:
+        """After answers: usually nothing waits, and the next request of an exchange was sent."""
         oldest = self._pipeline.oldest
         if self._pipeline.waits:
             self._pump()
-        elif oldest is None or oldest.due_at < self._lookout.at:
-            self._lookout.by(self._due_at())
+        elif oldest is None or oldest.due_at < self._timer.at:
+            self._timer.fire_by(self._due_at())
+
+    # ---- requests
+
+    def _submit(self, pending: PendingRequest, correlation_id: int, frame: bytes, now: float) -> None:
+        """Send a request now, or queue it."""
+        left_s = pending.deadline.left_s(now)
+        pending.put(correlation_id, frame, max(self._settings.request_timeout_s, left_s))
+        may_send = now < self._reauthentication.at and now >= self.throttle.until
+        if may_send and self._pipeline.sends_at_once(pending, now):
+            self._write(pending)
+            self._idle_since = now
+            if pending.due_at < self._timer.at:
+                self._timer.fire_by(self._due_at())
+        else:
+            self._pipeline.add(pending)
+            self._pump()
+        if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else the connection's timer suffices
+            pending.deadline.limit(pending.reply, self._throttled_error)
+
+    def _throttled_error(self) -> ThrottledError | None:
+        return ThrottledError(str(self.throttle)) if self.throttle.until > self._loop.time() else None
 
     def _pump(self) -> None:
+        """Send what may be sent now."""
         now = self._loop.time()
-        self._renewal.begin_if_due(now)
-        self._quiet_since = now
-        for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
+        self._reauthentication.begin_if_due(now)
+        self._idle_since = now
+        for pending in self._pipeline.to_send(now) if now >= self.throttle.until else ():
             self._write(pending)
-        self._lookout.by(self._due_at())
+        self._timer.fire_by(self._due_at())
 
-    def _write(self, pending: Pending) -> None:
+    def _write(self, pending: PendingRequest) -> None:
         assert self._transport is not None
         self._transport.write(pending.frame)
-        self._traffic.note_request(pending.frame)
+        self._traffic.requests += 1
+        self._traffic.bytes_out += len(pending.frame)
 
-    def _renewal_ended(self, failed: KafkaNextgenError | None) -> None:
-        if failed is not None:
-            self._end(failed)
+    def _on_reauthenticated(self, failure: KafkaNextgenError | None) -> None:
+        if failure is not None:
+            self._end(failure)
         elif self.is_open:
             self._pump()
 
+    # ---- time, and the end
+
     def _due_at(self) -> float:
-        """Until when an answer has to be here, or a request to be sent; or this has been idle for too long."""
+        """When to act next: an answer is late, this is idle for too long, or a throttle ends and a request waits."""
         oldest = self._pipeline.oldest
-        due_at = self._quiet_since + self._settings.max_idle_s if oldest is None else oldest.due_at
-        if self._pipeline.waits and self.mute.until < due_at and self._pipeline.may_send:
-            return self.mute.until
+        due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
+        if self._pipeline.waits and self.throttle.until < due_at and self._pipeline.may_send:
+            return self.throttle.until
         return due_at
 
-    def _look(self, looked_at: float) -> None:
-        if looked_at < self._due_at():
-            self._lookout.by(self._due_at())
-        elif self._pipeline.may_send and self.mute.until <= looked_at:
+    def _on_timer(self, now: float) -> None:
+        if now < self._due_at():
+            self._timer.fire_by(self._due_at())
+        elif self._pipeline.may_send and self.throttle.until <= now:
             self._pump()
         else:
-            self._time_passed()
+            self._time_out()
 
-    def _time_passed(self) -> None:
+    def _time_out(self) -> None:
         oldest = self._pipeline.oldest
         if oldest is None:
             self.was_lost = False
@@ -307,10 +294,10 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._ended = error
         logger.debug("%s", error)
-        self._lookout.end()
+        self._timer.stop()
         if self._transport is not None:
             self._transport.abort()
         self._pipeline.fail_all(error)
-        self._renewal.cancel()
+        self._reauthentication.cancel()
         if self.on_closed is not None:
             self.on_closed(self, error)

@@ -1,29 +1,30 @@
-"""Time limits: one deadline for everything a call does, and ways to wait that obey it and can be cancelled.
+"""Deadlines, and ways to wait that obey them.
 
-Waiting for a future here never cancels it: it may be shared, or its answer may have to be swallowed later.
+Waiting for a future never cancels it: several callers may share it, and its answer may have to be discarded later.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Generic, TypeVar
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 
-__all__ = ["ClosedError", "Deadline", "Shared", "set_within"]
+__all__ = ["ClosedError", "Deadline", "SendQueue", "SingleFlight", "wait_for_event"]
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
 class ClosedError(DisconnectedError):
-    """This side was closed; trying again is of no use."""
+    """This client was closed; a retry is useless."""
 
 
 class Deadline:
-    """The moment, on the running loop's clock, by which something must be done; ``what``, as text, is for the error."""
+    """A time on the running loop's clock, ``timeout_s`` from now. ``what`` is formatted only if an error needs it."""
 
     def __init__(self, timeout_s: float, what: object) -> None:
         self._loop = asyncio.get_running_loop()
@@ -31,23 +32,23 @@ class Deadline:
         self._at = self._loop.time() + timeout_s
         self._what = what
 
-    def begin_anew(self, now: float) -> None:
-        """Have all of the time again, from now on; ``now`` is on the loop's clock."""
+    def restart(self, now: float) -> None:
+        """Allow the whole time again from ``now``, on the loop's clock."""
         self._at = now + self._timeout_s
 
     def left_s(self, now: float | None = None) -> float:
-        """Seconds left, never negative; ``now``, on the loop's clock, is for who knows it."""
+        """Seconds left, never negative; ``now`` saves a look at the loop's clock."""
         return max(0.0, self._at - (self._loop.time() if now is None else now))
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
-        """The error of whoever did not make it; an exception that kept it from that is its cause."""
+        """The error for a deadline that passed; ``last_failure`` becomes its cause if it is an exception."""
         because = "" if last_failure is None else f"; the last failure was: {last_failure}"
         error = RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
         error.__cause__ = last_failure if isinstance(last_failure, Exception) else None
         return error
 
     async def wait(self, future: asyncio.Future[T], last_failure: object = None) -> T:
-        """Wait for a future without owning it. Raises ``RequestTimeoutError``, or what the future raises."""
+        """Wait for a shared future. Raises ``RequestTimeoutError``, or what the future raises."""
         await asyncio.wait({future}, timeout=self.left_s())
         if not future.done():
             raise self.missed(last_failure)
@@ -55,21 +56,21 @@ class Deadline:
             raise ClosedError(f"{self._what}: closed by this client")
         return future.result()
 
-    def limit(self, reply: Reply[T], why: Callable[[], object] = lambda: None) -> None:
-        """Let an answer that is not here by then be a ``RequestTimeoutError``; ``why`` is then asked for its cause."""
+    def limit(self, reply: EagerFuture[T], why: Callable[[], object] = lambda: None) -> None:
+        """Fail ``reply`` with ``RequestTimeoutError`` at this deadline; ``why`` is then asked for the cause."""
         reply.fail_at(self._at, lambda: self.missed(why()))
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
-        """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""
+        """Sleep; raises ``RequestTimeoutError`` at once if the deadline would pass meanwhile."""
         if delay_s >= self.left_s():
             raise self.missed(last_failure)
         await asyncio.sleep(delay_s)
 
 
-async def set_within(event: asyncio.Event, timeout_s: float) -> bool:
-    """Wait for an event, at most ``timeout_s`` seconds; whether it was set.
+async def wait_for_event(event: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for an event, at most ``timeout_s`` seconds; whether it is set.
 
-    Not by ``wait_for``, which before Python 3.12 forgets a cancellation that comes together with the event.
+    ``asyncio.wait_for`` loses a cancellation that comes together with the event before Python 3.12.
     """
     waiting = asyncio.ensure_future(event.wait())
     try:
@@ -79,8 +80,8 @@ async def set_within(event: asyncio.Event, timeout_s: float) -> bool:
     return event.is_set()
 
 
-class Shared(Generic[K, T]):
-    """Work that several callers want at once is done once for all of them, and survives any of them leaving."""
+class SingleFlight(Generic[K, T]):
+    """Runs work once for all callers that want the same at the same time. It goes on if a caller leaves."""
 
     def __init__(self) -> None:
         self._running: dict[K, asyncio.Task[T]] = {}
@@ -93,7 +94,7 @@ class Shared(Generic[K, T]):
         deadline: Deadline,
         last_failure: object = None,
     ) -> T:
-        """The result of ``work``, begun now or already under way under this ``key``."""
+        """The result of ``work``, started now unless work for this ``key`` is running."""
         if self._closed:
             raise ClosedError("closed by this client")
         task = self._running.get(key)
@@ -106,12 +107,43 @@ class Shared(Generic[K, T]):
     def _finished(self, key: K, task: asyncio.Task[T]) -> None:
         del self._running[key]
         if not task.cancelled():
-            task.exception()  # whoever waits raises it; if nobody does any more it is no news
+            task.exception()  # its callers may all have left; without this asyncio would log it
 
     async def close(self) -> None:
-        """Cancel what is under way and wait for its end; nothing new is begun."""
+        """Cancel all work and wait for its end; ``get`` raises from now on."""
         self._closed = True
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class SendQueue:
+    """Sends requests in the order in which they were made, however long each takes to find its broker.
+
+    A request starts when the one before it is on its connection, which keeps the order from there on, or has given up.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def send(self, begin: Callable[[], Awaitable[EagerFuture[T]]], deadline: Deadline) -> T:
+        """Call ``begin`` when the requests before this one are sent, and return the reply.
+
+        Raises ``RequestTimeoutError``, or what ``begin`` or the reply raises.
+        """
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._release_first()
+        try:
+            if not turn.done():
+                await deadline.wait(turn)
+            reply = await begin()
+        finally:
+            self._waiting.remove(turn)
+            self._release_first()
+        return await reply
+
+    def _release_first(self) -> None:
+        if self._waiting and not self._waiting[0].done():
+            self._waiting[0].set_result(None)

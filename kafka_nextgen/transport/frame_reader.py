@@ -1,29 +1,41 @@
-"""Frames cut from a stream of bytes, received in place.
+"""Frames from a stream of bytes, received in place: four bytes of length, then as many bytes.
 
-A frame is four bytes of length and that many bytes. Bytes are received into one buffer that is used again and
-again; a frame is handed over as a view of it, to be read before the next bytes arrive (``kept`` is for later). A frame
-longer than that buffer gets one of its own (``frame_buffers``), into which the rest is received directly: nothing is
-concatenated, and nothing written over that somebody still has a view of.
+Small frames are received into one buffer, and handed over as views of it. A view is valid until the next bytes arrive;
+``FrameReader.kept`` makes it permanent. A larger frame gets a buffer for itself and the rest of it is received directly
+there, so nothing is joined, and nothing is overwritten while a view of it exists.
 
-A length is checked before anything is allocated for it, so four bytes from a stranger cost four bytes.
+A length is checked before memory is allocated for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import asyncio
+import socket
+from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import DecodeError, FrameTooLargeError
-from kafka_nextgen.transport.frame_buffers import FrameBuffers
+from kafka_nextgen.wire.records import unfilled
 
-__all__ = ["FrameReader"]
+__all__ = ["FrameBuffers", "FrameReader", "Receive", "receiver_of"]
 
 _LENGTH = Struct(">i")
 _BUFFER_BYTES = 64 * 1024
 
+#: How many buffers for large frames are kept, and for how many small frames in a row.
+KEPT = 2
+SMALL_FRAMES = 200
+
+#: Milliseconds that ``receiver_of`` may receive before other connections get their turn.
+MAX_RECEIVE_MS = 5
+
+#: Receives into a buffer what arrives soon; returns the number of bytes.
+Receive = Callable[[memoryview], int]
+
 
 class FrameReader:
-    """Receives with ``buffer`` and ``received``; a peer that breaks the framing is a ``DecodeError``."""
+    """Receive into ``buffer``, then call ``received``; ``max_bytes`` is the longest frame."""
 
     def __init__(self, max_bytes: int, buffer_bytes: int = _BUFFER_BYTES) -> None:
         assert buffer_bytes > _LENGTH.size
@@ -36,7 +48,7 @@ class FrameReader:
         self._large_end = 0
 
     def limit(self, max_bytes: int, rule: str) -> None:
-        """Refuse longer frames from here on; ``rule`` is what the error calls this limit."""
+        """Refuse longer frames from here on; the error calls this limit ``rule``."""
         self._max_bytes, self._rule = max_bytes, rule
 
     def buffer(self) -> memoryview:
@@ -45,13 +57,11 @@ class FrameReader:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
-    @property
-    def is_between_frames(self) -> bool:
-        """Whether nothing was received of the next frame."""
-        return self._end == 0 and self._large is None
-
     def rest(self) -> memoryview | None:
-        """Where to receive the rest of a frame whose length is known, once all before it were asked for; or None."""
+        """Where to receive the rest of an incomplete frame, None if its length is not known.
+
+        All complete frames must have been taken from ``received``.
+        """
         if self._large is not None:
             return self.buffer()
         if self._end < _LENGTH.size:
@@ -59,14 +69,14 @@ class FrameReader:
         return self._view[self._end : _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]]
 
     def received(self, count: int) -> Iterable[memoryview]:
-        """Hand over the frames that ``count`` more bytes complete, without their lengths.
+        """The frames that ``count`` more bytes complete, without their lengths.
 
-        Each must be used before the next is asked for, and all must be asked for. Raises ``DecodeError``, and
-        ``FrameTooLargeError`` for a length above the limit; the stream is of no use after that.
+        Each must be used before the next is taken, and all must be taken. Raises ``DecodeError``, or
+        ``FrameTooLargeError`` for a length above the limit; the stream is useless after that.
         """
         if self._large is None:
             self._end += count
-            frame = self._just_one()
+            frame = self._single_frame()
             return self._small_frames() if frame is None else (frame,)
         self._large_end += count
         if self._large_end < len(self._large):
@@ -75,11 +85,11 @@ class FrameReader:
         return (frame,)
 
     def kept(self, frame: memoryview) -> memoryview:
-        """The frame, to be looked into for as long as somebody likes: a copy where its place is used again."""
+        """The frame in memory that stays valid: a copy if it lies in the buffer for small frames."""
         return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
 
-    def _just_one(self) -> memoryview | None:
-        """What has come, if that is one whole frame, as it is mostly: then there is nothing to cut."""
+    def _single_frame(self) -> memoryview | None:
+        """The only frame, if the buffer holds exactly one: the usual case, without a generator."""
         end = self._end
         if end < _LENGTH.size or _LENGTH.unpack_from(self._buffer)[0] != end - _LENGTH.size or end > self._max_bytes:
             return None
@@ -100,7 +110,7 @@ class FrameReader:
             self._buffers.note_small()
             yield self._view[first:after]
             start = after
-        self._keep_from(start)
+        self._move_to_front(start)
 
     def _begin_large(self, length: int, first: int) -> None:
         self._large = self._buffers.take(length)
@@ -108,7 +118,7 @@ class FrameReader:
         self._large[: self._large_end] = self._view[first : self._end]
         self._end = 0
 
-    def _keep_from(self, start: int) -> None:
+    def _move_to_front(self, start: int) -> None:
         rest = self._end - start
         if start and rest:
             self._buffer[:rest] = self._buffer[start : self._end]
@@ -127,3 +137,64 @@ def _hint(length: int) -> str:
     if head[0] in (0x15, 0x16) and head[1] == 0x03:
         return "; its first bytes look like TLS: security.protocol is to be SSL or SASL_SSL for this port"
     return "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""
+
+
+class FrameBuffers:
+    """Buffers for the large frames of one connection, reused once no view of their content exists.
+
+    Filling a page of fresh memory costs twice as much as filling a used one. Two buffers are kept: one is filled while
+    the frame in the other is decoded. They are freed when many small frames come in a row.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[bytearray] = []
+        self._small_frames = 0
+
+    def take(self, length: int) -> memoryview:
+        """A buffer of ``length`` bytes, which is in use as long as a view of it exists."""
+        self._small_frames = 0
+        for at, buffer in enumerate(self._kept):
+            if len(buffer) >= length and _is_free(buffer):
+                self._kept.append(self._kept.pop(at))
+                return memoryview(buffer)[:length]
+        buffer = unfilled(_capacity_for(length))
+        self._kept = [*self._kept[1 - KEPT :], buffer]
+        return memoryview(buffer)[:length]
+
+    def note_small(self) -> None:
+        """Count a frame that needs no buffer."""
+        if self._kept:
+            self._small_frames += 1
+            if self._small_frames > SMALL_FRAMES:
+                self._kept.clear()
+
+
+def _capacity_for(length: int) -> int:
+    """A power of two or three quarters of one, so that a slightly longer frame fits as well."""
+    power = 1 << (length - 1).bit_length()
+    return 3 * power // 4 if length <= 3 * power // 4 else power
+
+
+def _is_free(buffer: bytearray) -> bool:
+    """Whether no view of it exists: only then can it be resized."""
+    try:
+        buffer.append(buffer.pop())
+    except BufferError:
+        return False
+    return True
+
+
+def receiver_of(transport: asyncio.Transport) -> Receive | None:
+    """A function in C that receives the rest of a frame from a plain socket; None with TLS or without the extension.
+
+    The event loop waits for the GIL twice for each piece it receives, and a busy thread of the application releases it
+    only every 5 ms (``sys.getswitchinterval``). Megabytes would come in pieces with milliseconds in between. A small
+    answer may come in pieces too, since a broker writes records separately from what surrounds them. Other connections
+    wait meanwhile, but no longer than that thread delays them anyway.
+    """
+    plain: socket.socket | None = transport.get_extra_info("socket")
+    if plain is None or transport.get_extra_info("sslcontext") is not None:
+        return None
+    if not ACCELERATED or not hasattr(accelerator, "receive"):
+        return None
+    return lambda to: accelerator.receive(plain.fileno(), to, MAX_RECEIVE_MS)

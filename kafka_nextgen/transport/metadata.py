@@ -1,15 +1,15 @@
-"""What is known of the cluster, and keeping it fresh.
+"""What is known of the cluster, and how it is kept fresh.
 
-Questions are put one after the other; whoever wants to know something while one is out is answered by the next, which
-asks for everything that was wanted meanwhile. On its own the keeper asks when what it has is older than
-``metadata.max.age.ms`` or was found wrong (``urge``), and goes on asking, with growing pauses, until it is told. It
-asks for the topics of interest then (``interest``), and forgets all others.
+Metadata requests are sent one after the other. Callers that come while one is out share the next, which asks for all
+that they want. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
+``request_update`` was called, with backoff until an answer comes. A refresh asks for the topics of ``MetadataTopics``,
+and forgets all others.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from attrs import evolve, frozen
 
@@ -19,70 +19,109 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.deadline import ClosedError, Deadline, set_within
-from kafka_nextgen.transport.interest import Interest
-from kafka_nextgen.transport.outage import Outage
-from kafka_nextgen.transport.reach import Reach
+from kafka_nextgen.transport.background import OnFailure, keep_running
+from kafka_nextgen.transport.deadline import ClosedError, Deadline, wait_for_event
+from kafka_nextgen.transport.known_brokers import KnownBrokers
+from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.supervision import OnFailure, keep_running
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataResponse
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["MetadataKeeper"]
+__all__ = ["ClusterMetadata", "MetadataTopics"]
 
 logger = logger_of(__name__)
 
-_WITH_IDS = 12  # the first version that looks topics up by id
+_FIRST_WITH_IDS = 12  # the first version that can ask for topics by id
+
+
+class MetadataTopics:
+    """Which topics metadata is requested for, and which of them a broker may create.
+
+    ``needed`` gives the topics that are subscribed to or assigned. Others that a caller asked for are kept for
+    ``max_age_s`` after that, since it may ask again soon. With ``auto_create`` a broker may create topics that
+    ``allow_creation`` names, until they were seen once: a topic that is deleted later must stay deleted.
+    """
+
+    def __init__(self, max_age_s: float, auto_create: bool) -> None:
+        self.needed: Callable[[], Collection[str]] = frozenset
+        self._max_age_s = max_age_s
+        self._auto_create = auto_create
+        self._asked_at: dict[str, float] = {}
+        self._to_create: set[str] = set()
+
+    def allow_creation(self, names: Iterable[str]) -> None:
+        """Let a broker create these if they are missing and ``auto_create`` is set."""
+        if self._auto_create:
+            self._to_create.update(names)
+
+    def names(self, now: float) -> frozenset[str]:
+        """The topics to ask for in a refresh."""
+        self._asked_at = {name: at for name, at in self._asked_at.items() if now - at < self._max_age_s}
+        return frozenset(self.needed()) | self._asked_at.keys()
+
+    def creates(self, names: Collection[str]) -> bool:
+        """Whether a request for these may create topics."""
+        return not self._to_create.isdisjoint(names)
+
+    def note_answer(
+        self, answer: ClusterImage, names: Collection[str], topic_ids: Collection[TopicId], now: float
+    ) -> None:
+        """Note the answer to a caller that asked for these topics."""
+        for topic in answer.topics_by_name.values():
+            if topic.name in names or topic.topic_id in topic_ids:
+                self._asked_at[topic.name] = now
+            if topic.error == ErrorCode.NONE:
+                self._to_create.discard(topic.name)
 
 
 @frozen
 class _Wanted:
-    """What the next question is to ask for; ``everything`` is all topics of interest."""
+    """What the next request asks for; ``refresh`` adds all ``MetadataTopics``."""
 
     names: frozenset[str] = frozenset()
     topic_ids: frozenset[TopicId] = frozenset()
-    everything: bool = False
+    refresh: bool = False
 
     def plus(self, other: _Wanted) -> _Wanted:
-        everything = self.everything or other.everything
-        return _Wanted(self.names | other.names, self.topic_ids | other.topic_ids, everything)
+        return _Wanted(self.names | other.names, self.topic_ids | other.topic_ids, self.refresh or other.refresh)
 
 
-class MetadataKeeper:
-    """Holds the newest image; ``on_change`` callbacks get every new one that differs."""
+class ClusterMetadata:
+    """``image`` is the newest state of the cluster; ``on_change`` callbacks get each image that differs."""
 
     def __init__(
-        self, settings: TransportSettings, reach: Reach, chance: Callable[[], float], on_failure: OnFailure
+        self, settings: TransportSettings, brokers: KnownBrokers, chance: Callable[[], float], on_failure: OnFailure
     ) -> None:
         self.image = ClusterImage()
         self.on_change: list[Callable[[ClusterImage], None]] = []
-        self.interest = Interest(settings.metadata_max_age_s, settings.auto_create_topics)
+        self.topics = MetadataTopics(settings.metadata_max_age_s, settings.auto_create_topics)
         self._settings = settings
-        self._reach = reach
+        self._brokers = brokers
         self._chance = chance
         self._on_failure = on_failure
-        self._outage = Outage(logger, "refreshing the metadata")
+        self._failure_log = FailureLog(logger, "refreshing the metadata")
         self._wanted = _Wanted()
         self._next: asyncio.Future[None] | None = None
-        self._urged = asyncio.Event()
+        self._update_requested = asyncio.Event()
         self._asking: asyncio.Task[None] | None = None
-        self._keeping: asyncio.Task[None] | None = None
+        self._keeping_fresh: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Keep the image fresh from now on."""
-        if self._keeping is None:
-            self._keeping = asyncio.get_running_loop().create_task(keep_running(self._keep_fresh, self._on_failure))
+        if self._keeping_fresh is None:
+            work = keep_running(self._keep_fresh, self._on_failure)
+            self._keeping_fresh = asyncio.get_running_loop().create_task(work)
 
-    def urge(self) -> None:
-        """Something did not fit the image: ask soon."""
-        self._urged.set()
+    def request_update(self) -> None:
+        """Refresh soon: the image was found to be wrong."""
+        self._update_requested.set()
 
     async def refresh(
         self, names: Collection[str] | None, topic_ids: Collection[TopicId] | None, deadline: Deadline
     ) -> None:
-        """Ask for topics by name and id; for those of interest if neither is given.
+        """Ask for topics by name and id; for all ``MetadataTopics`` if both are None.
 
         Raises ``TransportError``, ``DecodeError`` or ``BrokerError``.
         """
@@ -95,18 +134,18 @@ class MetadataKeeper:
         await deadline.wait(self._next)
 
     async def all_topics(self, deadline: Deadline) -> ClusterImage:
-        """An image of every topic there is; what is kept stays as it is."""
+        """An image with all topics of the cluster; ``image`` does not change."""
         return bridge.from_response(await self._ask(lambda version: bridge.to_request(None), deadline))
 
     async def close(self) -> None:
-        """Stop asking; whoever waits gets ``DisconnectedError``."""
-        tasks = [task for task in (self._keeping, self._asking) if task is not None]
+        """Stop asking; callers that wait get ``ClosedError``."""
+        tasks = [task for task in (self._keeping_fresh, self._asking) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         future, self._next = self._next, None
         if future is not None:
-            _settle(future, ClosedError("metadata: closed by this client"))
+            _resolve(future, ClosedError("metadata: closed by this client"))
 
     async def _ask_while_wanted(self) -> None:
         while self._next is not None:
@@ -114,53 +153,49 @@ class MetadataKeeper:
             wanted, self._wanted = self._wanted, _Wanted()
             try:
                 await self._learn(wanted)
-            except Exception as failure:  # a callback's, too: whoever waits must not wait for nothing
-                _settle(future, failure)
+            except Exception as failure:  # a callback's, too, or the callers would wait for ever
+                _resolve(future, failure)
             except asyncio.CancelledError:
-                _settle(future, ClosedError("metadata: closed by this client"))
+                _resolve(future, ClosedError("metadata: closed by this client"))
                 raise
             else:
-                _settle(future, None)
+                _resolve(future, None)
 
     async def _learn(self, wanted: _Wanted) -> None:
         now = asyncio.get_running_loop().time()
-        of_interest = self.interest.names(now) if wanted.everything else frozenset[str]()
-        names = wanted.names | of_interest
-        creating = self.interest.creates(names)
+        names = wanted.names | (self.topics.names(now) if wanted.refresh else frozenset())
+        creates = self.topics.creates(names)
 
         def build(version: int) -> Message:
-            if wanted.topic_ids and version < _WITH_IDS:
-                return bridge.to_request(None)  # the only way to see ids; names asked for are among all there are
-            return bridge.to_request(names, wanted.topic_ids, creating)
+            if wanted.topic_ids and version < _FIRST_WITH_IDS:
+                return bridge.to_request(None)  # all topics, the only way to find ids
+            return bridge.to_request(names, wanted.topic_ids, creates)
 
-        deadline = Deadline(self._settings.request_timeout_s, "metadata")
-        message = await self._ask(build, deadline)
+        message = await self._ask(build, Deadline(self._settings.request_timeout_s, "metadata"))
         answer = bridge.from_response(message)
-        asked_for_all = bool(wanted.topic_ids) and message.version < _WITH_IDS
+        asked_for_all = bool(wanted.topic_ids) and message.version < _FIRST_WITH_IDS
         left_out = frozenset[str]() if asked_for_all else names - answer.topics_by_name.keys()
-        self.interest.note_answer(answer, wanted.names, wanted.topic_ids, now)
-        self._take(answer, forgetting=wanted.everything and not left_out)
-        if left_out:  # which says nothing of them: a topic that does not exist is answered with an error code
+        self.topics.note_answer(answer, wanted.names, wanted.topic_ids, now)
+        self._apply(answer, forget_others=wanted.refresh and not left_out)
+        if left_out:  # the broker broke the protocol: topics that do not exist have an error code in the answer
             raise DecodeError(f"Metadata was answered without topic {', '.join(sorted(left_out))}")
 
     async def _ask(self, build: Callable[[int], Message], deadline: Deadline) -> MetadataResponse:
-        message = await self._reach.ask(METADATA, build, deadline)
+        message = await self._brokers.request_any(METADATA, build, deadline)
         assert isinstance(message, MetadataResponse)
         if message.error_code == ErrorCode.REBOOTSTRAP_REQUIRED and self._settings.rebootstraps:
-            self._reach.start_over()
+            self._brokers.rebootstrap()
         if message.error_code != ErrorCode.NONE:
             code = message.error_code
             raise BrokerError(f"metadata was refused ({name_of(code)})", code=code, retriable=True)
         return message
 
-    def _take(self, answer: ClusterImage, *, forgetting: bool) -> None:
+    def _apply(self, answer: ClusterImage, *, forget_others: bool) -> None:
         known, image = self.image, bridge.merged(self.image, answer)
-        if forgetting:
+        if forget_others:
             answered = image.topics_by_name.keys() & answer.topics_by_name.keys()
             image = evolve(image, topics_by_name={name: image.topics_by_name[name] for name in answered})
-        self._reach.brokers = {
-            broker.node_id: ServerAddress(broker.host, broker.port) for broker in image.brokers.values()
-        }
+        self._brokers.by_id = {each.node_id: ServerAddress(each.host, each.port) for each in image.brokers.values()}
         self.image = image
         if image != known:
             for callback in self.on_change:
@@ -168,32 +203,28 @@ class MetadataKeeper:
 
     async def _keep_fresh(self) -> None:
         while True:
-            await self._due()
-            self._urged.clear()
+            await wait_for_event(self._update_requested, self._settings.metadata_max_age_s)
+            self._update_requested.clear()
             failures = 0
             while not await self._refreshed():
                 failures += 1
                 await asyncio.sleep(self._settings.retry_backoff.delay_s(failures, self._chance()))
-            # Brokers learn of a change one after the other: asking at once again would hear the old story.
+            # Brokers learn of a change one after the other: another request at once might get the old state.
             await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
-
-    async def _due(self) -> None:
-        """Wait until the image is old, or urged on."""
-        await set_within(self._urged, self._settings.metadata_max_age_s)
 
     async def _refreshed(self) -> bool:
         try:
             await self.refresh(None, None, Deadline(self._settings.default_timeout_s, "metadata"))
         except KafkaNextgenError as failure:
-            self._outage.failed(failure)
+            self._failure_log.failed(failure)
             return False
-        self._outage.over()
+        self._failure_log.recovered()
         return True
 
 
-def _settle(future: asyncio.Future[None], failure: Exception | None) -> None:
+def _resolve(future: asyncio.Future[None], failure: Exception | None) -> None:
     if failure is None:
         future.set_result(None)
     else:
         future.set_exception(failure)
-        future.exception()  # whoever waits raises it; nobody may
+        future.exception()  # its callers may have left; without this asyncio would log it

@@ -1,149 +1,227 @@
-"""The requests of one connection in their order, without the connection.
+"""The requests of one connection in their order, without I/O.
 
-A broker answers a connection's requests in the order it got them, so the next answer belongs to the oldest request.
-Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
-gone away leaves its place in the order: its answer is still to come, and is thrown away. An answered request may be
-followed by the next of its ``exchange``, behind those that wait.
+A broker answers the requests of a connection in order, so the next answer belongs to the oldest request. A request
+whose caller has left keeps its place: its answer still comes, and is discarded.
 
-Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
-others wait here, and those whose callers left are never sent. While the pipeline is on hold, for a login to be renewed
-(KIP-368), only what belongs to the login goes out.
+Requests wait while too many are in flight or the broker throttles. While a login is renewed (KIP-368), only requests of
+the login are sent.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from math import inf
+from typing import Protocol
 
 from attrs import define, field
 
-from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.exchange import Exchange
-from kafka_nextgen.transport.reply import Reply
-from kafka_nextgen.wire.apis import Answer, Api
+from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.wire.apis import Answer, Api, Question
 
-__all__ = ["Pending", "Pipeline"]
+__all__ = ["Exchange", "LogIn", "PendingRequest", "Pipeline", "Reauthentication"]
 
 _INT32_MAX = 2**31 - 1
 
+#: Logs in again; raises ``KafkaNextgenError`` if that fails.
+LogIn = Callable[[], Coroutine[object, object, None]]
+
+
+class Exchange(Protocol):
+    """A series of requests, each sent as soon as the one before is answered, without waking the task that waits.
+
+    Where answers come a thousand times a second, waking a task for each costs more than the request itself. The task
+    gets the first answer that ``follow`` has no next request for, or the error that ended the connection. Methods run
+    on the event loop and must not block. The time limit applies to each request separately.
+    """
+
+    def begin(self, version: int) -> Question:
+        """The first request, in a version that both sides support. May be called again before it is answered."""
+        ...
+
+    def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
+        """The next request as a frame with its length, with this correlation id.
+
+        ``frame`` is the answer without its length. None, and no change of state, if the task has to read the answer. An
+        exception ends the exchange.
+        """
+        ...
+
+    def sent(self) -> None:
+        """The next request was sent, or queued behind a throttle. Must not raise."""
+        ...
+
 
 @define(eq=False)
-class Pending:
-    """One request: what it is, who waits for its answer, and by when the answer has to be here once it is out."""
+class PendingRequest:
+    """A request, the reply its caller waits for, and when the answer has to arrive once the request is sent.
+
+    ``for_login`` is set for requests of a login. ``patience_s`` is how long the connection waits for the answer.
+    """
 
     api: Api
     version: int
     deadline: Deadline
-    reply: Reply[Answer]
-    through_hold: bool = False
+    reply: EagerFuture[Answer]
+    for_login: bool = False
     exchange: Exchange | None = None
     correlation_id: int = -1
-    frame: bytes = field(default=b"", repr=False)  # a login's has a password in it
+    frame: bytes = field(default=b"", repr=False)  # may contain a password
     patience_s: float = 0.0
     due_at: float = 0.0
 
     def put(self, correlation_id: int, frame: bytes, patience_s: float) -> None:
-        """Make this its question."""
+        """Set the frame to send, at first and for each next request of an exchange."""
         self.correlation_id, self.frame, self.patience_s = correlation_id, frame, patience_s
 
     @property
     def sent_at(self) -> float:
-        """When it went out."""
+        """When it was sent."""
         return self.due_at - self.patience_s
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody still waits for the answer."""
+        """Whether the caller still waits."""
         return not self.reply.done()
 
 
 class Pipeline:
-    """What is out and what waits to be; ``max_in_flight`` bounds the former."""
+    """Requests in flight, at most ``max_in_flight``, and those that wait to be sent."""
 
     def __init__(self, max_in_flight: int) -> None:
         self._max_in_flight = max_in_flight
-        self._out: deque[Pending] = deque()
-        self._waiting: deque[Pending] = deque()
-        #: The number that the next request will have.
+        self._in_flight: deque[PendingRequest] = deque()
+        self._waiting: deque[PendingRequest] = deque()
         self.upcoming_correlation_id = 0
         self.on_hold = False
 
     def __len__(self) -> int:
-        return len(self._out) + sum(pending.is_wanted for pending in self._waiting)
+        return len(self._in_flight) + sum(pending.is_wanted for pending in self._waiting)
 
     @property
-    def oldest(self) -> Pending | None:
-        """The request whose answer is the next to come."""
-        return self._out[0] if self._out else None
+    def oldest(self) -> PendingRequest | None:
+        """The request that the next answer belongs to."""
+        return self._in_flight[0] if self._in_flight else None
 
     @property
     def waits(self) -> bool:
-        """Whether something waits to be sent, or for all answers to be here."""
+        """Whether a request waits to be sent, or a login to be renewed."""
         return self.on_hold or bool(self._waiting)
 
     def next_correlation_id(self) -> int:
-        """Take the number of the next request."""
-        number, self.upcoming_correlation_id = (
-            self.upcoming_correlation_id,
-            (self.upcoming_correlation_id + 1) & _INT32_MAX,
-        )
-        return number
+        """Take the next correlation id."""
+        correlation_id = self.upcoming_correlation_id
+        self.upcoming_correlation_id = (correlation_id + 1) & _INT32_MAX
+        return correlation_id
 
-    def add(self, pending: Pending) -> None:
-        """Queue a request, or put it in front if it goes out in spite of a hold."""
-        if pending.through_hold:
+    def add(self, pending: PendingRequest) -> None:
+        """Queue a request; those of a login go first."""
+        if pending.for_login:
             self._waiting.appendleft(pending)
         else:
             self._waiting.append(pending)
 
     @property
     def may_send(self) -> bool:
-        """Whether requests wait, and not for answers to others."""
+        """Whether a request waits that may be sent now."""
         while self._waiting and not self._waiting[0].is_wanted:
             self._waiting.popleft()
         return self._has_next()
 
     def _has_next(self) -> bool:
-        if not self._waiting or len(self._out) >= self._max_in_flight:
+        if not self._waiting or len(self._in_flight) >= self._max_in_flight:
             return False
-        return not self.on_hold or self._waiting[0].through_hold
+        return not self.on_hold or self._waiting[0].for_login
 
-    def to_send(self, now: float) -> Iterator[Pending]:
-        """The requests that may go out now, in order."""
+    def to_send(self, now: float) -> Iterator[PendingRequest]:
+        """Take the requests that may be sent now, in order."""
         while self._has_next():
             pending = self._waiting.popleft()
             if pending.is_wanted:
-                self._goes(pending, now)
+                self._note_sent(pending, now)
                 yield pending
 
-    def goes_at_once(self, pending: Pending, now: float) -> bool:
-        """Note that a request goes out, if nothing is in its way; else it has to be added."""
-        if self._waiting or self.on_hold or len(self._out) >= self._max_in_flight:
+    def sends_at_once(self, pending: PendingRequest, now: float) -> bool:
+        """Note that a request is sent, if no other comes first; otherwise it has to be added."""
+        if self._waiting or self.on_hold or len(self._in_flight) >= self._max_in_flight:
             return False
-        self._goes(pending, now)
+        self._note_sent(pending, now)
         return True
 
-    def _goes(self, pending: Pending, now: float) -> None:
+    def _note_sent(self, pending: PendingRequest, now: float) -> None:
         pending.due_at = now + pending.patience_s
-        self._out.append(pending)
+        self._in_flight.append(pending)
 
-    def answered(self, correlation_id: int) -> Pending:
-        """The request that an answer with this id belongs to. Raises ``DecodeError`` if it can't be."""
-        if not self._out:
+    def answered(self, correlation_id: int) -> PendingRequest:
+        """Take the request that this answer belongs to. Raises ``DecodeError`` unless it is the oldest."""
+        if not self._in_flight:
             raise DecodeError(f"an answer with correlation id {correlation_id} came to no request")
-        if self._out[0].correlation_id != correlation_id:
-            oldest = self._out[0]
+        oldest = self._in_flight[0]
+        if oldest.correlation_id != correlation_id:
             raise DecodeError(
                 f"an answer with correlation id {correlation_id} came where {oldest.correlation_id} "
                 f"({oldest.api} v{oldest.version}) was due"
             )
-        return self._out.popleft()
+        return self._in_flight.popleft()
 
     def fail_all(self, error: Exception) -> None:
-        """Give everybody who waits this error."""
-        for pending in (*self._out, *self._waiting):
+        """Fail all requests."""
+        for pending in (*self._in_flight, *self._waiting):
             if pending.is_wanted:
                 pending.reply.set_exception(error)
-        self._out.clear()
+        self._in_flight.clear()
         self._waiting.clear()
+
+
+class Reauthentication:
+    """Renews a connection's login before the first request that is sent once that is due (KIP-368).
+
+    Nothing else is in flight meanwhile. ``on_end`` gets the error if the login fails, or None.
+    """
+
+    def __init__(self, pipeline: Pipeline, on_end: Callable[[KafkaNextgenError | None], object]) -> None:
+        #: When it is due, on the loop's clock.
+        self.at = inf
+        self._pipeline = pipeline
+        self._on_end = on_end
+        self._log_in: LogIn | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def schedule(self, at: float, log_in: LogIn) -> None:
+        """Call ``log_in`` once, before anything is sent after ``at``."""
+        self.at, self._log_in = at, log_in
+
+    def begin_if_due(self, now: float) -> None:
+        """Hold requests back if one waits and this is due; begin when nothing is in flight."""
+        if now >= self.at and self._pipeline.may_send:
+            self._pipeline.on_hold = True
+        if self._pipeline.on_hold and self._task is None and self._pipeline.oldest is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        assert self._log_in is not None
+        log_in, self._log_in, self.at = self._log_in, None, inf
+        failure: KafkaNextgenError | None = None
+        try:
+            await log_in()
+        except KafkaNextgenError as error:
+            failure = error
+        except Exception as error:  # the callers that wait need an error; another connection may succeed
+            failure = DisconnectedError(f"renewing the login failed by an unexpected {type(error).__name__}")
+            failure.__cause__ = error
+        finally:
+            self._task, self._pipeline.on_hold = None, False
+        self._on_end(failure)
+
+    def cancel(self) -> None:
+        """Cancel a login that is under way, unless that is what calls this."""
+        if self._task is not None and self._task is not asyncio.current_task():
+            self._task.cancel()
+
+    async def wait(self) -> None:
+        """Wait for the end of a login that is under way."""
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)

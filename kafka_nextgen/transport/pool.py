@@ -1,10 +1,10 @@
-"""The open connections: at most one per server and purpose, opened when first wanted and again when lost.
+"""A client's connections: at most one per server and purpose, opened on demand.
 
-A server that could not be reached, or that dropped a connection, is left alone for a pause that grows with every
-failure (``reconnect.backoff.ms``); whoever wants it meanwhile waits, and no longer than its deadline.
+A server that can't be reached, or that drops a connection, is not tried again during a backoff
+(``reconnect.backoff.ms``); callers wait for that, up to their deadline.
 
-A server that refused our login, or is not who it should be, ends the opening of connections for good: other servers
-would be shown the same credentials, and asking again and again is how accounts get locked. What is open stays open.
+After an ``AuthenticationError`` no further connection is opened: other servers would get the same credentials, and
+repeated attempts lock accounts. Open connections stay open.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from attrs import frozen
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connecting import Resolver, open_connection
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline, Shared
-from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.resolving import Resolver
+from kafka_nextgen.transport.deadline import Deadline, SingleFlight
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
-from kafka_nextgen.transport.throttling import Mutes
+from kafka_nextgen.transport.throttling import Throttles
 from kafka_nextgen.transport.traffic import Traffic
 
-__all__ = ["Pool"]
+__all__ = ["ConnectionPool"]
 
 logger = logger_of(__name__)
 
 
 @frozen
-class _Trouble:
-    """A server's failures in a row, the last of them, and until when it is left alone."""
+class _Backoff:
+    """A server's failures in a row, the last of them, and the time before which it is not tried again."""
 
     failures: int
     last: KafkaNextgenError
     until: float
 
 
-class Pool:
-    """Connections by server and purpose; ``on_lost`` hears of each that was lost, not of those closed.
+class ConnectionPool:
+    """Connections by server and purpose.
 
-    ``node_of`` tells which broker a server is, as far as that is known.
+    ``on_lost`` is called for each connection that was lost, not for those closed. ``node_of`` gives the node id of a
+    server, None if it is not known. ``on_authentication_error`` may be set.
     """
 
     def __init__(
@@ -54,91 +54,90 @@ class Pool:
         node_of: Callable[[ServerAddress], int | None] = lambda address: None,
     ) -> None:
         self.traffic = Traffic()
-        self.on_refused: Callable[[AuthenticationError], None] = lambda refusal: None
-        self._refusal: AuthenticationError | None = None
+        self.on_authentication_error: Callable[[AuthenticationError], None] = lambda error: None
+        self._authentication_error: AuthenticationError | None = None
         self._settings = settings
         self._chance = chance
         self._on_lost = on_lost
         self._open: dict[tuple[ServerAddress, Purpose], Connection] = {}
-        self._dialing: Shared[tuple[ServerAddress, Purpose], Connection] = Shared()
+        self._opening: SingleFlight[tuple[ServerAddress, Purpose], Connection] = SingleFlight()
         self._resolver = Resolver()
-        self._trouble: dict[ServerAddress, _Trouble] = {}
-        self._mutes = Mutes(node_of)
+        self._backoffs: dict[ServerAddress, _Backoff] = {}
+        self._throttles = Throttles(node_of)
 
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.
 
-        Raises ``TransportError``, ``DecodeError`` or ``BrokerError`` with what happened while opening it; after an
-        ``AuthenticationError`` nothing else.
+        Raises ``TransportError``, ``DecodeError`` or ``BrokerError``; the same ``AuthenticationError`` again after
+        the first.
         """
-        known = self.known(address, purpose)
-        if known is not None:
-            return known
-        if self._refusal is not None:
-            raise self._refusal.with_traceback(None)
-        trouble = self._trouble.get(address)
-        last = None if trouble is None else trouble.last
-        return await self._dialing.get((address, purpose), lambda: self._dial(address, purpose), deadline, last)
+        connection = self.get_open(address, purpose)
+        if connection is not None:
+            return connection
+        if self._authentication_error is not None:
+            raise self._authentication_error.with_traceback(None)
+        backoff = self._backoffs.get(address)
+        last = None if backoff is None else backoff.last
+        return await self._opening.get((address, purpose), lambda: self._connect(address, purpose), deadline, last)
 
-    def known(self, address: ServerAddress, purpose: Purpose) -> Connection | None:
-        """The connection for this purpose, if one is open."""
-        known = self._open.get((address, purpose))
-        return known if known is not None and known.is_open else None
+    def get_open(self, address: ServerAddress, purpose: Purpose) -> Connection | None:
+        """The connection for this purpose if one is open."""
+        connection = self._open.get((address, purpose))
+        return connection if connection is not None and connection.is_open else None
 
     def load(self, address: ServerAddress) -> int | None:
-        """How many general requests a server owes answers to; None without a connection for them."""
-        known = self.known(address, Purpose.GENERAL)
-        return None if known is None else known.load
+        """How many general requests a server has to answer; None without a connection for them."""
+        connection = self.get_open(address, Purpose.GENERAL)
+        return None if connection is None else connection.load
 
-    def is_mute(self, address: ServerAddress) -> bool:
-        """Whether a server is to be left alone with general requests for now."""
-        return self._mutes.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
+    def is_throttled(self, address: ServerAddress) -> bool:
+        """Whether general requests to a server have to wait."""
+        return self._throttles.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
 
     def failures(self, address: ServerAddress) -> int:
-        """How often in a row a server failed."""
-        trouble = self._trouble.get(address)
-        return 0 if trouble is None else trouble.failures
+        """How many times in a row a server failed."""
+        backoff = self._backoffs.get(address)
+        return 0 if backoff is None else backoff.failures
 
-    def throttle(self, now: float) -> str | None:
-        """Which broker asked to be left alone for long, and until when; may be asked from any thread."""
-        mute = self._mutes.long_one(now)
-        return None if mute is None else str(mute)
+    def long_throttle(self, now: float) -> str | None:
+        """A long throttle in words, if one is in force; from any thread."""
+        throttle = self._throttles.long_one(now)
+        return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
-        """Send to every broker again, also to those that throttle this client."""
-        self._mutes.lift()
+        """Ignore throttles from now on, and send what waits for one."""
+        self._throttles.lift()
         for connection in tuple(self._open.values()):
-            connection.send_what_waits()
+            connection.send_waiting()
 
     async def close(self) -> None:
-        """Close every connection, those being opened too."""
-        await self._dialing.close()
+        """Close every connection, also those being opened."""
+        await self._opening.close()
         await self._resolver.close()
         await asyncio.gather(*(connection.close() for connection in list(self._open.values())))
-        self._trouble.clear()
+        self._backoffs.clear()
 
-    async def _dial(self, address: ServerAddress, purpose: Purpose) -> Connection:
-        trouble = self._trouble.get(address)
-        if trouble is not None:
-            await asyncio.sleep(trouble.until - asyncio.get_running_loop().time())
+    async def _connect(self, address: ServerAddress, purpose: Purpose) -> Connection:
+        backoff = self._backoffs.get(address)
+        if backoff is not None:
+            await asyncio.sleep(backoff.until - asyncio.get_running_loop().time())
         try:
-            connection = await dial(address, self._settings, self.traffic, self._chance, self._resolver)
+            connection = await open_connection(address, self._settings, self.traffic, self._chance, self._resolver)
         except KafkaNextgenError as failure:
             self.traffic.failed += 1
             self._failed(address, failure)
             raise
-        self._trouble.pop(address, None)
+        self._backoffs.pop(address, None)
         self.traffic.opened += 1
-        mute = self._mutes.of(address, purpose)
-        now = asyncio.get_running_loop().time()
-        mute.extend(connection.mute.until, now)  # negotiating may have been too much already
-        connection.mute = mute
+        throttle = self._throttles.of(address, purpose)
+        throttle.extend(connection.throttle.until, asyncio.get_running_loop().time())  # by ApiVersions or the login
+        connection.throttle = throttle
         self._open[address, purpose] = connection
-        connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)
+        connection.on_closed = lambda closed, error: self._closed(closed, purpose, error)
         logger.debug("%s: connected for %s", address, purpose.value)
         return connection
 
-    def _ended(self, connection: Connection, purpose: Purpose, error: KafkaNextgenError) -> None:
+    def _closed(self, connection: Connection, purpose: Purpose, error: KafkaNextgenError) -> None:
         if self._open.get((connection.address, purpose)) is connection:
             del self._open[connection.address, purpose]
         self.traffic.closed += 1
@@ -149,9 +148,9 @@ class Pool:
             self._on_lost(connection.address)
 
     def _failed(self, address: ServerAddress, error: KafkaNextgenError) -> None:
-        if isinstance(error, AuthenticationError) and self._refusal is None:
-            self._refusal = error
-            self.on_refused(error)
+        if isinstance(error, AuthenticationError) and self._authentication_error is None:
+            self._authentication_error = error
+            self.on_authentication_error(error)
         failures = self.failures(address) + 1
         delay_s = self._settings.reconnect_backoff.delay_s(failures, self._chance())
-        self._trouble[address] = _Trouble(failures, error, asyncio.get_running_loop().time() + delay_s)
+        self._backoffs[address] = _Backoff(failures, error, asyncio.get_running_loop().time() + delay_s)

@@ -1,4 +1,4 @@
-"""What of the configuration the transport acts on, in seconds and bytes."""
+"""The configuration of the transport, in seconds and bytes."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.properties import RecoveryStrategy, ServerAddress
-from kafka_nextgen.transport.backoff import Backoff
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.security.settings import Security, security_of
 
 __all__ = ["TransportSettings"]
 
 MIB = 1024 * 1024
-#: How long (seconds) an application is told nothing of servers that can't be reached: the next attempt may succeed.
+#: Seconds of retries before the application is told that no server can be reached.
 PATIENCE_S = 10.0
 _RETRY = Backoff(0.1, 1.0)
 _RECONNECT = Backoff(0.05, 1.0)
-_IN_THE_CLEAR = Security()
+_PLAINTEXT = Security()
 
 
 @frozen(kw_only=True)
 class TransportSettings:
-    """How brokers are reached. Defaults are those of ``ConsumerConfig``."""
+    """How brokers are reached; the defaults are those of ``ConsumerConfig``."""
 
     bootstrap_servers: tuple[ServerAddress, ...]
     client_id: str = "kafka-nextgen"
     request_timeout_s: float = 30.0
     default_timeout_s: float = 60.0
-    setup_timeout_s: float = 10.0  # for one address: to connect, to log in and to agree on versions
+    setup_timeout_s: float = 10.0  # for one address: connect, ApiVersions, login
     max_idle_s: float = 540.0
     metadata_max_age_s: float = 300.0
     patience_s: float = PATIENCE_S
@@ -37,14 +37,14 @@ class TransportSettings:
     reconnect_backoff: Backoff = _RECONNECT
     receive_max_bytes: int = 100 * MIB
     auto_create_topics: bool = True
-    security: Security = _IN_THE_CLEAR
-    max_in_flight: int = 5  # requests on one connection whose answers are out; Kafka's own default
+    security: Security = _PLAINTEXT
+    max_in_flight: int = 5  # per connection; Kafka's default
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> TransportSettings:
-        """Take from a consumer's configuration what concerns the transport, and read the files it names.
+        """The settings in a consumer's configuration; reads the files of keys and certificates.
 
-        Raises ``ConfigError`` for keys and certificates that can't be used.
+        Raises ``ConfigError`` if they can't be used.
         """
         return cls(
             bootstrap_servers=config.bootstrap_servers,

@@ -1,9 +1,9 @@
-"""Whom a call is for, and which of the connections to a broker carries it.
+"""The brokers a call can be for, and which connection to the broker carries it.
 
-A broker answers one connection's requests in their order, so a heartbeat behind a Fetch that waits for records would
-wait as long. Each purpose therefore has a connection of its own, as in Kafka's own consumer. A JoinGroup or SyncGroup
-is held back until the whole group is there, and commits and heartbeats go past it on another one; so is a Fetch until
-there are records, and what is new goes past it.
+A broker answers the requests of one connection in order, so a heartbeat behind a Fetch that waits for records would
+wait as long. Each purpose therefore has its own connection, as in Kafka's consumer. A coordinator holds a JoinGroup or
+SyncGroup back until the whole group has sent one, so commits and heartbeats use another connection. A broker holds a
+Fetch back until there are records, so a Fetch outside of the session uses another one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ class Purpose(Enum):
     GENERAL = "general"
     COORDINATOR = "coordinator"
     FETCH = "fetch"
-    FETCH_OUT_OF_SESSION = "fetch aside"
+    FETCH_OUT_OF_SESSION = "fetch out of session"
     REBALANCE = "rebalance"
 
 
 @frozen
 class Node:
-    """The broker with this node id; ``over`` is the connection for what must not wait behind others of its kind."""
+    """The broker with this node id; ``purpose`` replaces the purpose that the API implies."""
 
     node_id: int
-    over: Purpose | None = None
+    purpose: Purpose | None = None
 
     def __str__(self) -> str:
         return f"broker {self.node_id}"
@@ -40,7 +40,7 @@ class Node:
 
 @frozen
 class Coordinator:
-    """The coordinator of this group, whichever broker that is."""
+    """The coordinator of this group."""
 
     group_id: str
 
@@ -50,7 +50,7 @@ class Coordinator:
 
 @frozen
 class AnyBroker:
-    """Whichever broker is the least busy; ``ANY`` is one."""
+    """The least loaded broker; use ``ANY``."""
 
     def __str__(self) -> str:
         return "any broker"
@@ -61,14 +61,13 @@ ANY = AnyBroker()
 Target = Node | Coordinator | AnyBroker
 
 
-#: What a coordinator answers only when others have asked as well.
 _HELD_BACK = frozenset({JOIN_GROUP.key, SYNC_GROUP.key})
 
 
 def purpose_of(target: Target, api: Api) -> Purpose:
-    """Which connection carries requests of ``api`` to ``target``."""
+    """The purpose of the connection that carries requests of ``api`` to ``target``."""
     if isinstance(target, Coordinator):
         return Purpose.REBALANCE if api.key in _HELD_BACK else Purpose.COORDINATOR
-    if isinstance(target, Node) and target.over is not None:
-        return target.over
+    if isinstance(target, Node) and target.purpose is not None:
+        return target.purpose
     return Purpose.FETCH if api.key == FETCH.key else Purpose.GENERAL

@@ -1,17 +1,11 @@
-"""Leaving a broker alone for as long as it asks, because of a quota (KIP-219).
+"""Throttling: sending nothing to a broker for as long as it asks, because of a quota (KIP-219).
 
-Since Kafka 2.0 a broker answers at once, says for how long it would have liked to wait, and reads nothing from that
-connection meanwhile; the client is to send nothing. Here as in Kafka's own client, what is sent to a broker and what
-is sent to it as a coordinator are muted apart: whoever fetches too much keeps its membership. Within each of the two,
-all connections keep quiet, those opened later as well.
+Since Kafka 2.0 a broker answers at once with a ``throttle_time_ms``, and reads nothing from that connection meanwhile.
+All connections to a broker share its throttle, except that those to it as a coordinator have their own, as in Kafka's
+client: a member that fetches too much keeps its membership.
 
-A request that has to wait is subject to its caller's time limit as any other, whose error then names the throttle.
-
-Five minutes are believed at most. Kafka's byte quotas ask for as long as it takes to get back to the rate allowed,
-which is minutes after one large answer. A coordinator is believed for ten seconds: Kafka asks for one window of a
-request quota there, a second by default, and a member that kept quiet for longer would lose its session.
-
-A client that closes keeps quiet no longer: what it has to send, its last commit and its leave, would come too late.
+A request that has to wait still obeys its caller's deadline, and its error then names the throttle. A client that
+closes ignores throttles: its last commit and its leave would come too late.
 """
 
 from __future__ import annotations
@@ -26,55 +20,62 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import Answer
 
-__all__ = ["LONG_S", "Mute", "Mutes", "ThrottledError", "throttle_in", "throttle_time_s"]
+__all__ = ["LONG_S", "Throttle", "ThrottledError", "Throttles", "throttle_in", "throttle_time_s"]
 
-#: A throttle of so many seconds is told as a problem; a quota that is slightly exceeded takes less.
+#: From so many seconds on a throttle is reported as a problem; a quota that is slightly exceeded takes less.
 LONG_S = 5.0
 
-_MOST_S = 300.0
-_MOST_AS_COORDINATOR_S = 10.0
+#: Byte quotas ask for as long as it takes to get back to the allowed rate: minutes, after one large answer.
+_MAX_S = 300.0
+#: A coordinator asks for one window of a request quota, by default a second. Longer silence would cost the session.
+_MAX_AS_COORDINATOR_S = 10.0
 _AS_COORDINATOR = frozenset({Purpose.COORDINATOR, Purpose.REBALANCE})
-
 
 NodeOf = Callable[[ServerAddress], "int | None"]
 
 
 class ThrottledError(OutageError):
-    """A request was not sent in its time, for the broker asked to be left alone."""
+    """A request was not sent before its deadline because the broker throttles this client."""
 
 
 def throttle_in(error: BaseException) -> ThrottledError | None:
-    """The throttle that an error was caused by, if it was."""
+    """The throttle that caused an error, if one did."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ThrottledError):
         cause = cause.__cause__
     return cause
 
 
+def throttle_time_s(answer: Answer) -> float:
+    """How long (seconds) the answer asks to send nothing: 0 to 300."""
+    throttle_ms: int = getattr(answer, "throttle_time_ms", 0)
+    return min(throttle_ms / 1000, _MAX_S) if throttle_ms > 0 else 0.0
+
+
 @define(eq=False)
-class Mute:
-    """Nothing is to be sent to ``address`` before ``until``, on the loop's clock, as long as it ``is_heeded``."""
+class Throttle:
+    """Nothing may be sent to ``address`` before ``until`` (the loop's clock). ``node_of`` finds its node id."""
 
     address: ServerAddress | None = None
-    most_s: float = _MOST_S
+    max_s: float = _MAX_S
     until: float = 0.0
     is_long: bool = False
-    is_heeded: bool = True
+    is_ignored: bool = False
     node_of: NodeOf = lambda _: None
     _ends: str = ""
 
     def extend(self, until: float, now: float) -> bool:
-        """Keep quiet until then at least; whether that is news."""
-        until = min(until, now + self.most_s)
-        if not self.is_heeded or until <= self.until:
+        """Send nothing before ``until``; whether that is later than before."""
+        until = min(until, now + self.max_s)
+        if self.is_ignored or until <= self.until:
             return False
         self.until, self.is_long = until, until - now >= LONG_S
         self._ends = time.strftime("%H:%M:%S", time.localtime(time.time() + until - now))
         return True
 
     def lift(self) -> None:
-        """Heed this broker's throttle no longer."""
-        self.until, self.is_heeded = 0.0, False
+        """End the throttle, and ignore later ones."""
+        self.until, self.is_ignored = 0.0, True
 
     def __str__(self) -> str:
         node_id = None if self.address is None else self.node_of(self.address)
@@ -82,36 +83,30 @@ class Mute:
         return f"throttled by broker {broker} until {self._ends}, because of a quota"
 
 
-class Mutes:
-    """The mute of each broker, and of each as a coordinator."""
+class Throttles:
+    """Two throttles for each broker: one for it as a coordinator, one for everything else."""
 
     def __init__(self, node_of: NodeOf) -> None:
         self._node_of = node_of
-        self._by_role: dict[tuple[ServerAddress, bool], Mute] = {}
-        self._are_heeded = True
+        self._by_role: dict[tuple[ServerAddress, bool], Throttle] = {}
+        self._are_ignored = False
 
-    def of(self, address: ServerAddress, purpose: Purpose) -> Mute:
-        """The one that connections for this purpose share."""
+    def of(self, address: ServerAddress, purpose: Purpose) -> Throttle:
+        """The throttle of connections to ``address`` for ``purpose``."""
         as_coordinator = purpose in _AS_COORDINATOR
-        mute = self._by_role.get((address, as_coordinator))
-        if mute is None:
-            most_s = _MOST_AS_COORDINATOR_S if as_coordinator else _MOST_S
-            mute = Mute(address, most_s, is_heeded=self._are_heeded, node_of=self._node_of)
-            self._by_role[address, as_coordinator] = mute
-        return mute
+        throttle = self._by_role.get((address, as_coordinator))
+        if throttle is None:
+            max_s = _MAX_AS_COORDINATOR_S if as_coordinator else _MAX_S
+            throttle = Throttle(address, max_s, is_ignored=self._are_ignored, node_of=self._node_of)
+            self._by_role[address, as_coordinator] = throttle
+        return throttle
 
-    def long_one(self, now: float) -> Mute | None:
-        """A long throttle that is not over, if there is one; may be asked from any thread."""
-        return next((mute for mute in tuple(self._by_role.values()) if mute.is_long and mute.until > now), None)
+    def long_one(self, now: float) -> Throttle | None:
+        """A long throttle that is in force, if there is one; from any thread."""
+        return next((each for each in tuple(self._by_role.values()) if each.is_long and each.until > now), None)
 
     def lift(self) -> None:
-        """Heed no throttle any longer."""
-        self._are_heeded = False
-        for mute in self._by_role.values():
-            mute.lift()
-
-
-def throttle_time_s(answer: Answer) -> float:
-    """For how long (seconds) the broker asks to be left alone; 0 if it does not, five minutes at most."""
-    throttle_ms: int = getattr(answer, "throttle_time_ms", 0)
-    return min(throttle_ms / 1000, _MOST_S) if throttle_ms > 0 else 0.0
+        """End all throttles, and ignore later ones."""
+        self._are_ignored = True
+        for throttle in self._by_role.values():
+            throttle.lift()

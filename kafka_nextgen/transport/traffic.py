@@ -1,4 +1,4 @@
-"""What goes over all connections of one client, counted on its event loop; any thread may read."""
+"""Counters of a client's network traffic; the event loop writes them, any thread may read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Traffic"]
 
 @define
 class Traffic:
-    """Numbers that only grow; ``throttled_ms`` is how long brokers asked to be left alone for a quota."""
+    """Totals over all connections: how many were opened, closed (of these ``lost``) or ``failed`` to open, and more."""
 
     opened: int = 0
     closed: int = 0
@@ -23,17 +23,3 @@ class Traffic:
     bytes_in: int = 0
     throttled_ms: int = 0
     latency: Timings = Factory(Timings)
-
-    def note_request(self, frame: bytes) -> None:
-        """A request goes out."""
-        self.requests += 1
-        self.bytes_out += len(frame)
-
-    def note_answer(self, sent_at: float, now: float) -> None:
-        """The answer to a request sent then is here."""
-        self.answers += 1
-        self.latency.note(now - sent_at, now)
-
-    def note_throttling(self, throttle_s: float) -> None:
-        """A broker asks to be left alone for so many seconds."""
-        self.throttled_ms += round(throttle_s * 1000)

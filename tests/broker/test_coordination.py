@@ -178,7 +178,7 @@ def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytes
         with monkeypatch.context() as broken:
             fail_to_write(state, broken)
             rung: list[float | None] = []
-            broken.setattr(shard._alarm, "set_after", rung.append)
+            broken.setattr(shard._timer, "set_after", rung.append)
             shard.expire()
             assert "A" in shard.coordinator.groups[GROUP].members
             assert rung == [RETRY_S]

@@ -40,7 +40,7 @@ __all__ = ["PACKAGE", "AsyncReader", "InjectedError", "Injection", "Reader", "fu
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
-LOOP_CALLBACKS = str(Path("transport", "reply.py"))
+LOOP_CALLBACKS = str(Path("transport", "eager_future.py"))
 
 
 def _is_of_loop(frame: FrameType | None) -> bool:

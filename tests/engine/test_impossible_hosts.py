@@ -63,7 +63,7 @@ def test_in_bootstrap_servers_it_is_refused_at_once(client: type[Consumer | Grou
 _EXITS = """
 import threading
 from kafka_nextgen import Consumer
-from kafka_nextgen.transport import resolving
+from kafka_nextgen.transport import connecting
 
 asked = threading.Event()
 
@@ -71,7 +71,7 @@ def never(*_, **__):
     asked.set()
     threading.Event().wait()
 
-resolving.getaddrinfo = never
+connecting.getaddrinfo = never
 consumer = Consumer(bootstrap_servers="silent.example:9092", group_id="billing")
 assert asked.wait(20)
 consumer.close()

@@ -20,7 +20,7 @@ from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.transport import supervision
+from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
 from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
@@ -63,7 +63,7 @@ class FailsOnce:
 #: What fails, and the settings of a consumer that comes by there.
 BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.cluster:ClusterClient.start", {}),
-    ("kafka_nextgen.transport.metadata:MetadataKeeper._refreshed", {}),
+    ("kafka_nextgen.transport.metadata:ClusterMetadata._refreshed", {}),
     ("kafka_nextgen.transport.metadata:bridge.from_response", {}),
     ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
     ("kafka_nextgen.engine.seeing.watchdog:Watchdog.look", {}),
@@ -89,7 +89,7 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "PAUSE_S", 0.01)
+    monkeypatch.setattr(background, "PAUSE_S", 0.01)
 
 
 def poll_through(consumer: Consumer, is_so: Callable[[int], bool]) -> list[Exception]:

@@ -21,7 +21,7 @@ from tests.simulation.client_network import Network
 from tests.simulation.dice import Dice
 from tests.simulation.exchanges import read, write
 from tests.simulation.own_assignors import HasAssignors, compute
-from tests.simulation.own_time import Alarm
+from tests.simulation.own_time import Timer
 
 __all__ = ["Assigning", "Owner"]
 
@@ -50,12 +50,12 @@ class Assigning:
     settings: AssigningSettings
     machine: AssigningMachine = field(init=False)
     _dice: Dice = field(init=False)
-    _alarm: Alarm = field(init=False)
+    _timer: Timer = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.machine = AssigningMachine(self.settings)
         self._dice = self.owner.dice.stream(f"assigning of {self.owner.name}")
-        self._alarm = Alarm(self.owner.time, lambda: self.feed(ev.TimePassed()))
+        self._timer = Timer(self.owner.time, lambda: self.feed(ev.TimePassed()))
 
     def feed(self, event: ev.AssigningEvent) -> None:
         """Tell the machine what happened, and carry out what it answers."""
@@ -63,7 +63,7 @@ class Assigning:
             return
         for effect in self.machine.handle(event, self.owner.clock(), self._dice.chance()):
             self._CARRY_OUT[type(effect)](self, effect)
-        self._alarm.set(self.machine.deadline())
+        self._timer.set(self.machine.deadline())
 
     def _prepare(self, effect: fx.SendPrepare) -> None:
         message = prepare.to_request(effect, self.settings.group_id)

@@ -1,7 +1,7 @@
 """One call of a client: it looks for the coordinator, pauses between attempts to find it, is sent, and ends once.
 
 Calls do not wait for each other, except commits: one that still looks for the coordinator is not overtaken by the next
-(``transport.turns``). A call that is called off before it was sent never is; the answer to one that was sent is not
+(``SendQueue``). A call that is called off before it was sent never is; the answer to one that was sent is not
 heard any more (``engine.member.exchanges``).
 """
 
@@ -15,7 +15,7 @@ from attrs import define, field
 from tests.simulation.connections import UnderWay
 from tests.simulation.timeline import Plan
 
-__all__ = ["Call", "Caller", "Turns", "call_off"]
+__all__ = ["Call", "Caller", "SendQueue", "call_off"]
 
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
 
@@ -39,7 +39,7 @@ class Caller(Protocol):
 
 
 @define(eq=False)
-class Turns:
+class SendQueue:
     """Calls that are sent in the order in which they began."""
 
     waiting: list[Call] = field(factory=list)
@@ -62,8 +62,8 @@ class Call:
     timeout_s: float
     answered: Callable[[bytes], None]
     lost: Callable[[str], None]
-    turns: Turns | None = None
-    way_s: float | None = None
+    queue: SendQueue | None = None
+    connect_timeout_s: float | None = None
     is_over: bool = False
     is_sent: bool = False
     sent_to: int | None = None
@@ -74,11 +74,11 @@ class Call:
     def start(self) -> None:
         """Begin, or wait for one's turn."""
         self._timer = self.caller.later(self.timeout_s, self._time_out)
-        if self.way_s is not None:
-            self._way = self.caller.later(self.way_s, self._give_up_way)
-        if self.turns is not None:
-            self.turns.waiting.append(self)
-            if self.turns.waiting[0] is not self:
+        if self.connect_timeout_s is not None:
+            self._way = self.caller.later(self.connect_timeout_s, self._give_up_way)
+        if self.queue is not None:
+            self.queue.waiting.append(self)
+            if self.queue.waiting[0] is not self:
                 return
         self.go_on()
 
@@ -109,8 +109,8 @@ class Call:
     def _send(self, node_id: int) -> None:
         self.is_sent, self.sent_to = True, node_id
         self.caller.send(node_id, UnderWay(self.frame, self._hear, self._lose))
-        if self.turns is not None:
-            self.turns.leave(self)
+        if self.queue is not None:
+            self.queue.leave(self)
 
     def _hear(self, frame: bytes) -> None:
         if not self.is_over:
@@ -138,8 +138,8 @@ class Call:
         for plan in (self._timer, self._way):
             if plan is not None:
                 plan.call_off()
-        if self.turns is not None:
-            self.turns.leave(self)
+        if self.queue is not None:
+            self.queue.leave(self)
 
 
 def call_off(calls: list[Call]) -> None:

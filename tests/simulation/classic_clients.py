@@ -96,9 +96,13 @@ class ClassicClient(Client):
             self.observer.heard(self, effect, lost(reason))
             self.feed(lost(reason))
 
-        way_s = LEAVE_WAY_S if api is LEAVE_GROUP else None
+        connect_timeout_s = LEAVE_WAY_S if api is LEAVE_GROUP else None
         return self.network.call(
-            write(api, message, self.name, version), answered, never_answered, timeout_s, way_s=way_s
+            write(api, message, self.name, version),
+            answered,
+            never_answered,
+            timeout_s,
+            connect_timeout_s=connect_timeout_s,
         )
 
     def _ask(self, call: Call) -> None:

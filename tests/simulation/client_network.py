@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from tests.simulation.calls import Call, Turns
+from tests.simulation.calls import Call, SendQueue
 from tests.simulation.cluster import Cluster
 from tests.simulation.connections import Connection, UnderWay
 from tests.simulation.dice import Dice, Fault
@@ -107,8 +107,8 @@ class Network:
         answered: Callable[[bytes], None],
         lost: Callable[[str], None],
         timeout_s: float | None = None,
-        turns: Turns | None = None,
-        way_s: float | None = None,
+        queue: SendQueue | None = None,
+        connect_timeout_s: float | None = None,
     ) -> Call:
         """Make a call; it ends while the client is awake."""
         self.asks()
@@ -127,8 +127,8 @@ class Network:
             self.request_timeout_s if timeout_s is None else timeout_s,
             lambda heard: self.time.when_awake(lambda: hear(heard)),
             lambda reason: self.time.when_awake(lambda: forget_and_lose(reason)),
-            turns,
-            way_s,
+            queue,
+            connect_timeout_s,
         )
         call.start()
         return call

@@ -25,7 +25,7 @@ from tests.simulation.committing import GROUP, Committer
 from tests.simulation.dice import Dice
 from tests.simulation.member_effects import MEMBER_EFFECTS
 from tests.simulation.own_assignors import offers
-from tests.simulation.own_time import Alarm, OwnTime
+from tests.simulation.own_time import OwnTime, Timer
 from tests.simulation.reader import Reader
 from tests.simulation.timeline import Plan, Timeline
 
@@ -62,7 +62,7 @@ class Client(Reader, ABC):
     on_left: Callable[[], None] | None = None
     on_step: Callable[[], None] | None = None  # the member has another status
     _is_in_lookup: bool = False
-    _alarm: Alarm = field(init=False)
+    _timer: Timer = field(init=False)
 
     speaks_classic: ClassVar[bool] = False
 
@@ -70,7 +70,7 @@ class Client(Reader, ABC):
         self.time = OwnTime(self.timeline, self.rate)
         asks = (self.name, self.cluster, self.time, self.dice, self.request_timeout_s, lambda: self.observer.asks(self))
         self.network = Network(*asks)
-        self._alarm = Alarm(self.time, self._wake)
+        self._timer = Timer(self.time, self._wake)
         self.member = self.make_member()
         self.committer = self.make_committer()
         if self.assignors:
@@ -106,7 +106,7 @@ class Client(Reader, ABC):
         """End without a word."""
         self.time.is_over = True
         self.network.end()
-        self._alarm.set(None)
+        self._timer.set(None)
         self.committer.end()
 
     # ---- the member
@@ -156,7 +156,7 @@ class Client(Reader, ABC):
         for effect in self.member.handle(event, self.clock(), self.dice.chance()):
             self.observer.wanted(self, effect)
             self.CARRY_OUT[type(effect)](self, effect)
-        self._alarm.set(self.member.deadline())
+        self._timer.set(self.member.deadline())
         if self.on_step is not None and self.member.status is not before:
             self.on_step()
 

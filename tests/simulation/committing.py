@@ -17,10 +17,10 @@ from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
-from tests.simulation.calls import Turns
+from tests.simulation.calls import SendQueue
 from tests.simulation.client_observer import Offsets
 from tests.simulation.exchanges import VERSIONS, read, write
-from tests.simulation.own_time import Alarm
+from tests.simulation.own_time import Timer
 
 if TYPE_CHECKING:
     from tests.simulation.clients import Client
@@ -40,15 +40,15 @@ class Committer:
     left_out: set[TopicPartition] = field(factory=set)  # of commits, for the coordinator knows no such topic
     _asks: dict[int, Callable[[fx.CommitEnded | fx.LookupEnded], None]] = field(factory=dict)  # who waits
     _asks_made: int = 0
-    _turns: Turns = field(factory=Turns)
-    _alarm: Alarm = field(init=False)
+    _send_queue: SendQueue = field(factory=SendQueue)
+    _timer: Timer = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         client = self.client
         settings = OffsetSettings(client.settings.instance_id, auto_commit_interval_s=client.auto_commit_interval_s)
         self.machine = OffsetMachine(settings, self.rules, client.clock())
-        self._alarm = Alarm(client.time, lambda: self.feed_offsets(ev.TimePassed()))
-        self._alarm.set(self.machine.deadline())
+        self._timer = Timer(client.time, lambda: self.feed_offsets(ev.TimePassed()))
+        self._timer.set(self.machine.deadline())
 
     def feed_offsets(self, event: ev.OffsetEvent) -> None:
         """Tell the machine what happened, and carry out what it answers."""
@@ -56,11 +56,11 @@ class Committer:
             return
         for effect in self.machine.handle(event, self.client.clock(), self.client.dice.chance()):
             self.CARRY_OUT[type(effect)](self, effect)
-        self._alarm.set(self.machine.deadline())
+        self._timer.set(self.machine.deadline())
 
     def end(self) -> None:
         """The client is gone."""
-        self._alarm.set(None)
+        self._timer.set(None)
 
     def ask(self, event: Callable[[int], ev.OffsetEvent], ended: Callable[[Any], None]) -> int:
         """Ask the machine for something; ``ended`` is called once."""
@@ -127,7 +127,7 @@ class Committer:
 
         timeout_s = max(0.0, effect.deadline - client.clock())
         frame = write(OFFSET_COMMIT, message, client.name, version)
-        client.network.call(frame, answered, lost, timeout_s, self._turns)
+        client.network.call(frame, answered, lost, timeout_s, self._send_queue)
 
     def _send_lookup(self, effect: fx.SendLookup) -> None:
         client, wanted = self.client, tuple(sorted(effect.partitions))

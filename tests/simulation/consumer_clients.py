@@ -80,7 +80,7 @@ class ConsumerClient(Client):
         elif joins:
             call_off(self._leaves)
         frame = write(CONSUMER_GROUP_HEARTBEAT, message, self.name)
-        call = self.network.call(frame, answered, lost, way_s=LEAVE_WAY_S if leaves else None)
+        call = self.network.call(frame, answered, lost, connect_timeout_s=LEAVE_WAY_S if leaves else None)
         kept = self._leaves if leaves else self._asked
         kept[:] = [each for each in kept if not each.is_over] + [call]
 

@@ -11,7 +11,7 @@ from attrs import define, field
 
 from tests.simulation.timeline import BEGINNING, Plan, Timeline
 
-__all__ = ["Alarm", "OwnTime"]
+__all__ = ["OwnTime", "Timer"]
 
 #: Later than any error of converting times, so that what is due is due by the clock of the client, too.
 _ROUNDING_S = 1e-6
@@ -70,7 +70,7 @@ class OwnTime:
 
 
 @define(eq=False)
-class Alarm:
+class Timer:
     """Rings once at a time by the client's clock, as soon as the client is awake."""
 
     time: OwnTime

@@ -9,16 +9,16 @@ from contextlib import asynccontextmanager
 
 from attrs import Factory, define, frozen
 
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.security.settings import Security
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_request
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest
 from kafka_nextgen.wire.schema import Message
-from tests.transport.scripted import Act, ScriptedBroker, scripted, settings
+from tests.transport.scripted import Act, ScriptedBroker, request, scripted, settings
 
 __all__ = [
     "ALL_OF_THREE",
@@ -116,7 +116,7 @@ def begin(connection: Connection, exchange: Numbered, timeout_s: float = 20.0) -
     return awaited(connection.send(FETCH, VERSION, exchange.begin(VERSION), deadline, exchange=exchange))
 
 
-def awaited(reply: Reply[Answer]) -> asyncio.Task[Answer]:
+def awaited(reply: EagerFuture[Answer]) -> asyncio.Task[Answer]:
     async def hear() -> Answer:
         return await reply
 
@@ -125,7 +125,7 @@ def awaited(reply: Reply[Answer]) -> asyncio.Task[Answer]:
 
 async def ask(connection: Connection) -> Answer:
     question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-    return await connection.request(METADATA, 13, question, Deadline(20.0, "another request"))
+    return await request(connection, METADATA, 13, question, Deadline(20.0, "another request"))
 
 
 @frozen
@@ -141,7 +141,7 @@ async def connected(line: Line | None = None, **changes: object) -> AsyncIterato
     line = line or Line()
     async with scripted(server=line.server) as (broker,):
         broker.script[FETCH] = answers()
-        connection = await dial(broker.address, settings(**line.changes, **changes))
+        connection = await open_connection(broker.address, settings(**line.changes, **changes))
         try:
             yield broker, connection
         finally:

@@ -23,8 +23,10 @@ from attrs import define, field
 from kafka_nextgen.bridge import api_versions, find_coordinator
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.backoff import Backoff
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import frames
@@ -206,6 +208,11 @@ async def client_of(*servers: ScriptedBroker | ServerAddress, **changes: object)
         yield client
     finally:
         await client.close()
+
+
+async def request(connection: Connection, api: Api, version: int, message: Message, deadline: Deadline) -> Message:
+    """Send a request and wait for its answer; nothing is sent before this is awaited."""
+    return await connection.send(api, version, message, deadline)
 
 
 async def dead_server() -> ServerAddress:

@@ -11,7 +11,7 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport import dialing, resolving
+from kafka_nextgen.transport import connecting
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
@@ -107,15 +107,15 @@ IMPOSSIBLE = [("a..b", 9092), ("x" * 65, 9092), ("\ud800.example", 9092), ("loca
 @in_loop
 async def test_an_address_that_can_t_be_one_is_a_failure_of_that_server_only(host: str, port: int) -> None:
     with pytest.raises(DisconnectedError):
-        await dialing.dial(ServerAddress(host, port), settings())
+        await connecting.open_connection(ServerAddress(host, port), settings())
     async with scripted() as (broker,), client_of(ServerAddress(host, port), broker) as client:
         await client.start()
         assert set(client.metadata.brokers) == {0}
 
 
 @in_loop
-async def test_whatever_goes_wrong_in_dialling_is_a_failure_of_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = dialing.learn_versions
+async def test_whatever_goes_wrong_in_connecting_is_a_failure_of_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = connecting.learn_versions
     asked: list[object] = []
 
     async def fails_once(connection: Connection, deadline: Deadline) -> None:
@@ -124,7 +124,7 @@ async def test_whatever_goes_wrong_in_dialling_is_a_failure_of_that_server(monke
             raise RuntimeError("nobody expected this")
         await original(connection, deadline)
 
-    monkeypatch.setattr(dialing, "learn_versions", fails_once)
+    monkeypatch.setattr(connecting, "learn_versions", fails_once)
     async with scripted(2) as (first, second), client_of(first, second) as client:
         await client.start()
         assert set(client.metadata.brokers) == {0, 1}
@@ -141,8 +141,8 @@ async def test_a_name_that_is_looked_up_already_is_not_looked_up_twice(monkeypat
         ends.wait(20)
         return [(socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
 
-    monkeypatch.setattr(resolving, "getaddrinfo", getaddrinfo)
-    resolver, slow = resolving.Resolver(), ServerAddress("slow.example", 9092)
+    monkeypatch.setattr(connecting, "getaddrinfo", getaddrinfo)
+    resolver, slow = connecting.Resolver(), ServerAddress("slow.example", 9092)
     with pytest.raises(RequestTimeoutError, match="looking up the name"):
         await resolver.look_up(slow, 0.01)
     again = asyncio.ensure_future(resolver.look_up(slow, 20))
@@ -156,9 +156,9 @@ async def test_whatever_a_lookup_raises_is_a_failure_of_that_server(monkeypatch:
     def getaddrinfo(*_: object, **__: object) -> list[object]:
         raise SystemError("not foreseen")
 
-    monkeypatch.setattr(resolving, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(connecting, "getaddrinfo", getaddrinfo)
     with pytest.raises(DisconnectedError, match=r"the name can't be looked up \(SystemError\)"):
-        await resolving.Resolver().look_up(ServerAddress("odd.example", 9092), 20)
+        await connecting.Resolver().look_up(ServerAddress("odd.example", 9092), 20)
 
 
 @in_loop
@@ -166,12 +166,12 @@ async def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch)
     async with scripted() as (broker,):
         two = [(socket.AF_INET6, 0, 0, "", ("::1", 0, 0, 0)), (socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
 
-        monkeypatch.setattr(resolving, "getaddrinfo", lambda *_, **__: two[:1] if broker.connections else two)
+        monkeypatch.setattr(connecting, "getaddrinfo", lambda *_, **__: two[:1] if broker.connections else two)
         name = ServerAddress("twofold", broker.address.port)
-        connection = await dialing.dial(name, settings())
+        connection = await connecting.open_connection(name, settings())
         await connection.close()
         with pytest.raises(DisconnectedError, match="twofold"):
-            await dialing.dial(name, settings())
+            await connecting.open_connection(name, settings())
 
 
 @in_loop

@@ -11,21 +11,21 @@ from struct import pack
 import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, FrameTooLargeError, RequestTimeoutError
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.wire.apis import FETCH, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest, MetadataResponse
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, encoded, framed, in_loop, scripted, settings
+from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, encoded, framed, in_loop, request, scripted, settings
 
 
 @asynccontextmanager
 async def connected(**changes: object) -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
     async with scripted() as (broker,):
-        connection = await dial(broker.address, settings(**changes))
+        connection = await open_connection(broker.address, settings(**changes))
         try:
             yield broker, connection
         finally:
@@ -34,7 +34,7 @@ async def connected(**changes: object) -> AsyncIterator[tuple[ScriptedBroker, Co
 
 def ask(connection: Connection, timeout_s: float = 20.0) -> asyncio.Task[Message]:
     question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-    asking = connection.request(METADATA, 13, question, Deadline(timeout_s, "the question"))
+    asking = request(connection, METADATA, 13, question, Deadline(timeout_s, "the question"))
     return asyncio.get_running_loop().create_task(asking)
 
 
@@ -62,7 +62,7 @@ async def test_records_stay_as_they_came_while_other_answers_arrive() -> None:
         values = iter([b"one" * 10, b"two" * 10, b"big" * 100_000])
         broker.script[FETCH] = lambda request: encoded(request, fetched(next(values)))
         question = FetchRequest(replica_id=-1, topics=[], forgotten_topics_data=[])
-        answers = [await connection.request(FETCH, 12, question, Deadline(20, "records")) for _ in range(3)]
+        answers = [await request(connection, FETCH, 12, question, Deadline(20, "records")) for _ in range(3)]
     records = [bytes(answer.topics[0].partitions[0].records) for answer in answers]
     assert records == [b"one" * 10, b"two" * 10, b"big" * 100_000]
 
@@ -203,7 +203,7 @@ async def test_no_more_requests_are_out_than_allowed() -> None:
 @in_loop
 async def test_an_idle_connection_is_closed() -> None:
     async with connected(max_idle_s=0.01) as (_, connection):
-        await asyncio.wait_for(connection.wait_lost(), 10)
+        await asyncio.wait_for(connection.wait_closed(), 10)
         assert (connection.is_open, connection.was_lost) == (False, False)
         with pytest.raises(DisconnectedError, match="idle"):
             await ask(connection)

@@ -1,4 +1,4 @@
-"""Waiting for an event: it is told whether it came, and who is cancelled meanwhile stays cancelled."""
+"""Waiting for events, and requests that are sent in the order in which they were made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import asyncio
 
 import pytest
 
-from kafka_nextgen.transport.deadline import set_within
+from kafka_nextgen.errors import RequestTimeoutError
+from kafka_nextgen.transport.deadline import Deadline, SendQueue, wait_for_event
+from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.messages import OffsetCommitResponse
 
 from .scripted import in_loop
 
@@ -14,15 +18,15 @@ from .scripted import in_loop
 @in_loop
 async def test_it_is_told_whether_the_event_came() -> None:
     event = asyncio.Event()
-    assert not await set_within(event, 0)
+    assert not await wait_for_event(event, 0)
     event.set()
-    assert await set_within(event, 0)
+    assert await wait_for_event(event, 0)
 
 
 @in_loop
 async def test_a_cancellation_that_comes_together_with_the_event_is_not_forgotten() -> None:
     event = asyncio.Event()
-    waiting = asyncio.ensure_future(set_within(event, 20))
+    waiting = asyncio.ensure_future(wait_for_event(event, 20))
     for _ in range(3):
         await asyncio.sleep(0)
     event.set()
@@ -30,3 +34,67 @@ async def test_a_cancellation_that_comes_together_with_the_event_is_not_forgotte
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+ANSWER = OffsetCommitResponse()
+
+
+class Way:
+    """The way to a broker: each request pauses on it until its event is set, then is ``sent``."""
+
+    def __init__(self) -> None:
+        self.queue = SendQueue()
+        self.sent: list[str] = []
+        self.replies: dict[str, EagerFuture[Answer]] = {}
+
+    def ask(self, name: str, found: asyncio.Event | None = None, within_s: float = 20.0) -> asyncio.Task[Answer]:
+        async def begin() -> EagerFuture[Answer]:
+            if found is not None:
+                await found.wait()
+            self.sent.append(name)
+            self.replies[name] = EagerFuture(asyncio.get_running_loop())
+            return self.replies[name]
+
+        return asyncio.ensure_future(self.queue.send(begin, Deadline(within_s, name)))
+
+
+async def _let_tasks_run() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+@in_loop
+async def test_one_that_pauses_is_not_overtaken() -> None:
+    way, found = Way(), asyncio.Event()
+    asks = [way.ask("5", found), way.ask("9")]
+    await _let_tasks_run()
+    assert way.sent == []
+    found.set()
+    await _let_tasks_run()
+    assert way.sent == ["5", "9"], "the second waits for no answer"
+    for name in way.sent:
+        way.replies[name].set_result(ANSWER)
+    assert await asyncio.gather(*asks) == [ANSWER, ANSWER]
+
+
+@in_loop
+async def test_one_that_gives_up_is_never_sent_and_lets_the_next_one_go() -> None:
+    way = Way()
+    first, second, third = way.ask("5", asyncio.Event()), way.ask("7"), way.ask("9")
+    await _let_tasks_run()
+    second.cancel()
+    await _let_tasks_run()
+    assert way.sent == [], "who leaves the middle of the queue lets nobody past the first"
+    first.cancel()
+    await _let_tasks_run()
+    assert way.sent == ["9"]
+    third.cancel()
+
+
+@in_loop
+async def test_one_whose_time_is_over_before_its_turn_hears_of_that() -> None:
+    way = Way()
+    first = way.ask("5", asyncio.Event())
+    with pytest.raises(RequestTimeoutError, match="9: not done within 0 s"):
+        await way.ask("9", within_s=0)
+    first.cancel()

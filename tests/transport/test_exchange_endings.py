@@ -90,7 +90,7 @@ async def test_so_does_one_whose_next_request_waits_to_be_sent() -> None:
     async with connected() as (broker, connection):
         now = asyncio.get_running_loop().time()
         last = begin(connection, Numbered(3))
-        connection.mute.extend(now + AN_HOUR_S, now)
+        connection.throttle.extend(now + AN_HOUR_S, now)
         while connection._pipeline.oldest is not None:
             await asyncio.sleep(0.001)
         broker.drop_connections()
@@ -127,7 +127,7 @@ async def test_who_leaves_while_the_next_request_waits_has_it_never_sent() -> No
         now = asyncio.get_running_loop().time()
         exchange = Numbered(3)
         last = begin(connection, exchange)
-        connection.mute.extend(now + 0.1, now)
+        connection.throttle.extend(now + 0.1, now)
         while len(exchange.heard) < 2:
             await asyncio.sleep(0.001)
         last.cancel()

@@ -10,7 +10,7 @@ from attrs import evolve
 from kafka_nextgen.errors import DecodeError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.throttling import ThrottledError
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame
@@ -78,7 +78,7 @@ async def test_one_may_have_to_connect_first() -> None:
         await client.start()
         exchange = Numbered(2)
         assert begin_at_once(client, exchange) is None
-        await client.exchange(Node(0), FETCH, exchange, 20.0)
+        await client.run_exchange(Node(0), FETCH, exchange, 20.0)
         assert numbers(broker) == [1, 2]
         reply = begin_at_once(client, Numbered(2))
         assert reply is not None
@@ -86,8 +86,8 @@ async def test_one_may_have_to_connect_first() -> None:
         assert len(broker.asked(API_VERSIONS)) == 2  # the first connection was for metadata
 
 
-def begin_at_once(client: ClusterClient, exchange: Numbered) -> Reply[Answer] | None:
-    return client.begin(Node(0), FETCH, exchange, 20.0)
+def begin_at_once(client: ClusterClient, exchange: Numbered) -> EagerFuture[Answer] | None:
+    return client.try_exchange(Node(0), FETCH, exchange, 20.0)
 
 
 # ---- how answers arrive
@@ -204,7 +204,7 @@ async def test_a_broker_that_asks_to_be_left_alone_is(line: Line) -> None:
         now = asyncio.get_running_loop().time()
         exchange = Numbered(3)
         last = begin(connection, exchange)
-        connection.mute.extend(now + 0.1, now)
+        connection.throttle.extend(now + 0.1, now)
         await broker.heard(FETCH)
         await asyncio.sleep(0.05)
         assert (numbers(broker), exchange.heard) == ([1], ["answer 1", "sent 2"])
@@ -218,7 +218,7 @@ async def test_a_request_that_may_not_be_sent_in_its_time_fails() -> None:
     async with connected() as (broker, connection):
         now = asyncio.get_running_loop().time()
         last = begin(connection, Numbered(2), timeout_s=0.05)
-        connection.mute.extend(now + AN_HOUR_S, now)
+        connection.throttle.extend(now + AN_HOUR_S, now)
         with pytest.raises(RequestTimeoutError, match="the request: not done within") as caught:
             await last
         assert isinstance(caught.value.__cause__, ThrottledError)

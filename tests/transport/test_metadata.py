@@ -101,7 +101,7 @@ async def test_wishes_that_come_while_a_question_is_out_become_one_question() ->
 @in_loop
 async def test_old_metadata_is_asked_for_again_with_the_topics_needed() -> None:
     async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.01) as client:
-        client.keep_topics(lambda: {"orders"})
+        client.track_topics(lambda: {"orders"})
         broker.topics = {"orders": ORDERS}
         await client.start()
         await client.refresh_metadata(topics={"orders"})
@@ -113,7 +113,7 @@ async def test_old_metadata_is_asked_for_again_with_the_topics_needed() -> None:
 @in_loop
 async def test_a_topic_that_nobody_needs_is_forgotten_some_time_after_it_was_asked_for() -> None:
     async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.05) as client:
-        client.keep_topics(lambda: {"orders"})
+        client.track_topics(lambda: {"orders"})
         broker.topics = {"orders": ORDERS, "audit": AUDIT}
         await client.start()
         await client.refresh_metadata(topics={"audit"})
@@ -128,7 +128,7 @@ async def test_a_topic_that_nobody_needs_is_forgotten_some_time_after_it_was_ask
 @in_loop
 async def test_a_topic_asked_for_lately_is_asked_for_with_those_needed() -> None:
     async with scripted() as (broker,), client_of(broker, metadata_max_age_s=3600.0) as client:
-        client.keep_topics(lambda: {"orders"})
+        client.track_topics(lambda: {"orders"})
         broker.topics = {"orders": ORDERS, "audit": AUDIT}
         await client.refresh_metadata(topic_ids={AUDIT})
         await client.refresh_metadata()
@@ -138,8 +138,8 @@ async def test_a_topic_asked_for_lately_is_asked_for_with_those_needed() -> None
 @in_loop
 async def test_a_broker_may_create_what_was_subscribed_to_until_it_was_there_once() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
-        client.keep_topics(lambda: {"orders"})
-        client.let_create_topics({"orders"})
+        client.track_topics(lambda: {"orders"})
+        client.allow_topic_creation({"orders"})
         for _ in range(2):
             await client.refresh_metadata()
         broker.topics = {"orders": ORDERS}
@@ -153,7 +153,7 @@ async def test_a_broker_may_create_what_was_subscribed_to_until_it_was_there_onc
 @in_loop
 async def test_a_broker_may_create_nothing_if_it_is_told_so() -> None:
     async with scripted() as (broker,), client_of(broker, auto_create_topics=False) as client:
-        client.let_create_topics({"orders"})
+        client.allow_topic_creation({"orders"})
         await client.refresh_metadata(topics={"orders"})
         assert not asks_to_create(broker.asked(METADATA)[-1])
 
@@ -221,7 +221,7 @@ async def test_what_kept_the_last_attempt_from_its_answer_is_told_rather_than_an
 
     async with scripted() as (broker,), client_of(broker) as client:
         with pytest.raises(RequestTimeoutError, match="the last failure was: reset"):
-            await client._patiently(ask, 20.0)
+            await client._retry(ask, 20.0)
 
 
 @in_loop
@@ -254,7 +254,7 @@ async def test_close_ends_it_also_in_the_moment_it_is_urged_on(ticks: int) -> No
         await client.start()
         for _ in range(5):
             await asyncio.sleep(0)
-        client._keeper.urge()
+        client._metadata.request_update()
         for _ in range(ticks):
             await asyncio.sleep(0)
         await asyncio.wait_for(client.close(), 10)

@@ -8,21 +8,21 @@ import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.pipeline import Pending, Pipeline
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.pipeline import PendingRequest, Pipeline
 from kafka_nextgen.wire.apis import METADATA, Answer
 
 from .scripted import in_loop
 
 
-def pending_of(pipeline: Pipeline) -> Pending:
-    reply: Reply[Answer] = Reply(asyncio.get_running_loop())
-    pending = Pending(METADATA, 13, Deadline(30.0, "the question"), reply)
+def pending_of(pipeline: Pipeline) -> PendingRequest:
+    reply: EagerFuture[Answer] = EagerFuture(asyncio.get_running_loop())
+    pending = PendingRequest(METADATA, 13, Deadline(30.0, "the question"), reply)
     pending.put(pipeline.next_correlation_id(), b"", 30.0)
     return pending
 
 
-def add(pipeline: Pipeline) -> Pending:
+def add(pipeline: Pipeline) -> PendingRequest:
     pending = pending_of(pipeline)
     pipeline.add(pending)
     return pending
@@ -89,16 +89,16 @@ async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
 async def test_a_request_goes_at_once_unless_another_waits_or_enough_are_out() -> None:
     pipeline = Pipeline(max_in_flight=2)
     first, second, third = (pending_of(pipeline) for _ in range(3))
-    assert pipeline.goes_at_once(first, 10.0)
+    assert pipeline.sends_at_once(first, 10.0)
     assert (first.sent_at, pipeline.oldest) == (10.0, first)
     add(pipeline)
-    assert not pipeline.goes_at_once(second, 10.0)
+    assert not pipeline.sends_at_once(second, 10.0)
     assert len(list(pipeline.to_send(10.0))) == 1
-    assert not pipeline.goes_at_once(third, 10.0)
+    assert not pipeline.sends_at_once(third, 10.0)
 
 
 @in_loop
 async def test_nothing_goes_at_once_while_a_login_is_renewed() -> None:
     pipeline = Pipeline(max_in_flight=2)
     pipeline.on_hold = True
-    assert not pipeline.goes_at_once(pending_of(pipeline), 10.0)
+    assert not pipeline.sends_at_once(pending_of(pipeline), 10.0)

@@ -7,7 +7,7 @@ import pytest
 from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.apis import METADATA, Answer
 from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
@@ -32,8 +32,8 @@ class JustOnce:
         raise AssertionError("nothing follows")
 
 
-def send(client: ClusterClient, node_id: int = 0) -> Reply[Answer] | None:
-    return client.begin(Node(node_id), METADATA, JustOnce(), 5.0)
+def send(client: ClusterClient, node_id: int = 0) -> EagerFuture[Answer] | None:
+    return client.try_exchange(Node(node_id), METADATA, JustOnce(), 5.0)
 
 
 async def open_to(client: ClusterClient, node_id: int = 0) -> None:

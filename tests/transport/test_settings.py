@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.backoff import Backoff
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.settings import TransportSettings
 
 SERVERS = "localhost:9092"

@@ -11,8 +11,8 @@ from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.throttling import throttle_time_s
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame
@@ -26,7 +26,7 @@ from kafka_nextgen.wire.messages import (
 )
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import ALL_VERSIONS, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
+from .scripted import ALL_VERSIONS, SILENCE, ScriptedBroker, client_of, in_loop, request, scripted, settings
 
 NODE, GROUP = Node(0), Coordinator("billing")
 AN_HOUR_MS = 3_600_000
@@ -140,14 +140,14 @@ async def test_connecting_again_does_not_end_it() -> None:
 @in_loop
 async def test_a_connection_that_is_kept_quiet_still_notices_a_broker_that_does_not_answer() -> None:
     async with scripted() as (broker,):
-        connection = await dial(broker.address, settings(request_timeout_s=0.1))
+        connection = await open_connection(broker.address, settings(request_timeout_s=0.1))
         broker.script[METADATA] = SILENCE
         question, deadline = QUESTIONS[METADATA](), Deadline(0.1, "the question")
-        silent = asyncio.ensure_future(connection.request(METADATA, 13, question, deadline))
+        silent = asyncio.ensure_future(request(connection, METADATA, 13, question, deadline))
         await asyncio.sleep(0)
         now = asyncio.get_running_loop().time()
-        connection.mute.extend(now + AN_HOUR_MS, now)
-        kept_back = connection.request(METADATA, 13, question, Deadline(20.0, "the question"))
+        connection.throttle.extend(now + AN_HOUR_MS, now)
+        kept_back = request(connection, METADATA, 13, question, Deadline(20.0, "the question"))
         for one in (silent, kept_back):
             with pytest.raises(RequestTimeoutError):
                 await one

@@ -29,7 +29,7 @@ from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, R
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.timers import Timer
 
 __all__ = ["RETRY_S", "Shard", "Standing"]
 
@@ -74,7 +74,7 @@ class Shard:
         self._meters = meters
         self._chronicle = chronicle or NoChronicle()
         self._parking = Parking()
-        self._alarm = Alarm(self.expire)
+        self._timer = Timer(self.expire)
         self._loading: asyncio.Task[None] | None = None
         self._news: Mapping[str, TopicImage] | None = None
         self._is_resumed = True  # what a new coordinator does first is stored and in force
@@ -91,7 +91,7 @@ class Shard:
     def close(self) -> None:
         """Coordinate no more."""
         self.standing = Standing.OVER
-        self._alarm.set(None)
+        self._timer.set(None)
         if self._loading is not None:
             self._loading.cancel()
         self._parking.refuse_all(ErrorCode.NOT_COORDINATOR)
@@ -203,13 +203,13 @@ class Shard:
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
-            self._alarm.set_after(RETRY_S)
+            self._timer.set_after(RETRY_S)
         else:
             self._arm()
 
     def _arm(self) -> None:
         if not self._is_resumed:
-            self._alarm.set_after(RETRY_S)
+            self._timer.set_after(RETRY_S)
             return
         deadline = self.coordinator.deadline()
-        self._alarm.set_after(None if deadline is None else deadline - self._clock())
+        self._timer.set_after(None if deadline is None else deadline - self._clock())

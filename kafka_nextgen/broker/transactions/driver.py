@@ -20,7 +20,7 @@ from kafka_nextgen.broker.transactions.transaction import Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.timers import Timer
 
 __all__ = ["Transactions"]
 
@@ -49,7 +49,7 @@ class Transactions:
         self._coordinator = TransactionCoordinator(expiration_ms)
         self._clock = clock
         self._write_markers = write_markers
-        self._alarm = Alarm(self._expire)
+        self._timer = Timer(self._expire)
         self._unended: dict[str, Transaction] = {}  # decided, and waiting for a disk that takes their markers
 
     def recover(self) -> None:
@@ -82,7 +82,7 @@ class Transactions:
 
     def close(self) -> None:
         """Stop the timer."""
-        self._alarm.set_after(None)
+        self._timer.set_after(None)
 
     def _commit(self, outcome: Outcome) -> None:
         if outcome.changed is not None:
@@ -108,7 +108,7 @@ class Transactions:
         delay_s = self._coordinator.deadline_ms() / 1000 - self._clock()
         if self._unended:
             delay_s = min(delay_s, _RETRY_S)
-        self._alarm.set_after(delay_s if delay_s < inf else None)
+        self._timer.set_after(delay_s if delay_s < inf else None)
 
     def _expire(self) -> None:
         for unended in tuple(self._unended.values()):
@@ -117,7 +117,7 @@ class Transactions:
             self._expire_all()
         except StorageError as error:
             _log.error("transactions that are over can't be stored: %s", error)
-            self._alarm.set_after(_RETRY_S)
+            self._timer.set_after(_RETRY_S)
         else:
             self._arm()
 

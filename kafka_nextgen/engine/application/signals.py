@@ -14,7 +14,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 
 __all__ = ["AsyncSignal", "BlockingSignal", "Signal", "ThreadSignal"]
 
@@ -76,7 +76,7 @@ class AsyncSignal:
         self._lock = threading.Lock()
         #: How often it was rung so far.
         self.rings = 0
-        self._waiters: set[Reply[None]] = set()
+        self._waiters: set[EagerFuture[None]] = set()
 
     def ring(self) -> None:
         """Wake everybody who waits."""
@@ -89,7 +89,7 @@ class AsyncSignal:
     async def wait(self, rings: int, timeout_s: float) -> None:
         """Wait until it was rung more often than ``rings``, at most ``timeout_s`` seconds."""
         loop = asyncio.get_running_loop()
-        waiter: Reply[None] = Reply(loop)
+        waiter: EagerFuture[None] = EagerFuture(loop)
         with self._lock:
             self._waiters.add(waiter)
             is_rung = self.rings != rings

@@ -22,7 +22,7 @@ from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.text import told
-from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.timers import Timer
 
 __all__ = ["AssigningDriver"]
 
@@ -45,7 +45,7 @@ class AssigningDriver:
         self._group_id = settings.group_id
         self._requests = AssigningRequests(surroundings.cluster, settings.group_id)
         self._causes: dict[int, BaseException] = {}  # what was raised, by computation
-        self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
+        self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
 
     def feed(self, event: ev.AssigningEvent) -> None:
@@ -59,12 +59,12 @@ class AssigningDriver:
             self._own.trouble = None
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._alarm.set(None if self._stopped else self._machine.deadline())
+        self._timer.set(None if self._stopped else self._machine.deadline())
 
     def stop(self) -> None:
         """Feed nothing any more."""
         self._stopped = True
-        self._alarm.set(None)
+        self._timer.set(None)
 
     def _send(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         self._tasks.start(self._exchange(effect))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TypeVar
 
-from kafka_nextgen.transport.daemon_threads import settling
+from kafka_nextgen.transport.background import run_and_hold_outcome
 
 __all__ = ["AssignorThread"]
 
@@ -54,10 +54,10 @@ class AssignorThread:
             work()
 
     def _run(self, work: Callable[[], T], ended: asyncio.Future[T], loop: asyncio.AbstractEventLoop) -> None:
-        settle = settling(work, ended)
+        set_outcome = run_and_hold_outcome(work, ended)
         with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(self._end, settle)
+            loop.call_soon_threadsafe(self._end, set_outcome)
 
-    def _end(self, settle: Callable[[], None]) -> None:
+    def _end(self, set_outcome: Callable[[], None]) -> None:
         self._under_way -= 1
-        settle()
+        set_outcome()

@@ -101,7 +101,7 @@ class ClassicRequests:
                 LEAVE_GROUP,
                 lambda version: leave_group.to_request(effect, self._group_id, version),
                 LeaveGroupResponse,
-                way_s=LEAVE_WAY_S,
+                connect_timeout_s=LEAVE_WAY_S,
             )
             for code in leave_group.errors_in(answer):
                 logger.info("group %s: leaving was answered with %s", self._group_id, name_of(code))
@@ -115,14 +115,14 @@ class ClassicRequests:
         build: Callable[[int], Message],
         kind: type[A],
         timeout_s: float | None = None,
-        way_s: float = inf,
+        connect_timeout_s: float = inf,
     ) -> A:
         answer = await self._cluster.call(
             Coordinator(self._group_id),
             api,
             build,
             self._request_timeout_s if timeout_s is None else timeout_s,
-            way_s=way_s,
+            connect_timeout_s=connect_timeout_s,
         )
         assert isinstance(answer, kind)
         return answer

@@ -82,8 +82,8 @@ async def exchange_heartbeat(
             CONSUMER_GROUP_HEARTBEAT,
             build,
             timeout_s,
-            beside=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
-            way_s=LEAVE_WAY_S if effect.member_epoch < 0 else inf,
+            also_requires=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
+            connect_timeout_s=LEAVE_WAY_S if effect.member_epoch < 0 else inf,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
         return _heard(effect, answer, has_assignors)

@@ -62,7 +62,7 @@ class ManualAssignment:
         added = (partitions - self.partitions) | ranges.keys()
         self.partitions = partitions
         if added - ranges.keys():
-            self._cluster.let_create_topics({tp.topic for tp in added - ranges.keys()})
+            self._cluster.allow_topic_creation({tp.topic for tp in added - ranges.keys()})
         logger.info("assigned by hand: %s", format_partitions(partitions))
         topic_ids = {tp.topic: wanted.topic_id for tp, wanted in ranges.items() if wanted.topic_id is not None}
         self._fetcher.assign(partitions, added, topic_ids, ranges)

@@ -28,8 +28,8 @@ from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.text import told
-from kafka_nextgen.transport.alarm import Alarm
-from kafka_nextgen.transport.deadline import set_within
+from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["MemberDriver"]
@@ -65,7 +65,7 @@ class MemberDriver(Generic[M]):
         self._request_timeout_s = surroundings.request_timeout_s
         self._max_poll_interval_ms = surroundings.max_poll_interval_ms
         self._counters = surroundings.counters
-        self._alarm = Alarm(self._wake)
+        self._timer = Timer(self._wake)
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._outlasting: PendingCallback | None = None  # runs still, though the member does not wait for it any more
         self._when_over: Callable[[], None] | None = None  # that one
@@ -100,7 +100,7 @@ class MemberDriver(Generic[M]):
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._alarm.set(self._member.deadline())
+        self._timer.set(self._member.deadline())
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
@@ -150,10 +150,10 @@ class MemberDriver(Generic[M]):
         grace_s = min(LEAVE_GRACE_S, timeout_s / 2)
         self._left.clear()
         self.feed(event)
-        if await set_within(self._left, timeout_s - grace_s):
+        if await wait_for_event(self._left, timeout_s - grace_s):
             return
         self._give_up_waiting()
-        if not await set_within(self._left, max(grace_s, SHORTEST_LEAVE_S)):
+        if not await wait_for_event(self._left, max(grace_s, SHORTEST_LEAVE_S)):
             logger.warning("group %s: left before the coordinator knew of it", self._identity.group_id)
 
     def _give_up_waiting(self) -> None:
@@ -164,7 +164,7 @@ class MemberDriver(Generic[M]):
 
     def stop(self) -> None:
         """Feed nothing any more by time."""
-        self._alarm.set(None)
+        self._timer.set(None)
 
     def _wake(self) -> None:
         self.feed(ev.TimePassed())

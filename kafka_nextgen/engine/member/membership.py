@@ -85,7 +85,7 @@ class Membership:
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
         self._subscribed = event
-        self._surroundings.cluster.let_create_topics(event.topics)
+        self._surroundings.cluster.allow_topic_creation(event.topics)
         self.missing.watch(event.topics)
         if self.driver is None:
             self.driver = self._first_driver()

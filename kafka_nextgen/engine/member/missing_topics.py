@@ -60,7 +60,7 @@ class MissingTopics:
                 attempts += 1
                 if not _missing(self._cluster.metadata, fresh):
                     break
-            await asyncio.sleep(self._cluster.retry_pause_s(max(attempts, 1)))
+            await asyncio.sleep(self._cluster.retry_backoff_s(max(attempts, 1)))
         self._note(_missing(self._cluster.metadata, fresh.union(self.names)))
 
     def _note(self, now: AbstractSet[str]) -> None:

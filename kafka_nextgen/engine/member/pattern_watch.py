@@ -70,4 +70,4 @@ class PatternWatch:
             except KafkaNextgenError as weather:
                 logger.info("pattern %r not matched just now: %s", pattern, weather)
                 failures += 1
-            await asyncio.sleep(self._cluster.retry_pause_s(failures))
+            await asyncio.sleep(self._cluster.retry_backoff_s(failures))

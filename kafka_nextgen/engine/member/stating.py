@@ -10,4 +10,4 @@ __all__ = ["listens"]
 
 async def listens(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
     """Whether the coordinator that ``api`` goes to remembers why its groups rebalance. Raises as the call itself."""
-    return await cluster.speaks(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)
+    return await cluster.supports(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)

@@ -34,8 +34,8 @@ from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.text import told
-from kafka_nextgen.transport.alarm import Alarm
-from kafka_nextgen.transport.outage import Outage
+from kafka_nextgen.transport.retrying import FailureLog
+from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["OffsetClient"]
@@ -81,7 +81,7 @@ class OffsetClient:
         found: Callable[[], Offsets],
     ) -> None:
         self._identity = identity
-        self._outage = Outage(logger, f"group {identity.group_id}: auto-commit")
+        self._failure_log = FailureLog(logger, f"group {identity.group_id}: auto-commit")
         self._counters = counters
         self._tasks = tasks
         self._consumed = consumed
@@ -91,11 +91,11 @@ class OffsetClient:
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
         self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine is to be told of
-        self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
+        self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
         self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
         self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
-        self._alarm.set(self._machine.deadline())
+        self._timer.set(self._machine.deadline())
 
     # ---- asking
 
@@ -179,7 +179,7 @@ class OffsetClient:
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._alarm.set(None if self._stopped else self._machine.deadline())
+        self._timer.set(None if self._stopped else self._machine.deadline())
 
     def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
         """These partitions are all that is owned now; those ``added`` are new."""
@@ -196,7 +196,7 @@ class OffsetClient:
     def stop(self) -> None:
         """Feed nothing any more by time."""
         self._stopped = True
-        self._alarm.set(None)
+        self._timer.set(None)
 
     # ---- what it wants done
 
@@ -259,11 +259,11 @@ class OffsetClient:
 
     def _note_interval(self, failure: fx.Failure | None) -> None:
         if failure is None:
-            self._outage.over()
+            self._failure_log.recovered()
             self._counters.note(self._seen, self._looked_at, None)
             return
         error = self._raised or commit_error(failure, format_partitions(self._seen), self._identity)
-        self._outage.failed(error)
+        self._failure_log.failed(error)
         self._counters.note(self._seen, self._looked_at, error)
 
     def _tell_left_out(self, effect: fx.LeftOut) -> None:

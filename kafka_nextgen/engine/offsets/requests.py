@@ -14,7 +14,7 @@ from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.transport.turns import Turns
+from kafka_nextgen.transport.deadline import SendQueue
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
@@ -38,7 +38,7 @@ class OffsetRequests:
     group_id: str
     assigned_topics: Callable[[Collection[TopicPartition]], Mapping[str, TopicId]]
     of_old_topics: Callable[[Mapping[TopicPartition, OffsetAndMetadata]], Collection[TopicPartition]]
-    _turns: Turns = field(factory=Turns)
+    _send_queue: SendQueue = field(factory=SendQueue)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""
@@ -62,7 +62,7 @@ class OffsetRequests:
                 api,
                 lambda version: offset_commit.to_request(request, topic_ids, version),
                 _seconds_until(effect.deadline),
-                turns=self._turns,
+                queue=self._send_queue,
             )
             assert isinstance(answer, OffsetCommitResponse)
             codes = offset_commit.from_response(answer, offsets.keys(), topic_ids)

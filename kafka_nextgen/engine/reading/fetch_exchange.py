@@ -20,7 +20,7 @@ from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer
@@ -48,7 +48,7 @@ class FetchExchange:
         brought: Callable[[], None],
         may_be_steady: bool,
     ) -> None:
-        self.reply: Reply[Answer] | None = None
+        self.reply: EagerFuture[Answer] | None = None
         self.node = Node(fetch.node_id, Purpose.FETCH_OUT_OF_SESSION if fetch.is_out_of_session else None)
         self.timeout_s = (fetch.max_wait_ms + config.request_timeout_ms) / 1000
         self._fetch = fetch

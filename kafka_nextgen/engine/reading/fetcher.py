@@ -35,10 +35,10 @@ from kafka_nextgen.fetching import (
     find_arrivals,
 )
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.deadline import set_within
-from kafka_nextgen.transport.outage import Outage
+from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.retrying import FailureLog
+from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
@@ -75,12 +75,12 @@ class Fetcher:
         self._counters = counters
         self._queries = PositionQueries(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
-        self._alarm = Alarm(self.pump)
+        self._timer = Timer(self.pump)
         self._changed: asyncio.Event | None = None  # set while find_position waits
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._has_news = False  # for the application
         self._closed = False
-        self._outages: dict[str, Outage] = {}  # by what is asked, and whom
+        self._failure_logs: dict[str, FailureLog] = {}  # by what is asked, and whom
         self._small_answers: dict[int, int] = {}  # how many in a row, by node
 
     # ---- the assignment
@@ -122,7 +122,7 @@ class Fetcher:
         deadline = time.monotonic() + timeout_s
         while (position := self._fetches.position(partition)) is None:
             changed = self._changed = self._changed or asyncio.Event()
-            if not await set_within(changed, max(0.0, deadline - time.monotonic())):
+            if not await wait_for_event(changed, max(0.0, deadline - time.monotonic())):
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
         return position
 
@@ -156,7 +156,7 @@ class Fetcher:
             self._offsets.assigned(assigned, others)
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
-        self._alarm.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))
+        self._timer.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))
         if self._changed is not None:
             self._changed.set()
             self._changed = None
@@ -175,7 +175,7 @@ class Fetcher:
         """Plan nothing any more."""
         self._closed = True
         self._decoder.close()
-        self._alarm.set_after(None)
+        self._timer.set_after(None)
 
     async def _satisfy(self, need: Need, exchange: FetchExchange | None = None) -> None:
         """Ask, unless ``exchange`` has, and go on asking: a task for each question would have to begin first."""
@@ -214,7 +214,9 @@ class Fetcher:
                 await self._queries.ask(need)
             self._worked(need)
         except KafkaNextgenError as failure:
-            self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
+            self._failure_log(need).failed(
+                failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO
+            )
             self._failed(need if exchange is None else exchange.end())
             self._mailbox.post_unless_weather(failure)
         except Exception:  # a bug must not leave the partitions waiting for ever
@@ -222,13 +224,13 @@ class Fetcher:
             raise
 
     def _worked(self, need: Need) -> None:
-        if self._outages:
-            self._outage(need).over()
+        if self._failure_logs:
+            self._failure_log(need).recovered()
 
-    def _outage(self, need: Need) -> Outage:
+    def _failure_log(self, need: Need) -> FailureLog:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
         what = type(need).__name__ + node
-        return self._outages.setdefault(what, Outage(logger, what))
+        return self._failure_logs.setdefault(what, FailureLog(logger, what))
 
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
@@ -243,13 +245,17 @@ class Fetcher:
 
     def _send(self, exchange: FetchExchange) -> None:
         """Have it begun, if there is a connection to that node."""
-        exchange.reply = exchange.reply or self._cluster.begin(exchange.node, FETCH, exchange, exchange.timeout_s)
+        exchange.reply = exchange.reply or self._cluster.try_exchange(
+            exchange.node, FETCH, exchange, exchange.timeout_s
+        )
 
     async def _fetch(self, exchange: FetchExchange) -> None:
         """Fetch until an answer has to go the long way, and take that in."""
         self._send(exchange)
         self._ring()
-        answer = await (exchange.reply or self._cluster.exchange(exchange.node, FETCH, exchange, exchange.timeout_s))
+        answer = await (
+            exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
+        )
         assert isinstance(answer, RawFetchAnswer)
         exchange.note_answer()
         await self._go_the_long_way(exchange.end(), from_response(answer, exchange.names))

@@ -76,7 +76,7 @@ class Lookups:
             missing = {tp: at for tp, at in missing.items() if tp not in found}
             if missing:
                 failures += 1
-                await deadline.pause(self._cluster.retry_pause_s(failures), failure)
+                await deadline.pause(self._cluster.retry_backoff_s(failures), failure)
                 await self._look_up(missing, looks, deadline)
         return found
 

@@ -18,7 +18,7 @@ from functools import partial
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder", "do_together"]
@@ -110,7 +110,7 @@ class _JointWork:
     """How many threads are still at it; made on the loop, told of each end by the thread that ends."""
 
     def __init__(self, num_threads: int) -> None:
-        self.reply: Reply[None] = Reply(asyncio.get_running_loop())
+        self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())
         self._left = num_threads
         self._failure: BaseException | None = None
         self._lock = threading.Lock()

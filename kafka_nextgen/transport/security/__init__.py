@@ -1,1 +1,1 @@
-"""Proving who the brokers are, by TLS, and who we are, by SASL, on every connection a client opens."""
+"""Security of connections: TLS authenticates the brokers, SASL this client."""

@@ -1,19 +1,18 @@
-"""GSSAPI, the client's side: a ticket of Kerberos (RFC 4752), by the package ``gssapi``.
+"""GSSAPI: a Kerberos ticket (RFC 4752), by the package ``gssapi``.
 
     C: a ticket for service@host
-    S: what proves that the broker has the service's key
+    S: the proof that the broker has the service's key
     C: (empty)
     S: wrapped: the security layers it offers, 1 byte, and the longest message it takes, 3 bytes
     C: wrapped: 1 (no layer), and 0
     S: (empty)
 
-Kafka has no security layers of SASL: TLS does that. So a broker has to offer "no layer", and the longest message that
-this client takes in a layer is 0, as RFC 4752 section 3.1 demands. No authorization identity follows it: the broker
-derives the user from the ticket. kafka-python returns the broker's length, and names the broker's own service as the
-identity. Kafka ignores both.
+Kafka does not use SASL security layers, so the broker has to offer "no layer", and the longest message that this client
+accepts in a layer is 0 (RFC 4752 section 3.1). There is no authorization identity: the broker derives the user from the
+ticket.
 
-What Kerberos complains of (no ticket, no answer of its server) is an ``OutageError``, for tickets are renewed. A token
-that Kerberos does not know or whose checksum is wrong is an ``AuthenticationError``: the broker sent it.
+Kerberos errors on this side (no ticket, no answer of the server) are ``OutageError``, since tickets are renewed. An
+invalid token of the broker is an ``AuthenticationError``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any, Final
 
 from kafka_nextgen.errors import AuthenticationError, ConfigError, OutageError, TransportError
 
-__all__ = ["GssapiExchange", "check_service"]
+__all__ = ["GssapiClient", "check_service"]
 
 _NO_LAYER: Final = 1
 _OFFER_BYTES: Final = 4
@@ -31,14 +30,14 @@ _ANSWER: Final = bytes([_NO_LAYER, 0, 0, 0])
 
 
 def check_service(service: str) -> None:
-    """Raise ``ConfigError`` for what can't be the first part of a principal."""
+    """Raise ``ConfigError`` for a name that can't be the first part of a principal."""
     if "/" in service or "@" in service:
         key = "sasl.kerberos.service.name"
         raise ConfigError(f"{key} is the first part of the brokers' principals only: kafka of kafka/HOST@REALM", key)
 
 
-class GssapiExchange:
-    """One login; ``gssapi`` is the package of that name, and each step may ask a Kerberos server."""
+class GssapiClient:
+    """One login by GSSAPI; ``gssapi`` is the package of that name."""
 
     refusal = ""
 
@@ -48,19 +47,19 @@ class GssapiExchange:
         self._context: Any = None
         self._is_over = False
 
-    def first(self) -> bytes:
-        """Show a ticket."""
+    def initial_response(self) -> bytes:
+        """The ticket."""
         return self._typed(self._begin)
 
-    def reply(self, token: bytes) -> bytes | None:
-        """Check the broker's proof, then agree on no security layer."""
-        if self._is_over and token:
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:
+        """Check the broker's proof, then choose no security layer."""
+        if self._is_over and challenge:
             raise AuthenticationError("GSSAPI: the broker sent a token where the login is over")
         if self._is_over:
             return None
-        if not token:
+        if not challenge:
             raise AuthenticationError("GSSAPI: the broker sent no token where the login is not over")
-        return self._typed(lambda: self._settle(token) if self._context.complete else self._step(token))
+        return self._typed(lambda: self._end(challenge) if self._context.complete else self._step(challenge))
 
     def _begin(self) -> bytes:
         gssapi, kerberos = self._gssapi, self._gssapi.MechType.kerberos
@@ -72,11 +71,11 @@ class GssapiExchange:
     def _step(self, token: bytes | None) -> bytes:
         return bytes(self._context.step(token) or b"")
 
-    def _settle(self, token: bytes) -> bytes:
+    def _end(self, token: bytes) -> bytes:
         if self._gssapi.RequirementFlag.mutual_authentication not in self._context.actual_flags:
             raise AuthenticationError("GSSAPI: the broker did not prove that it has the service's key")
         offer = bytes(self._context.unwrap(token).message)
-        # RFC 4752 has clients check that the length is 0 where no layer is offered; Java's servers always send 65,536.
+        # By RFC 4752 the length has to be 0 where no layer is offered, but Java's servers always send 65,536.
         if len(offer) != _OFFER_BYTES:
             raise AuthenticationError(f"GSSAPI: the broker's offer of security layers has {len(offer)} bytes, not 4")
         if not offer[0] & _NO_LAYER:
@@ -85,7 +84,7 @@ class GssapiExchange:
         return bytes(self._context.wrap(_ANSWER, False).message)
 
     def _typed(self, step: Callable[[], bytes]) -> bytes:
-        """Take a step. Kerberos' own words have no secrets, its errors have tokens: only the words are kept."""
+        """Take a step. Only the text of a Kerberos error is kept, since the error itself contains tokens."""
         raised: TransportError
         errors = self._gssapi.exceptions
         try:

@@ -1,4 +1,4 @@
-"""Who logs in, and by which mechanism: a factory of exchanges, one for each login."""
+"""The SASL login that a configuration asks for."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from typing import Final
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.exchanges import Exchange, Login
-from kafka_nextgen.transport.security.gssapi import GssapiExchange, check_service
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerExchange
+from kafka_nextgen.transport.security.gssapi import GssapiClient, check_service
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
-from kafka_nextgen.transport.security.plain import PlainExchange, check_credentials
-from kafka_nextgen.transport.security.scram import ScramExchange
+from kafka_nextgen.transport.security.plain import PlainClient, check_credentials
+from kafka_nextgen.transport.security.scram import ScramClient
+from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
 from kafka_nextgen.transport.security.tls import https_context
-from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
+from kafka_nextgen.transport.security.tokens import Token, TokenCache, from_callback
 
 __all__ = ["login_of"]
 
 
-def login_of(config: SecurityConfig) -> Login | None:
-    """How a client logs in, None if it does not.
+def login_of(config: SecurityConfig) -> SaslLogin | None:
+    """How to log in, None without SASL.
 
     Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
     """
     mechanism = config.sasl_mechanism
     if mechanism is None:
         return None
-    return Login(mechanism.value, _FACTORIES[mechanism](config))
+    return SaslLogin(mechanism.value, _FACTORIES[mechanism](config))
 
 
-def _plain(config: SecurityConfig) -> Callable[[str], Exchange]:
+def _plain(config: SecurityConfig) -> Callable[[str], SaslClient]:
     user, password = _credentials(config)
     check_credentials(user, password)
-    return lambda host: PlainExchange(user, password)
+    return lambda host: PlainClient(user, password)
 
 
-def _scram(config: SecurityConfig) -> Callable[[str], Exchange]:
+def _scram(config: SecurityConfig) -> Callable[[str], SaslClient]:
     user, password = _credentials(config)
     assert config.sasl_mechanism is not None
     mechanism = config.sasl_mechanism.value
-    return lambda host: ScramExchange(mechanism, user, password, secrets.token_hex(16))
+    return lambda host: ScramClient(mechanism, user, password, secrets.token_hex(16))
 
 
-def _oauthbearer(config: SecurityConfig) -> Callable[[str], Exchange]:
-    source = TokenSource(_asking(config), time.time)
-    return lambda host: OauthBearerExchange(source.token())
+def _oauthbearer(config: SecurityConfig) -> Callable[[str], SaslClient]:
+    source = TokenCache(_token_provider(config), time.time)
+    return lambda host: OauthBearerClient(source.token())
 
 
-def _asking(config: SecurityConfig) -> Callable[[], Token]:
+def _token_provider(config: SecurityConfig) -> Callable[[], Token]:
     if config.sasl_oauthbearer_method is OauthMethod.DEFAULT:
         assert config.oauth_cb is not None
         return from_callback(config.oauth_cb, config.sasl_oauthbearer_config or "")
@@ -69,12 +69,12 @@ def _asking(config: SecurityConfig) -> Callable[[], Token]:
     )
 
 
-def _gssapi(config: SecurityConfig) -> Callable[[str], Exchange]:
+def _gssapi(config: SecurityConfig) -> Callable[[str], SaslClient]:
     service = config.sasl_kerberos_service_name
     assert service is not None
     check_service(service)
     package = _package_gssapi()
-    return lambda host: GssapiExchange(package, service, host)
+    return lambda host: GssapiClient(package, service, host)
 
 
 def _package_gssapi() -> ModuleType:
@@ -94,7 +94,7 @@ def _credentials(config: SecurityConfig) -> tuple[str, Secret]:
     return config.sasl_username, config.sasl_password
 
 
-_FACTORIES: Final[Mapping[SaslMechanism, Callable[[SecurityConfig], Callable[[str], Exchange]]]] = {
+_FACTORIES: Final[Mapping[SaslMechanism, Callable[[SecurityConfig], Callable[[str], SaslClient]]]] = {
     SaslMechanism.PLAIN: _plain,
     SaslMechanism.SCRAM_SHA_256: _scram,
     SaslMechanism.SCRAM_SHA_512: _scram,

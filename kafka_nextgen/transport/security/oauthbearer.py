@@ -1,15 +1,14 @@
-"""OAUTHBEARER, the client's side: a token and perhaps SASL extensions (RFC 7628, KIP-255, KIP-342).
+"""OAUTHBEARER: a token and optional SASL extensions (RFC 7628, KIP-255, KIP-342).
 
     C: n,,^Aauth=Bearer TOKEN^ANAME=VALUE^A^A
     S: (empty)                                  or an error: {"status":"invalid_token"}
     C:                                          ^A
     S:                                          SASL_AUTHENTICATION_FAILED
 
-^A (0x01) separates the parts, so a token or an extension that contains one could add parts of its own. Both are checked
-before they are sent. A token is that of RFC 6750 section 2.1. The name of an extension has letters only and is not
-``auth``; its value has printable ASCII, spaces, tabs and line ends. RFC 7628 allows an empty value, Kafka does not.
+^A (0x01) separates the parts, so a token or an extension that contains one could inject parts. Both are checked before
+they are sent: tokens by RFC 6750 section 2.1, extensions by RFC 7628, except that Kafka does not allow empty values.
 
-After an error the broker has to end the login (RFC 7628 section 3.2.3): nothing it says later is taken for a success.
+After an error the broker has to end the login (RFC 7628 section 3.2.3), so a later success is an error.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Final
 from kafka_nextgen.errors import AuthenticationError
 from kafka_nextgen.transport.security.tokens import Token
 
-__all__ = ["OauthBearerExchange"]
+__all__ = ["OauthBearerClient"]
 
 _SEPARATOR: Final = "\x01"
 _NO_CHANNEL_BINDING: Final = "n,,"
@@ -32,25 +31,25 @@ _VALUE: Final = re.compile(r"[\x21-\x7e \t\r\n]+")
 _MAX_ERROR: Final = 500
 
 
-class OauthBearerExchange:
-    """One login with this token; ``refusal`` is the error that the broker sent, as it sent it."""
+class OauthBearerClient:
+    """One login with this token; ``refusal`` is the error as the broker sent it."""
 
     def __init__(self, token: Token) -> None:
         self._token = token
         self.refusal = ""
 
-    def first(self) -> bytes:
-        """Show the token. Raises ``AuthenticationError`` for one, or for an extension, that can't be sent."""
+    def initial_response(self) -> bytes:
+        """The token. Raises ``AuthenticationError`` if it or an extension can't be sent."""
         parts = [_NO_CHANNEL_BINDING, f"auth=Bearer {self._checked_token()}", *self._extensions(), "", ""]
         return _SEPARATOR.join(parts).encode()
 
-    def reply(self, token: bytes) -> bytes | None:
-        """Have the broker end a login that it refused. Raises ``AuthenticationError`` if it does not."""
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:
+        """Acknowledge the broker's error, after which it has to end the login. Raises ``AuthenticationError``."""
         if self.refusal:
             raise AuthenticationError(f"OAUTHBEARER: the broker refuses the token: {self.refusal}")
-        if not token:
+        if not challenge:
             return None
-        self.refusal = token.decode(errors="replace")[:_MAX_ERROR]
+        self.refusal = challenge.decode(errors="replace")[:_MAX_ERROR]
         return _ERROR_RECEIVED
 
     def _checked_token(self) -> str:

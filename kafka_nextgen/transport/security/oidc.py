@@ -1,10 +1,10 @@
-"""Tokens from an OpenID provider, by the client's own credentials (RFC 6749 section 4.4, KIP-768).
+"""Tokens from an OpenID provider, by client credentials (RFC 6749 section 4.4, KIP-768).
 
-The secret goes to the configured address and nowhere else: over https, certificate and host name checked, no redirect
-followed, no proxy of the environment. The answer has a limit in time and in size, and of it only the token and its life
-are looked at. What the provider says of a refusal is shown as far as RFC 6749 section 5.2 defines it: one word.
+The secret goes only to the configured address: over https with certificate and host name checked, without redirects and
+without proxies of the environment. The answer is limited in time and size. Only the error code of a refusal is shown
+(RFC 6749 section 5.2).
 
-A refusal is for good. A provider that can't be reached, is out of order (5xx) or has too much to do (429) is weather.
+A refusal is an ``AuthenticationError``. A provider that can't be reached or is overloaded is an ``OutageError``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _MAX_ANSWER_BYTES: Final = 256 * 1024
 _TIMEOUT_S: Final = 10.0
 _OK: Final = 200
 _BUSY: Final = (408, 429)
-_OUT_OF_ORDER: Final = 500
+_SERVER_ERROR: Final = 500
 
 
 @frozen
 class TokenEndpoint:
-    """Where tokens are asked for; calling it asks, which blocks. Raises ``TransportError``."""
+    """A token endpoint. A call requests a token and blocks."""
 
     url: str
     client_id: str
@@ -47,13 +47,13 @@ class TokenEndpoint:
     timeout_s: float = _TIMEOUT_S
 
     def __call__(self) -> Token:
-        """Ask for a token."""
+        """Request a token. Raises ``TransportError``."""
         try:
             status, body = self._post()
         except (OSError, http.client.HTTPException) as error:
             raise OutageError(f"{self}: can't be asked ({_reason(error)})") from error
         answer = _as_object(body)
-        if status in _BUSY or status >= _OUT_OF_ORDER:
+        if status in _BUSY or status >= _SERVER_ERROR:
             raise OutageError(f"{self}: is out of order, with status {status}")
         if status != _OK:
             word = answer.get("error")
@@ -75,7 +75,7 @@ class TokenEndpoint:
             connection.close()
 
     def _body(self, answer: http.client.HTTPResponse) -> bytes:
-        """At most so many bytes within the time; a body that trickles in restarts the socket's own limit."""
+        """Read the body within the limits; the socket's own timeout restarts with each piece."""
         ends_at, body = time.monotonic() + self.timeout_s, b""
         while len(body) <= _MAX_ANSWER_BYTES and time.monotonic() < ends_at:
             piece = answer.read1(_MAX_ANSWER_BYTES)

@@ -1,17 +1,17 @@
-"""SCRAM, the client's side: proving to know a password without showing it (RFC 5802, RFC 7677, KIP-84).
+"""SCRAM: the client proves that it knows the password without sending it (RFC 5802, RFC 7677, KIP-84).
 
     C: n,,n=user,r=NONCE
     S: r=NONCE+MORE,s=SALT,i=ITERATIONS
     C: c=biws,r=NONCE+MORE,p=PROOF
     S: v=SIGNATURE                          (or e=ERROR)
 
-The server is checked as strictly as it checks us. Its nonce begins with ours and adds to it, so it can't be from
-another conversation. Its iterations are between 4,096, the least that RFC 7677 and Kafka allow, below which a stolen
-exchange would be worth guessing at, and 1,000,000, about a second of one core, above which a stranger would hold us up.
-Its signature, compared in constant time, proves that it knows the password too; without it nothing is said of success.
+The client checks the server as well. The server's nonce must begin with ours and be longer, or the login may be a
+replay. Iterations must be at least 4,096, the minimum of RFC 7677 and Kafka, against guessing from a recorded login,
+and at most 1,000,000, about a second of one core, so that a server can't occupy this client. The server's signature,
+compared in constant time, must prove that it knows the password too.
 
-scramp, which the embedded broker uses, has a client too. It prepares passwords by RFC 4013 and asks for salts of 12
-bytes. Kafka does neither, so users could not log in with passwords that Kafka takes.
+The client of scramp, which the embedded broker uses, prepares passwords by RFC 4013 and requires salts of 12 bytes.
+Kafka does neither, so some of its users could not log in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Final
 from kafka_nextgen.errors import AuthenticationError
 from kafka_nextgen.secret import Secret
 
-__all__ = ["MAX_ITERATIONS", "MIN_ITERATIONS", "SCRAM_HASHES", "ScramExchange"]
+__all__ = ["MAX_ITERATIONS", "MIN_ITERATIONS", "SCRAM_HASHES", "ScramClient"]
 
 #: The hash behind each mechanism.
 SCRAM_HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
@@ -38,8 +38,8 @@ _MAX_DIGITS: Final = 7
 _MAX_ERROR: Final = 80
 
 
-class ScramExchange:
-    """One login; ``nonce`` is printable text without a comma that nobody could have guessed."""
+class ScramClient:
+    """One login by SCRAM; ``nonce`` is unpredictable printable text without a comma."""
 
     refusal = ""
 
@@ -51,13 +51,13 @@ class ScramExchange:
         self._first_bare = f"n={user.replace('=', '=3D').replace(',', '=2C')},r={nonce}"
         self._signature: bytes | None = None
 
-    def first(self) -> bytes:
-        """Say who we are."""
+    def initial_response(self) -> bytes:
+        """The user and the nonce."""
         return f"{_NO_CHANNEL_BINDING}{self._first_bare}".encode()
 
-    def reply(self, token: bytes) -> bytes | None:
-        """Prove that we know the password, then have the broker prove it."""
-        text = self._read(token)
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:
+        """Prove that we know the password, then check the broker's proof."""
+        text = self._read(challenge)
         if self._signature is None:
             return self._prove(text)
         self._check(text)

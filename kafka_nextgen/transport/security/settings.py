@@ -1,39 +1,66 @@
-"""What of the configuration is about security, made ready: the TLS context and the login, both for all connections.
-
-A password or a token in the clear is a warning, once for a client; SCRAM and Kerberos show neither.
-"""
+"""The security settings of all connections of a client: the TLS context, and the SASL login."""
 
 from __future__ import annotations
 
 import ssl
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.security_config import SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.tls import client_context
 
-__all__ = ["Security", "security_of"]
+__all__ = ["SaslClient", "SaslLogin", "Security", "security_of"]
 
 logger = logger_of(__name__)
 
 _SHOWS_SECRETS: Final = (SaslMechanism.PLAIN, SaslMechanism.OAUTHBEARER)
 
 
+class SaslClient(Protocol):
+    """The client's side of one login by one mechanism (RFC 4422), without I/O on the connection.
+
+    Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for what a later
+    attempt may survive, such as a Kerberos server that does not answer. Neither has the original error as its cause,
+    whose text or values may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
+    """
+
+    @property
+    def refusal(self) -> str:
+        """Why the broker refuses, if a challenge said so before the broker ends the login; empty otherwise."""
+
+    def initial_response(self) -> bytes:
+        """The first token to send."""
+
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:
+        """The response to the broker's token; None if that was the last."""
+
+
+@frozen
+class SaslLogin:
+    """A mechanism by Kafka's name, and what makes a client for a login to a broker of a host; may block."""
+
+    mechanism: str
+    new_client: Callable[[str], SaslClient] = field(repr=False)
+
+
 @frozen
 class Security:
-    """What every connection goes through before it is used; None for what it does not."""
+    """How connections are secured; ``context`` is None without TLS, ``login`` None without SASL."""
 
     protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
     context: ssl.SSLContext | None = None
-    login: Login | None = None
+    login: SaslLogin | None = None
 
 
 def security_of(config: SecurityConfig) -> Security:
-    """Make it ready. Raises ``ConfigError`` for files that can't be read and packages that are missing."""
+    """The settings in a configuration; warns of a password or token that is sent without TLS.
+
+    Raises ``ConfigError`` for files that can't be read and packages that are missing.
+    """
     security = Security(config.security_protocol, client_context(config), _login_of(config))
     if security.context is None and config.sasl_mechanism in _SHOWS_SECRETS:
         logger.warning(
@@ -45,10 +72,10 @@ def security_of(config: SecurityConfig) -> Security:
     return security
 
 
-def _login_of(config: SecurityConfig) -> Login | None:
+def _login_of(config: SecurityConfig) -> SaslLogin | None:
     if config.sasl_mechanism is None:
         return None
-    # Mechanisms are a good part of what there is to import, and most clients in a test or behind TLS have none.
+    # Imported only when needed: the mechanisms take a good part of the time to import this package.
     from kafka_nextgen.transport.security.login import login_of
 
     return login_of(config)

@@ -1,9 +1,8 @@
-"""TLS: what is trusted, what this client shows of itself, and how strictly brokers are checked.
+"""TLS contexts: the trusted authorities, this client's certificate, and how brokers are verified.
 
-TLS 1.2 is the oldest that is spoken. A broker's certificate must be from an authority that is trusted, and must have
-the host name that the broker was reached by: ``ssl.endpoint.identification.algorithm=none`` gives up the second,
-``enable.ssl.certificate.verification=false`` both. Files are read when a client is made; what can't be read, or is no
-PEM, is a ``ConfigError`` there and then.
+The oldest version is TLS 1.2. A broker's certificate must be from a trusted authority and for the host name that was
+connected to. ``ssl.endpoint.identification.algorithm=none`` drops the second check,
+``enable.ssl.certificate.verification=false`` both.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ logger = logger_of(__name__)
 
 
 def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
-    """What encrypts connections to brokers, None if nothing does. Raises ``ConfigError`` for what can't be read."""
+    """The context for connections to brokers, None without TLS. Raises ``ConfigError`` for unreadable files."""
     if not config.security_protocol.uses_tls:
         return None
     if config.ssl_context is not None:
         return config.ssl_context
     context = _strict_context()
     _trust(context, "ssl.ca.location", config.ssl_ca_location, config.ssl_ca_pem)
-    _show(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
+    _present(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
     _choose_ciphers(context, config.ssl_cipher_suites)
     _relax(context, config)
     return context
 
 
 def https_context(config: SecurityConfig) -> ssl.SSLContext:
-    """What encrypts questions to a token endpoint; nothing relaxes it. Raises ``ConfigError``."""
+    """The context for requests to a token endpoint, always with all checks. Raises ``ConfigError``."""
     context = _strict_context()
     _trust(context, "https.ca.location", config.https_ca_location, None)
     return context
@@ -62,20 +61,20 @@ def _trust(context: ssl.SSLContext, key: str, location: str | None, pem: str | N
         raise ConfigError(f"{key}: {where} no certificates in PEM: {_reason(error)}", key) from error
 
 
-def _show(context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None) -> None:
+def _present(context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None) -> None:
     if certificate is None:
         return
-    # Without a password of ours, OpenSSL would ask for one on the terminal.
-    opened_by = password.reveal() if password is not None else ""
+    # Without a callback OpenSSL would ask for the password on the terminal.
+    passphrase = password.reveal() if password is not None else ""
     try:
-        context.load_cert_chain(certificate, key, password=lambda: opened_by)
+        context.load_cert_chain(certificate, key, password=lambda: passphrase)
     except (OSError, ValueError) as error:
         where = certificate if key is None else f"{certificate} with {key}"
         raise ConfigError(
             f"ssl.certificate.location: {where} is no certificate in PEM together with its key, which "
             f"ssl.key.password opens if it is encrypted: {_reason(error)}",
             "ssl.certificate.location",
-        ) from None  # what is behind it may show the password
+        ) from None  # the error may contain the password
 
 
 def _choose_ciphers(context: ssl.SSLContext, names: str | None) -> None:

@@ -1,11 +1,9 @@
-"""Tokens for OAUTHBEARER: asked for when a connection needs one, and used again while they have enough life left.
+"""Tokens for OAUTHBEARER: requested when a connection needs one, and reused while they are valid for long enough.
 
-A token with a known end is kept for four fifths of the life it had when it came, so that whoever logs in with it, to be
-told a session by it (KIP-368), still has something of it. One without is asked for again for every login. Connections
-that want a token at once share the answer to one question. The question may block: it is put in a worker thread.
+A token whose expiry is known is reused for four fifths of its lifetime, since the login by it is not valid for longer
+than the token itself (KIP-368). One without is requested for every login.
 
-Who can't give a token just now has not refused us: that is an ``OutageError``, and is asked again. Who gives
-what is no token is an ``AuthenticationError``.
+If the provider fails, that is an ``OutageError``. If it gives something else, that is an ``AuthenticationError``.
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthCallback
 from kafka_nextgen.text import can_be_sent
 
-__all__ = ["Token", "TokenSource", "from_callback"]
+__all__ = ["Token", "TokenCache", "from_callback"]
 
-_KEPT_SHARE: Final = 0.8
-#: How long (seconds) to wait for a question that another login has put. Each wait is a thread, and a callback may hang.
+_REUSED_SHARE: Final = 0.8
+#: Seconds to wait for the request of another login. Each wait occupies a thread, and a callback may hang.
 _MOST_WAIT_S: Final = 30.0
 
 
@@ -35,54 +33,54 @@ def _no_extensions() -> Mapping[str, str]:
 
 @frozen
 class Token:
-    """What a broker is shown; ``ends_at`` is in seconds since 1970, None if nobody said."""
+    """A bearer token; ``ends_at`` is its expiry in seconds since 1970, None if unknown."""
 
     text: Secret
     ends_at: float | None = None
     extensions: Mapping[str, str] = field(factory=_no_extensions, repr=False)
 
 
-class TokenSource:
-    """Tokens from ``ask``, which may block; ``now`` gives seconds since 1970. To be used from worker threads."""
+class TokenCache:
+    """Tokens from ``request``, which may block; ``now`` gives seconds since 1970. Used from several threads."""
 
-    def __init__(self, ask: Callable[[], Token], now: Callable[[], float]) -> None:
-        self._ask = ask
+    def __init__(self, request: Callable[[], Token], now: Callable[[], float]) -> None:
+        self._request = request
         self._now = now
         self._lock = threading.Lock()
         self._token: Token | None = None
-        self._kept_until = 0.0
+        self._reused_until = 0.0
 
     def token(self) -> Token:
-        """A token to log in with. Raises ``TransportError``."""
+        """A token to log in with; logins at the same time share one request. Raises ``TransportError``."""
         if not self._lock.acquire(timeout=_MOST_WAIT_S):
             raise OutageError("OAUTHBEARER: there is no token, the question for one was not answered yet")
         try:
-            if self._token is None or self._now() >= self._kept_until:
-                self._token = self._ask()
-                self._kept_until = self._until(self._token)
+            if self._token is None or self._now() >= self._reused_until:
+                self._token = self._request()
+                self._reused_until = self._until(self._token)
             return self._token
         finally:
             self._lock.release()
 
     def _until(self, token: Token) -> float:
         now = self._now()
-        return now if token.ends_at is None else now + (token.ends_at - now) * _KEPT_SHARE
+        return now if token.ends_at is None else now + (token.ends_at - now) * _REUSED_SHARE
 
 
 def from_callback(callback: OauthCallback, config: str) -> Callable[[], Token]:
-    """What asks the application for a token."""
+    """A request for a token to the application's ``oauth_cb``, which gets ``config``."""
 
-    def ask() -> Token:
+    def request() -> Token:
         try:
             answer = callback(config)
         except Exception as error:
             kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
         else:
             return _read(answer)
-        # Not the error itself, nor its words: a secret may be in them.
+        # Without the error and its text: they may contain a secret.
         raise OutageError(f"OAUTHBEARER: oauth_cb raised {kind} ({place.filename}, line {place.lineno})")
 
-    return ask
+    return request
 
 
 def _read(answer: object) -> Token:

@@ -12,12 +12,11 @@ from collections.abc import Callable
 
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security.exchanges import Exchange
-from kafka_nextgen.transport.security.gssapi import GssapiExchange
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerExchange
-from kafka_nextgen.transport.security.plain import PlainExchange
-from kafka_nextgen.transport.security.scram import ScramExchange
-from kafka_nextgen.transport.security.tokens import Token
+from kafka_nextgen.transport.security.gssapi import GssapiClient
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
+from kafka_nextgen.transport.security.plain import PlainClient
+from kafka_nextgen.transport.security.scram import ScramClient
+from kafka_nextgen.transport.security.settings import SaslClient
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.support.scripted_gssapi import PROOF, WRAPPED, scripted_gssapi
 
@@ -30,16 +29,16 @@ _SIGNATURE = b64decode(_FINAL[2:])
 _KERBEROS = scripted_gssapi()
 
 
-def _scram(mechanism: str) -> Exchange:
-    return ScramExchange(mechanism, "user", Secret("pencil"), _NONCE)
+def _scram(mechanism: str) -> SaslClient:
+    return ScramClient(mechanism, "user", Secret("pencil"), _NONCE)
 
 
-_BEGIN: tuple[Callable[[], Exchange], ...] = (
+_BEGIN: tuple[Callable[[], SaslClient], ...] = (
     lambda: _scram("SCRAM-SHA-256"),
     lambda: _scram("SCRAM-SHA-512"),
-    lambda: PlainExchange("user", Secret("pencil")),
-    lambda: OauthBearerExchange(Token(Secret("aaa.bbb.ccc"))),
-    lambda: GssapiExchange(_KERBEROS, "kafka", "broker"),
+    lambda: PlainClient("user", Secret("pencil")),
+    lambda: OauthBearerClient(Token(Secret("aaa.bbb.ccc"))),
+    lambda: GssapiClient(_KERBEROS, "kafka", "broker"),
 )
 _SCRAM, _OF_ONE_ROUND = (0, 1), (2, 3)
 
@@ -49,14 +48,14 @@ def _log_in(data: bytes) -> None:
         return
     which, rest = data[0] % len(_BEGIN), data[1:]
     with refusals(TransportError, AuthenticationError):
-        exchange = _BEGIN[which]()
-        exchange.first()
+        client = _BEGIN[which]()
+        client.initial_response()
         said: list[bytes] = []
         while rest:
             size = int.from_bytes(rest[:2], "big")
             token, rest = rest[2 : 2 + size], rest[2 + size :]
             said.append(token)
-            if exchange.reply(token) is None:
+            if client.evaluate_challenge(token) is None:
                 _check_success(which, said)
                 return
 

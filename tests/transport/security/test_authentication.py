@@ -20,9 +20,9 @@ from kafka_nextgen.errors import (
     RequestTimeoutError,
     TransportError,
 )
-from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, renewal_delay_s
-from kafka_nextgen.transport.security.exchanges import Exchange, Login
+from kafka_nextgen.transport.connecting import open_connection
+from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, reauthentication_delay_s
+from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.messages import SaslAuthenticateResponse
 from tests.support.chains import assert_nowhere_in_the_chain
@@ -33,7 +33,7 @@ from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, 
 async def refusal(broker: ScriptedBroker, mechanism: str = "SCRAM-SHA-256", **changes: object) -> KafkaNextgenError:
     """What comes of logging in to this broker."""
     with pytest.raises(KafkaNextgenError) as caught:
-        await dial(broker.address, settings(security=security(mechanism), **changes))
+        await open_connection(broker.address, settings(security=security(mechanism), **changes))
     assert str(caught.value).startswith(f"{broker.address}: ")
     return caught.value
 
@@ -54,17 +54,17 @@ async def test_a_broker_that_ends_the_login_says_why() -> None:
     async with scripted() as (broker,):
         asks_for_login(broker)
         with pytest.raises(AuthenticationError, match="invalid credentials") as caught:
-            await dial(broker.address, settings(security=security(password="another")))
+            await open_connection(broker.address, settings(security=security(password="another")))
         assert "another" not in str(caught.value)
 
 
 @in_loop
 async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: pytest.LogCaptureFixture) -> None:
-    def begin(host: str) -> Exchange:
+    def begin(host: str) -> SaslClient:
         raise UnicodeEncodeError("utf-8", PASSWORD, 0, 1, "surrogates not allowed")
 
     caplog.set_level(logging.DEBUG)
-    changed = evolve(security(), login=Login("PLAIN", begin))
+    changed = evolve(security(), login=SaslLogin("PLAIN", begin))
     async with scripted() as (broker,), client_of(broker, security=changed) as client:
         asks_for_login(broker)
         with pytest.raises(AuthenticationError, match="by an unexpected UnicodeEncodeError") as caught:
@@ -101,24 +101,24 @@ async def test_a_broker_that_cheats_is_refused(tokens: tuple[bytes, ...], why: s
 
 
 class Endless:
-    """An exchange that always has an answer."""
+    """A login that always has an answer."""
 
     refusal = ""
 
-    def first(self) -> bytes:
+    def initial_response(self) -> bytes:
         return b"more"
 
-    def reply(self, token: bytes) -> bytes:
-        return token
+    def evaluate_challenge(self, challenge: bytes) -> bytes:
+        return challenge
 
 
 @in_loop
 async def test_a_login_without_an_end_is_ended() -> None:
     async with scripted() as (broker,):
         says(broker, b"more")
-        changed = evolve(security(), login=Login("GSSAPI", lambda host: Endless()))
+        changed = evolve(security(), login=SaslLogin("GSSAPI", lambda host: Endless()))
         with pytest.raises(AuthenticationError, match="did not come to an end in 10 rounds"):
-            await dial(broker.address, settings(security=changed))
+            await open_connection(broker.address, settings(security=changed))
         assert len(broker.asked(SASL_AUTHENTICATE)) == 10
 
 
@@ -203,7 +203,7 @@ async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str
     async with scripted() as (broker,):
         refuses_token(broker, words)
         with pytest.raises(AuthenticationError) as caught:
-            await dial(broker.address, settings(security=changed))
+            await open_connection(broker.address, settings(security=changed))
         assert str(caught.value) == f"{broker.address}: {shown} (SASL_AUTHENTICATION_FAILED)"
 
 
@@ -211,7 +211,7 @@ async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str
 async def test_who_was_refused_does_not_ask_again() -> None:
     async with scripted(2) as brokers, client_of(*brokers, security=security(password="another")) as client:
         told_of: list[AuthenticationError] = []
-        client.on_refused(told_of.append)
+        client.on_authentication_error(told_of.append)
         for broker in brokers:
             asks_for_login(broker)
         for _ in range(3):
@@ -233,9 +233,9 @@ async def test_nothing_of_a_login_is_logged_at_any_level(caplog: pytest.LogCaptu
 
 @pytest.mark.parametrize(("chance", "delay_s"), [(0.0, 85.0), (0.5, 90.0), (0.999, 94.99)])
 def test_a_login_is_renewed_when_most_of_it_is_over(chance: float, delay_s: float) -> None:
-    assert renewal_delay_s(100.0, chance) == pytest.approx(delay_s)
+    assert reauthentication_delay_s(100.0, chance) == pytest.approx(delay_s)
 
 
 @pytest.mark.parametrize("session_s", [0.001, 0.5, 1.1])
 def test_no_login_is_renewed_within_a_second_for_brokers_take_that_for_an_error(session_s: float) -> None:
-    assert renewal_delay_s(session_s, 0.0) == 1.0
+    assert reauthentication_delay_s(session_s, 0.0) == 1.0

@@ -8,8 +8,8 @@ import pytest
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.login import login_of
+from kafka_nextgen.transport.security.settings import SaslLogin
 from tests.support.scripted_gssapi import scripted_gssapi
 
 SERVERS = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_SSL"}
@@ -17,7 +17,7 @@ ALICE = {"sasl_username": "alice", "sasl_password": "s3cret"}
 GSSAPI = {"sasl_mechanism": "GSSAPI", "sasl_kerberos_service_name": "kafka"}
 
 
-def a_login(**more: object) -> Login:
+def a_login(**more: object) -> SaslLogin:
     login = login_of(ConsumerConfig.parse(SERVERS, **more))
     assert login is not None
     return login
@@ -32,13 +32,13 @@ def a_login(**more: object) -> Login:
         (GSSAPI, b"ticket for kafka@broker"),
     ],
 )
-def test_each_mechanism_has_its_exchange(
+def test_each_mechanism_has_its_client(
     config: dict[str, object], first: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "gssapi", scripted_gssapi())
     login = a_login(**config)
     assert login.mechanism == config["sasl_mechanism"]
-    assert login.begin("broker").first().startswith(first)
+    assert login.new_client("broker").initial_response().startswith(first)
     assert "s3cret" not in repr(login)
 
 
@@ -49,7 +49,7 @@ def test_no_mechanism_is_no_login() -> None:
 def test_a_renewed_login_shows_the_token_that_is_good_then() -> None:
     tokens = iter(["one", "two"])
     login = a_login(sasl_mechanism="OAUTHBEARER", oauth_cb=lambda config: next(tokens))
-    assert [login.begin("broker").first() for _ in range(2)] == [
+    assert [login.new_client("broker").initial_response() for _ in range(2)] == [
         b"n,,\x01auth=Bearer one\x01\x01",
         b"n,,\x01auth=Bearer two\x01\x01",
     ]

@@ -9,8 +9,7 @@ from kafka.net.sasl.oauth import AbstractTokenProvider, SaslMechanismOAuth
 
 from kafka_nextgen.errors import AuthenticationError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerExchange
-from kafka_nextgen.transport.security.tokens import Token
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
 from tests.support.chains import assert_nowhere_in_the_chain
 
 REFUSAL = b'{"status":"invalid_token", "scope":"kafka"}'
@@ -28,13 +27,13 @@ class _Provider(AbstractTokenProvider):
         return self._extensions
 
 
-def exchange(text: str = "aaa.bbb.ccc", **extensions: str) -> OauthBearerExchange:
-    return OauthBearerExchange(Token(Secret(text), None, extensions))
+def client(text: str = "aaa.bbb.ccc", **extensions: str) -> OauthBearerClient:
+    return OauthBearerClient(Token(Secret(text), None, extensions))
 
 
 def test_the_example_of_rfc_7628_comes_out_but_for_its_identity_host_and_port() -> None:
     text = "vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg=="
-    assert exchange(text).first() == b"n,,\x01auth=Bearer " + text.encode() + b"\x01\x01"
+    assert client(text).initial_response() == b"n,,\x01auth=Bearer " + text.encode() + b"\x01\x01"
 
 
 @pytest.mark.parametrize("text", ["a", "aaa.bbb.", "A-Z_0~9+/.=="])
@@ -43,16 +42,16 @@ def test_the_example_of_rfc_7628_comes_out_but_for_its_identity_host_and_port() 
 )
 def test_it_is_kafka_pythons_message(text: str, extensions: Mapping[str, str]) -> None:
     peer = SaslMechanismOAuth(sasl_oauth_token_provider=_Provider(text, extensions))
-    assert exchange(text, **extensions).first() == peer.auth_bytes()
-    ours = exchange(text, **extensions)
+    assert client(text, **extensions).initial_response() == peer.auth_bytes()
+    ours = client(text, **extensions)
     peer.receive(REFUSAL)
-    assert ours.reply(REFUSAL) == peer.auth_bytes() == b"\x01"
+    assert ours.evaluate_challenge(REFUSAL) == peer.auth_bytes() == b"\x01"
 
 
 def test_a_broker_that_lets_in_has_nothing_to_say() -> None:
-    ours = exchange()
-    ours.first()
-    assert ours.reply(b"") is None
+    ours = client()
+    ours.initial_response()
+    assert ours.evaluate_challenge(b"") is None
     assert ours.refusal == ""
 
 
@@ -62,7 +61,7 @@ def test_a_broker_that_lets_in_has_nothing_to_say() -> None:
 )
 def test_a_token_that_is_none_is_not_sent_and_not_shown(text: str) -> None:
     with pytest.raises(AuthenticationError, match="the token can't be sent: ") as caught:
-        exchange(text).first()
+        client(text).initial_response()
     if text:
         assert_nowhere_in_the_chain(text, caught.value)
     assert_nowhere_in_the_chain("s3cr", caught.value)
@@ -87,26 +86,26 @@ def test_a_token_that_is_none_is_not_sent_and_not_shown(text: str) -> None:
 )
 def test_an_extension_that_is_none_is_not_sent_and_its_value_not_shown(name: str, value: str) -> None:
     with pytest.raises(AuthenticationError, match=r"the extension .* can't be sent") as caught:
-        exchange(fine="yes", **{name: value}).first()
+        client(fine="yes", **{name: value}).initial_response()
     assert_nowhere_in_the_chain("s3cr", caught.value)
 
 
 @pytest.mark.parametrize("then", [b"", b"more"])
 def test_a_broker_that_refused_can_not_let_in_after_all(then: bytes) -> None:
-    ours = exchange()
-    ours.first()
-    ours.reply(REFUSAL)
+    ours = client()
+    ours.initial_response()
+    ours.evaluate_challenge(REFUSAL)
     assert ours.refusal == REFUSAL.decode()
     with pytest.raises(AuthenticationError, match="the broker refuses the token: ") as caught:
-        ours.reply(then)
+        ours.evaluate_challenge(then)
     assert REFUSAL.decode() in str(caught.value)
 
 
 @pytest.mark.parametrize(("says", "shown"), [(b"\xff\x1b[2J", "\ufffd\\x1b[2J"), (b"x" * 100_000, "x" * 500)])
 def test_a_refusal_may_be_any_bytes_and_is_shown_short_and_harmless(says: bytes, shown: str) -> None:
-    ours = exchange()
-    ours.first()
-    assert ours.reply(says) == b"\x01"
+    ours = client()
+    ours.initial_response()
+    assert ours.evaluate_challenge(says) == b"\x01"
     with pytest.raises(AuthenticationError) as caught:
-        ours.reply(b"")
+        ours.evaluate_challenge(b"")
     assert str(caught.value) == f"OAUTHBEARER: the broker refuses the token: {shown}"

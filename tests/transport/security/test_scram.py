@@ -9,7 +9,7 @@ from scramp import ScramMechanism
 
 from kafka_nextgen.errors import AuthenticationError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security.scram import MAX_ITERATIONS, SCRAM_HASHES, ScramExchange
+from kafka_nextgen.transport.security.scram import MAX_ITERATIONS, SCRAM_HASHES, ScramClient
 
 NONCE = "rOprNGfwEbeRWgbNEkqO"
 THEIRS = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
@@ -18,18 +18,18 @@ SIGNATURE = "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
 FIRST = f"r={NONCE}{THEIRS},s={SALT},i=4096"
 
 
-def exchange() -> ScramExchange:
-    begun = ScramExchange("SCRAM-SHA-256", "user", Secret("pencil"), NONCE)
-    begun.first()
+def client() -> ScramClient:
+    begun = ScramClient("SCRAM-SHA-256", "user", Secret("pencil"), NONCE)
+    begun.initial_response()
     return begun
 
 
 def test_the_example_of_rfc_7677_comes_out() -> None:
-    ours = ScramExchange("SCRAM-SHA-256", "user", Secret("pencil"), NONCE)
-    assert ours.first() == f"n,,n=user,r={NONCE}".encode()
+    ours = ScramClient("SCRAM-SHA-256", "user", Secret("pencil"), NONCE)
+    assert ours.initial_response() == f"n,,n=user,r={NONCE}".encode()
     proof = "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
-    assert ours.reply(FIRST.encode()) == f"c=biws,r={NONCE}{THEIRS},p={proof}".encode()
-    assert ours.reply(f"v={SIGNATURE}".encode()) is None
+    assert ours.evaluate_challenge(FIRST.encode()) == f"c=biws,r={NONCE}{THEIRS},p={proof}".encode()
+    assert ours.evaluate_challenge(f"v={SIGNATURE}".encode()) is None
 
 
 @pytest.mark.parametrize("mechanism", SCRAM_HASHES)
@@ -38,12 +38,12 @@ def test_the_server_of_scramp_believes_us_and_we_it(mechanism: str, user: str) -
     theirs = ScramMechanism(mechanism)
     known = theirs.make_auth_info("pass,word=", iteration_count=4096)
     server = theirs.make_server(lambda name: known if name == user else None)
-    ours = ScramExchange(mechanism, user, Secret("pass,word="), NONCE)
-    server.set_client_first(ours.first().decode())
-    final = ours.reply(server.get_server_first().encode())
+    ours = ScramClient(mechanism, user, Secret("pass,word="), NONCE)
+    server.set_client_first(ours.initial_response().decode())
+    final = ours.evaluate_challenge(server.get_server_first().encode())
     assert final is not None
     server.set_client_final(final.decode())
-    assert ours.reply(server.get_server_final().encode()) is None
+    assert ours.evaluate_challenge(server.get_server_final().encode()) is None
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_server_of_scramp_believes_us_and_we_it(mechanism: str, user: str) -
 )
 def test_a_server_that_cheats_at_the_beginning_gets_no_proof(says: str, why: str) -> None:
     with pytest.raises(AuthenticationError, match=why):
-        exchange().reply(says.encode())
+        client().evaluate_challenge(says.encode())
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,24 @@ def test_a_server_that_cheats_at_the_beginning_gets_no_proof(says: str, why: str
     ],
 )
 def test_a_server_that_does_not_know_the_password_is_not_believed(says: str, why: str) -> None:
-    begun = exchange()
-    begun.reply(FIRST.encode())
+    begun = client()
+    begun.evaluate_challenge(FIRST.encode())
     with pytest.raises(AuthenticationError, match=why):
-        begun.reply(says.encode())
+        begun.evaluate_challenge(says.encode())
 
 
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(AuthenticationError, match="no UTF-8"):
-        exchange().reply(b"\xff\xfe")
+        client().evaluate_challenge(b"\xff\xfe")
 
 
 @given(st.binary(max_size=200), st.text(max_size=50))
 def test_nothing_but_the_right_answers_gets_through(token: bytes, text: str) -> None:
     for said in (token, text.encode("utf-8", "replace"), f"{FIRST},{text}".encode("utf-8", "replace")[: len(token)]):
         with pytest.raises(AuthenticationError):
-            exchange().reply(said)
+            client().evaluate_challenge(said)
 
 
 def test_a_password_is_taken_as_it_is_and_kafka_does_that_too() -> None:
-    first = [ScramExchange("SCRAM-SHA-256", "user", Secret(word), NONCE) for word in ("\ufb01", "fi", "\U0001f511")]
-    assert len({each.reply(FIRST.encode()) for each in first}) == 3
+    first = [ScramClient("SCRAM-SHA-256", "user", Secret(word), NONCE) for word in ("\ufb01", "fi", "\U0001f511")]
+    assert len({each.evaluate_challenge(FIRST.encode()) for each in first}) == 3

@@ -16,7 +16,7 @@ from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError, TlsError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.security.settings import Security, security_of
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.frames import decode_request
@@ -52,7 +52,7 @@ async def listening(context: ssl.SSLContext | None, talk: Callable[..., object] 
 
 
 async def reach(port: int, security: Security, host: str = "127.0.0.1") -> None:
-    connection = await dial(ServerAddress(host, port), settings(security=security))
+    connection = await open_connection(ServerAddress(host, port), settings(security=security))
     await connection.close()
 
 
@@ -135,7 +135,7 @@ async def test_a_port_that_speaks_something_else_is_told_of(says: bytes, certifi
 async def test_a_handshake_that_takes_too_long_is_given_up(certificates: Certificates) -> None:
     async with listening(None, lambda: b"") as port:
         with pytest.raises(TimeoutError, match="not done within"):
-            await dial(
+            await open_connection(
                 ServerAddress("127.0.0.1", port),
                 settings(security=tls(ssl_ca_location=certificates.authority), setup_timeout_s=0.2),
             )

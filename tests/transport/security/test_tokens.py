@@ -10,8 +10,8 @@ import pytest
 
 from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security import tokens
-from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
+from kafka_nextgen.transport.security import oauthbearer
+from kafka_nextgen.transport.security.oauthbearer import Token, TokenCache, from_callback
 from tests.support.chains import assert_nowhere_in_the_chain
 
 
@@ -23,13 +23,13 @@ class Clock:
         return self.now
 
 
-def numbered(life_s: float | None, clock: Clock) -> TokenSource:
+def numbered(life_s: float | None, clock: Clock) -> TokenCache:
     numbers: Iterator[int] = iter(range(100))
     ends = None if life_s is None else clock.now + life_s
-    return TokenSource(lambda: Token(Secret(str(next(numbers))), ends), clock)
+    return TokenCache(lambda: Token(Secret(str(next(numbers))), ends), clock)
 
 
-def text(source: TokenSource) -> str:
+def text(source: TokenCache) -> str:
     return source.token().text.reveal()
 
 
@@ -114,7 +114,7 @@ def test_a_token_that_can_not_be_sent_is_refused() -> None:
 def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tokens, "_MOST_WAIT_S", 0.01)
+    monkeypatch.setattr(oauthbearer, "_MOST_WAIT_S", 0.01)
     asked, answer = Event(), Event()
 
     def ask() -> Token:
@@ -122,7 +122,7 @@ def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
         answer.wait(10)
         return Token(Secret("late"), 2000.0)
 
-    source = TokenSource(ask, Clock())
+    source = TokenCache(ask, Clock())
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(text, source)
         asked.wait()

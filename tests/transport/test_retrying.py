@@ -1,13 +1,15 @@
-"""An outage is told in the log when it comes, changes, lasts and is over; not at every attempt."""
+"""The pauses between attempts, and what the log says of failures that repeat."""
 
 from __future__ import annotations
 
 import logging
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kafka_nextgen.errors import DisconnectedError
-from kafka_nextgen.transport.outage import REPEAT_S, Outage
+from kafka_nextgen.transport.retrying import REPEAT_S, Backoff, FailureLog
 
 REFUSED, LOST = DisconnectedError("one:9092 refused"), DisconnectedError("one:9092 went away")
 
@@ -17,7 +19,7 @@ class Watched:
         caplog.set_level(logging.INFO)
         self._caplog = caplog
         self.now = 0.0
-        self.outage = Outage(logging.getLogger("kafka_nextgen.test"), "metadata", lambda: self.now)
+        self.failure_log = FailureLog(logging.getLogger("kafka_nextgen.test"), "metadata", lambda: self.now)
 
     def told(self) -> list[str]:
         told = [f"{record.levelname} {record.getMessage()}" for record in self._caplog.records]
@@ -33,16 +35,16 @@ def watched(caplog: pytest.LogCaptureFixture) -> Watched:
 def test_the_same_is_told_once_and_then_now_and_then_with_a_count(watched: Watched) -> None:
     for second in range(int(REPEAT_S)):
         watched.now = second
-        watched.outage.failed(REFUSED)
+        watched.failure_log.failed(REFUSED)
     assert watched.told() == ["WARNING metadata: one:9092 refused; tried again"]
     watched.now = REPEAT_S
-    watched.outage.failed(REFUSED)
+    watched.failure_log.failed(REFUSED)
     assert watched.told() == ["WARNING metadata: one:9092 refused; tried again (61 failures in 60 s)"]
 
 
 def test_another_trouble_is_told_and_two_in_turn_are_not_told_in_turn(watched: Watched) -> None:
     for failure in (REFUSED, LOST, REFUSED, LOST):
-        watched.outage.failed(failure)
+        watched.failure_log.failed(failure)
     assert watched.told() == [
         "WARNING metadata: one:9092 refused; tried again",
         "WARNING metadata: one:9092 went away; tried again (2 failures in 0 s)",
@@ -51,21 +53,37 @@ def test_another_trouble_is_told_and_two_in_turn_are_not_told_in_turn(watched: W
 
 def test_how_long_it_took_in_vain_makes_no_other_trouble(watched: Watched) -> None:
     for seconds in ("5", "4.99971", "4.3"):
-        watched.outage.failed(DisconnectedError(f"not done within {seconds} s"))
+        watched.failure_log.failed(DisconnectedError(f"not done within {seconds} s"))
     assert len(watched.told()) == 1
 
 
-def test_the_end_is_told_once_and_the_next_outage_anew(watched: Watched) -> None:
-    watched.outage.over()
+def test_the_recovery_is_logged_once_and_a_new_failure_again(watched: Watched) -> None:
+    watched.failure_log.recovered()
     assert watched.told() == []
-    watched.outage.failed(REFUSED, logging.INFO)
+    watched.failure_log.failed(REFUSED, logging.INFO)
     watched.now = 3.0
-    watched.outage.failed(REFUSED, logging.INFO)
-    watched.outage.over()
-    watched.outage.over()
-    watched.outage.failed(REFUSED)
+    watched.failure_log.failed(REFUSED, logging.INFO)
+    watched.failure_log.recovered()
+    watched.failure_log.recovered()
+    watched.failure_log.failed(REFUSED)
     assert watched.told() == [
         "INFO metadata: one:9092 refused; tried again",
         "INFO metadata: works again, after 2 failures in 3 s",
         "WARNING metadata: one:9092 refused; tried again",
     ]
+
+
+BACKOFF = Backoff(first_s=0.1, longest_s=1.0)
+
+
+def test_pauses_double_up_to_the_longest() -> None:
+    assert [BACKOFF.delay_s(failures, 0.5) for failures in range(7)] == [0, 0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
+
+
+def test_jitter_is_a_fifth_either_way() -> None:
+    assert [round(BACKOFF.delay_s(1, chance), 6) for chance in (0, 0.5, 0.75)] == [0.08, 0.1, 0.11]
+
+
+@given(st.integers(1, 10_000), st.floats(0, 1, exclude_max=True))
+def test_however_often_it_failed_the_pause_stays_within_bounds(failures: int, chance: float) -> None:
+    assert 0.0799 <= BACKOFF.delay_s(failures, chance) <= 1.2

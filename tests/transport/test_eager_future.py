@@ -1,4 +1,4 @@
-"""An answer on its way: whoever awaits it goes on when it comes."""
+"""A task that awaits an eager future resumes as soon as the result is set."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
-from kafka_nextgen.transport import reply as reply_module
-from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport import eager_future
+from kafka_nextgen.transport.eager_future import EagerFuture
 
 from .scripted import in_loop
 
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.usefixtures("takes_it")
 def takes_it(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether asyncio's tasks take what is like a future, as all do by now."""
     if not request.param:
-        monkeypatch.setattr(reply_module, "TASKS_TAKE_IT", False)
-        monkeypatch.delattr(Reply, "_asyncio_future_blocking")
-        assert not asyncio.isfuture(Reply.__new__(Reply))
+        monkeypatch.setattr(eager_future, "TASKS_TAKE_IT", False)
+        monkeypatch.delattr(EagerFuture, "_asyncio_future_blocking")
+        assert not asyncio.isfuture(EagerFuture.__new__(EagerFuture))
     return bool(request.param)
 
 
@@ -29,7 +29,7 @@ class Waiting:
     """A task that awaits a reply, and notes what came of that."""
 
     def __init__(self) -> None:
-        self.reply: Reply[str] = Reply(asyncio.get_running_loop())
+        self.reply: EagerFuture[str] = EagerFuture(asyncio.get_running_loop())
         self.came: list[object] = []
         self.task = asyncio.ensure_future(self._wait())
 

@@ -14,16 +14,16 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.frame_rest import receiver_of
+from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
 
-from .scripted import in_loop, scripted, settings
+from .scripted import in_loop, request, scripted, settings
 
 compiled = pytest.mark.skipif(not hasattr(accelerator, "receive"), reason="nothing is compiled here, or it is Windows")
 
@@ -164,9 +164,9 @@ async def test_the_rest_of_an_answer_is_taken_before_the_loop_turns(
 async def test_a_connection_may_end_within_a_large_frame() -> None:
     async with scripted() as (broker,):
         traffic = Traffic()
-        connection = await dial(broker.address, settings(), traffic)
+        connection = await open_connection(broker.address, settings(), traffic)
         broker.script[METADATA] = struct.pack(">i", 1_000_000) + bytes(300_000)
-        asking = asyncio.create_task(connection.request(METADATA, 13, QUESTION, Deadline(20, "the question")))
+        asking = asyncio.create_task(request(connection, METADATA, 13, QUESTION, Deadline(20, "the question")))
         while traffic.bytes_in < 300_000:
             await asyncio.sleep(0)
         broker.drop_connections()

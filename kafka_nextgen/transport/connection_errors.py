@@ -1,10 +1,9 @@
-"""What went wrong with TLS, in words that say what to do.
+"""The typed error for a connection that failed or was closed, with advice on what to do.
 
-What will be no better next time is a ``TlsError``: a certificate that is not trusted, is over or is another's, no
-version or cipher in common, a port where no TLS is spoken, our own certificate refused. With TLS 1.3 the last is only
-heard after the handshake, when the first answer is read. Everything else that ends a connection is weather. So is an
-end in the middle of the handshake: a broker that stops does that, and so does a port without TLS, which only the
-reader of the message can tell apart.
+A TLS failure that another attempt would repeat is a ``TlsError``: a certificate that is not trusted, expired or for
+another host, no common version or cipher, a port without TLS, our own certificate refused (in TLS 1.3 only reported by
+the first read after the handshake). Everything else is a ``DisconnectedError``. So is an end during the handshake: a
+broker that stops causes it, as does a port without TLS.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ import ssl
 from collections.abc import Mapping
 from typing import Final
 
-from kafka_nextgen.errors import DisconnectedError, TlsError, TransportError
+from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError, TlsError, TransportError
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.security.settings import Security
 
-__all__ = ["tls_failure"]
+__all__ = ["connection_lost_error", "tls_error"]
 
 _ANOTHER_NAME = (
     "its certificate is for another host. Reach it by a name that is in the certificate (advertised.listeners says "
@@ -24,8 +24,8 @@ _ANOTHER_NAME = (
 )
 _UNTRUSTED = "its certificate is from nobody trusted here: ssl.ca.location is to name the authority that issued it"
 
-#: Why OpenSSL does not take a certificate, by its X509_V_ERR number.
-_UNVERIFIED: Final[Mapping[int, str]] = {
+#: Why OpenSSL rejects a certificate, by X509_V_ERR number.
+_BAD_CERTIFICATE: Final[Mapping[int, str]] = {
     9: "its certificate is not valid yet: compare the clocks of both machines",
     10: "its certificate has expired: the broker needs a new one (or this machine's clock is wrong)",
     18: _UNTRUSTED,
@@ -44,7 +44,7 @@ _CLIENT_REFUSED = (
     "an authority that the broker trusts"
 )
 
-#: Other failures that will not pass, by a part of OpenSSL's name for them; the first that fits.
+#: Other lasting failures by a part of OpenSSL's name for them; the first match counts.
 _LASTING: Final[tuple[tuple[str, str], ...]] = (
     ("CERTIFICATE_REQUIRED", "the broker wants a certificate of this client: set ssl.certificate.location"),
     ("WRONG_VERSION_NUMBER", _NO_TLS_THERE),
@@ -67,8 +67,29 @@ _LASTING: Final[tuple[tuple[str, str], ...]] = (
 )
 
 
-def tls_failure(address: ServerAddress, error: OSError, *, in_handshake: bool) -> TransportError | None:
-    """The typed error of what ended a connection with TLS; None if TLS has nothing to do with it."""
+def connection_lost_error(
+    address: ServerAddress, exc: Exception | None, untested: Security | None
+) -> KafkaNextgenError:
+    """The error for a connection that asyncio reports as lost; ``exc`` is None if the peer closed it.
+
+    ``untested`` are the security settings if no request was answered yet: they may be why.
+    """
+    tls = tls_error(address, exc, in_handshake=False) if isinstance(exc, OSError) else None
+    if tls is not None:
+        return tls
+    text = "the broker closed the connection" if exc is None else f"the connection broke ({_words(exc)})"
+    return DisconnectedError(f"{address}: {text}{'' if untested is None else _doubt(untested)}")
+
+
+def _doubt(security: Security) -> str:
+    doubt = f"is security.protocol={security.protocol.value} what it speaks there"
+    if security.protocol.uses_tls:
+        doubt += ", or does it want a certificate (ssl.certificate.location)"
+    return f" before its first answer; if it always does, {doubt}?"
+
+
+def tls_error(address: ServerAddress, error: OSError, *, in_handshake: bool) -> TransportError | None:
+    """The typed error for what ended a connection with TLS; None if TLS is not the cause."""
     lasting = _lasting(error)
     if lasting is not None:
         return TlsError(f"{address}: {lasting} ({_reason(error)})")
@@ -80,7 +101,7 @@ def tls_failure(address: ServerAddress, error: OSError, *, in_handshake: bool) -
 
 def _lasting(error: OSError) -> str | None:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _UNVERIFIED.get(error.verify_code, "its certificate can't be verified")
+        return _BAD_CERTIFICATE.get(error.verify_code, "its certificate can't be verified")
     reason = str(getattr(error, "reason", None) or "") if isinstance(error, ssl.SSLError) else ""
     return next((advice for part, advice in _LASTING if part in reason.replace(" ", "_").upper()), None)
 
@@ -88,4 +109,8 @@ def _lasting(error: OSError) -> str | None:
 def _reason(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return error.verify_message
-    return getattr(error, "reason", None) or error.strerror or str(error) or type(error).__name__
+    return getattr(error, "reason", None) or _words(error)
+
+
+def _words(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

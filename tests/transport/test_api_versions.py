@@ -11,8 +11,7 @@ from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import ANY, Coordinator
-from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.negotiation import software_version
+from kafka_nextgen.transport.connecting import open_connection, software_version
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import MetadataRequest
@@ -47,7 +46,7 @@ async def test_a_broker_with_an_older_api_versions_is_asked_again(
 ) -> None:
     async with scripted() as (broker,):
         broker.script[API_VERSIONS] = only_up_to(highest, told)
-        connection = await dial(broker.address, settings())
+        connection = await open_connection(broker.address, settings())
         assert connection.ranges == ALL_VERSIONS
         assert [request.version for request in broker.asked(API_VERSIONS)] == asked
         await connection.close()
@@ -74,7 +73,7 @@ async def test_a_broker_that_will_not_say_is_not_used() -> None:
     async with scripted() as (broker,):
         broker.script[API_VERSIONS] = speaks(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         with pytest.raises(BrokerError, match="CLUSTER_AUTHORIZATION_FAILED"):
-            await dial(broker.address, settings())
+            await open_connection(broker.address, settings())
 
 
 @in_loop

@@ -11,16 +11,16 @@ import pytest
 from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import AuthenticationError, DisconnectedError
+from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security import authentication
 from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
 from tests.transport.numbered import VERSION, Numbered, answer_to, numbers
-from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
+from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, request, scripted, settings
 from tests.transport.security.sasl_script import asks_for_login, security, told
 
 SESSION_MS = 40
@@ -36,7 +36,7 @@ async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
     """A connection whose login has been due for renewal since a moment."""
     async with scripted() as (broker,):
         asks_for_login(broker, SESSION_MS)
-        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
+        connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         await asyncio.sleep(SESSION_MS / 1000)  # its end is a moment of the loop's own clock
         broker.seen.clear()
         try:
@@ -47,7 +47,7 @@ async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
 
 def ask(connection: Connection) -> asyncio.Task[Message]:
     question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-    asking = connection.request(METADATA, 13, question, Deadline(20, "the question"))
+    asking = request(connection, METADATA, 13, question, Deadline(20, "the question"))
     return asyncio.get_running_loop().create_task(asking)
 
 
@@ -77,7 +77,7 @@ async def test_a_renewed_login_is_renewed_again() -> None:
 async def test_what_is_under_way_is_answered_first() -> None:
     async with scripted() as (broker,):
         asks_for_login(broker, SESSION_MS)
-        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
+        connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         may_answer = asyncio.Event()
 
         async def later(request: RequestFrame) -> Message:
@@ -108,7 +108,7 @@ async def test_an_exchange_waits_for_it_and_goes_on() -> None:
             return answer_to(request)
 
         broker.script[FETCH] = late_once
-        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
+        connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         broker.seen.clear()
         exchange, deadline = Numbered(3), Deadline(20, "the exchange")
         await connection.send(FETCH, VERSION, exchange.begin(VERSION), deadline, exchange=exchange)

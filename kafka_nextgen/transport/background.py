@@ -1,0 +1,66 @@
+"""Background work: tasks that restart after an unexpected exception, and blocking calls in daemon threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TypeVar
+
+from kafka_nextgen.logs import logger_of
+
+__all__ = ["PAUSE_S", "OnFailure", "in_daemon_thread", "keep_running", "log_failure", "run_and_hold_outcome"]
+
+logger = logger_of(__name__)
+
+#: Seconds until a task that failed unexpectedly restarts.
+PAUSE_S = 1.0
+
+#: Called with an unexpected exception.
+OnFailure = Callable[[Exception], None]
+
+T = TypeVar("T")
+
+
+def log_failure(failure: Exception) -> None:
+    """Log an unexpected exception with its traceback."""
+    logger.error("failed unexpectedly by %s", type(failure).__name__, exc_info=failure)
+
+
+async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_failure: OnFailure) -> None:
+    """Run ``work`` until it returns; after an exception, call ``on_failure`` and run it again."""
+    while True:
+        try:
+            return await work()
+        except Exception as failure:
+            on_failure(failure)
+        await asyncio.sleep(PAUSE_S)
+
+
+def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
+    """Run blocking ``work`` in a thread of this name; the future gets its outcome, unless the loop is closed first.
+
+    The interpreter waits at exit for the threads of asyncio's executor, but not for daemon threads: a name server that
+    does not answer must not delay the exit.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        set_outcome = run_and_hold_outcome(work, future)
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(set_outcome)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future
+
+
+def run_and_hold_outcome(work: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
+    """Run ``work`` now. Return a function to call on the loop, which gives the outcome to ``future``."""
+    try:
+        value = work()
+    except BaseException as error:  # a future must not have a SystemExit or KeyboardInterrupt
+        failure = error if isinstance(error, Exception) else RuntimeError(f"it ended by {type(error).__name__}")
+        return lambda: None if future.done() else future.set_exception(failure)
+    return lambda: None if future.done() else future.set_result(value)
