@@ -16,8 +16,8 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security.login import login_of
-from kafka_nextgen.transport.security.oauthbearer import Token
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
+from kafka_nextgen.transport.security.tokens import Token
 from tests.support.certificates import Certificates
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
