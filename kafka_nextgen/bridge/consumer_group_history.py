@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.join_reasons import join_reason, rebalance_reason
 from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.coordinator.extensions.history.records import Cause, Rebalance
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, ConsumerGroupHistoryResponse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
+from kafka_nextgen.coordinator.hooks import ExpectedInstance
 
 __all__ = ["expected_from", "expected_to"]
 

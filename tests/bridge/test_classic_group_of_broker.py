@@ -26,7 +26,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
+from kafka_nextgen.coordinator.hooks import ExpectedInstance
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     DescribeGroupsRequest,

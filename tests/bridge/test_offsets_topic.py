@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.assignors.spec import Metadata
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, ExtensionRecord, Place
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 
@@ -58,7 +58,7 @@ def test_kafkas_own_records_are_read_and_written_again_byte_for_byte(name: str) 
 def test_every_type_is_among_kafkas_own_records() -> None:
     kinds = {type(decode(row.key, row.value)) for row in KAFKAS.values()}
     in_transactions = {r.PendingOffsetCommitted, r.TransactionEnded}  # told from others by their batch, not their bytes
-    assert kinds == set(r.Record.__args__) - in_transactions - set(ExtensionRecord.__args__)
+    assert kinds == set(r.Record.__args__) - in_transactions - {ExtensionRecord}
 
 
 def test_what_a_record_of_kafka_says() -> None:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import Cause, RebalanceRecorded
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.extensions.records import RebalanceRecorded
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Ahead", "Row", "look_ahead"]

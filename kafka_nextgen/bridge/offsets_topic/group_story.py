@@ -17,7 +17,7 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
     words_of,
 )
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import RebalanceRecorded
+from kafka_nextgen.coordinator.extensions.records import RebalanceRecorded
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
 from kafka_nextgen.history.partitions import by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId

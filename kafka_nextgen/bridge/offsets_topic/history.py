@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.join_reasons import join_reason, rebalance_reason
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.coordinator.extensions.history.records import (
-    Cause,
-    Rebalance,
-    RebalanceRecorded,
-    RebalanceRecordedRemoved,
-)
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded, RebalanceRecordedRemoved
 from kafka_nextgen.wire.schemas.offsets_topic import GroupRebalanceKey, GroupRebalanceValue
 
 __all__ = ["REBALANCE"]

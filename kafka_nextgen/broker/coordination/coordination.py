@@ -26,6 +26,7 @@ from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
 from kafka_nextgen.coordinator.responses import GroupsListed, Response
 from kafka_nextgen.metrics import CoordinatorMetrics
@@ -157,7 +158,7 @@ class Coordination:
 
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition)
-        coordinator = Coordinator(self._configs.settings)
+        coordinator = Coordinator(self._configs.settings, EXTENSIONS)
         chronicle = self._chronicle(node_id, partition.index)
         shard = Shard(node_id, partition.log, journal, coordinator, self._now, self._meters, chronicle)
         shard.configure(self._configs)

@@ -15,7 +15,7 @@ from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
 from kafka_nextgen.broker.coordination.chronicle import ShardChronicle
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["load"]
