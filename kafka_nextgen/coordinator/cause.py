@@ -8,7 +8,7 @@ from attrs import frozen
 
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
-__all__ = ["Cause"]
+__all__ = ["Cause", "EpochCause"]
 
 _WORDS: Mapping[RebalanceReason, str] = {
     RebalanceReason.UNKNOWN: "{who} did something",
@@ -43,3 +43,12 @@ class Cause:
     def __str__(self) -> str:
         words = _WORDS[self.reason].format(who=self.member_id or "somebody")
         return f"{words} ({self.text})" if self.text else words
+
+
+@frozen
+class EpochCause:
+    """Why a group came to an epoch, or a classic group to a generation."""
+
+    epoch: int
+    is_classic: bool
+    cause: Cause

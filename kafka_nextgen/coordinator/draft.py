@@ -7,7 +7,7 @@ puts into force, or which is dropped without a trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from attrs import define, evolve, field, frozen
 
@@ -53,7 +53,7 @@ class Outcome:
     configs: ConfigsChanged | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
     classic: tuple[ClassicGroup, ...] = ()
-    remembered: tuple[tuple[str, Mapping[str, object]], ...] = ()
+    remembered: tuple[tuple[str, object], ...] = ()
     released: tuple[tuple[int, Response | None], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -79,12 +79,11 @@ class Draft:
     timers: list[TimerChange] = field(factory=list)
     released: dict[int, Response | None] = field(factory=dict)
     notes: list[str] = field(factory=list)
+    hooks: Hooks = field(init=False)  # what is attached at each point of the work
     lasting: Outcome = Outcome(None)  # what stays in force even if the work is refused at a later step
 
-    @property
-    def hooks(self) -> Hooks:
-        """What is attached to the coordinator at each point of its work."""
-        return self.group.hooks
+    def __attrs_post_init__(self) -> None:
+        self.hooks = self.group.hooks
 
     @property
     def classic(self) -> ClassicGroup:

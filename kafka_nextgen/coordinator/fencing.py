@@ -59,8 +59,9 @@ def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: Coordina
 def _group_must_have_room(
     request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
 ) -> Refusal | None:
-    taken = len(group.members) + group.hooks.seats_kept(group, request.instance_id)
-    if request.member_id in group.members or taken < settings.group_consumer_max_size:
+    if request.member_id in group.members:
+        return None
+    if len(group.members) + group.hooks.seats_kept(group, request.instance_id) < settings.group_consumer_max_size:
         return None
     return Refusal(
         ErrorCode.GROUP_MAX_SIZE_REACHED,

@@ -81,10 +81,8 @@ class Group:
 
     checked_topics_version: int = field(default=-1, eq=False)  # no record says so: a new coordinator looks again
 
-    kept: Mapping[str, object] = field(factory=dict)  # by extensions, out of records; another one after each change
-    remembered: Mapping[str, object] = field(
-        factory=dict, eq=False
-    )  # by extensions, as long as there is this coordinator
+    kept: Mapping[str, object] = field(factory=dict)  # by name; another one after each change
+    remembered: object = field(default=None, eq=False)
 
     def __attrs_post_init__(self) -> None:
         self.epoch = self.assignment_epoch = self.first_epoch
@@ -157,14 +155,14 @@ class Group:
 
     def counted(self) -> Iterable[r.MemberMetadata]:
         """The members that assignments are made of: all that wait for no others."""
-        waiting = set(self.hooks.waiting(self))
+        waiting = set(self.hooks.members_waiting(self))
         if not waiting:
             return self.members.values()
         return [member for member in self.members.values() if member.member_id not in waiting]
 
     def counted_topics(self) -> Set[str]:
         """The names that these subscribe to."""
-        if not self.hooks.waiting(self):
+        if not self.hooks.members_waiting(self):
             return self.subscribed_topics()
         return set(chain.from_iterable(map(self.topics_of, self.counted())))
 

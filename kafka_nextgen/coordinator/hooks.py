@@ -1,24 +1,25 @@
 """The points at which something beyond Kafka's protocol may attach to a coordinator, in the order of a heartbeat.
 
-The core calls these functions and imports nothing of what is behind them. Without extensions each does nothing, and the
+The core calls these methods and imports nothing of what is behind them. As they stand here they do nothing, and the
 coordinator is Kafka's. ``extensions.hooks`` has the others: assignors in members, members announced ahead, reasons of
 rebalances and their history.
 
-What an extension keeps of a group is in ``Group.kept`` (what its records say) and in ``Group.remembered`` (what no
-record says), by names of its own; the core reads neither. Fields of Kafka's records, requests and answers that an
-extension alone fills are passed on by the core without a look.
+What extensions keep of a group is in ``Group.kept`` (what their records say, by names of their own) and in
+``Group.remembered`` (what no record says); the core reads neither. Fields of Kafka's records, requests and answers that
+extensions alone fill it passes on without a look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.spec import Metadata
-    from kafka_nextgen.coordinator.cause import Cause
+    from kafka_nextgen.codes import ErrorCode
+    from kafka_nextgen.coordinator.cause import Cause, EpochCause
     from kafka_nextgen.coordinator.classic.group import ClassicGroup
     from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
     from kafka_nextgen.coordinator.classic.responses import LeftMember
@@ -48,6 +49,10 @@ class ExtensionRequest:
 
     group_id: str
 
+    def refused(self, error: ErrorCode) -> ExtensionResponse:
+        """The answer where it can't be served."""
+        raise NotImplementedError
+
 
 @frozen
 class ExtensionResponse:
@@ -59,6 +64,11 @@ class ExtensionRecord:
     """A fact about a group that Kafka has no record for. A coordinator without extensions passes it over."""
 
     group_id: str
+
+    @property
+    def tells_cause(self) -> EpochCause | None:
+        """Why the group rebalanced, if the record tells that."""
+        return None
 
 
 @frozen
@@ -72,164 +82,191 @@ class ExpectedInstance:
     has_joined: bool = False
 
 
-def _no_server(draft: Draft, request: ExtensionRequest) -> Outcome:
-    raise AssertionError(f"this coordinator has no extension that serves {request}")
-
-
-@frozen(kw_only=True)
 class Hooks:
-    """One function per point, each with a default that does nothing."""
+    """One method per point. These do nothing."""
 
     # ---- admit
 
-    understand: Callable[[ConsumerGroupHeartbeat, CoordinatorSettings], ConsumerGroupHeartbeat] = lambda request, _: (
-        request
-    )
-    """The heartbeat as this coordinator reads it."""
+    def understand(self, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
+        """The heartbeat as this coordinator reads it."""
+        return request
 
-    refuse_malformed: Callable[[ConsumerGroupHeartbeat], Refusal | None] = lambda *_: None
-    """Why the heartbeat can't be meant, whatever the group."""
+    def refuse_malformed(self, request: ConsumerGroupHeartbeat) -> Refusal | None:
+        """Why the heartbeat can't be meant, whatever the group."""
+        return None
 
-    refuse_entry: Callable[[ConsumerGroupHeartbeat, Group, CoordinatorSettings], Refusal | None] = lambda *_: None
-    """Why the group, be it still a classic one, can't take the member."""
+    def refuse_entry(
+        self, request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
+    ) -> Refusal | None:
+        """Why the group, be it still a classic one, can't take the member."""
+        return None
 
-    seats_kept: Callable[[Group, str | None], int] = lambda *_: 0
-    """How many places are kept beside the members, but for that of the instance that asks."""
+    def seats_kept(self, group: Group, instance_id: str | None) -> int:
+        """How many places are kept beside the members, but for this instance's own."""
+        return 0
 
-    admit: Callable[[Draft, ConsumerGroupHeartbeat], ConsumerGroupHeartbeat] = lambda _, request: request
-    """The heartbeat of a member that is let in, with what was stated for it beforehand."""
+    def admit(self, draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
+        """The heartbeat of a member that is let in, with what was stated for it beforehand."""
+        return request
 
     # ---- update
 
-    update: Callable[[MemberMetadata, ConsumerGroupHeartbeat, MemberMetadata], MemberMetadata] = lambda _, __, member: (
-        member
-    )
-    """The member after its heartbeat: from what was known, the request, and what the core makes of both."""
+    def update(self, known: MemberMetadata, request: ConsumerGroupHeartbeat, member: MemberMetadata) -> MemberMetadata:
+        """The member after its heartbeat, which was ``known`` before; ``member`` is what the core makes of it."""
+        return member
 
-    asks_for_assignment: Callable[[Draft, MemberMetadata, ConsumerGroupHeartbeat], bool] = lambda *_: False
-    """Whether a heartbeat asks for a new assignment although the subscription stays; given what was known."""
+    def asks_for_assignment(self, draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
+        """Whether the heartbeat asks for a new assignment although the subscription stays."""
+        return False
 
-    asks_by_protocols: Callable[[Group, MemberMetadata, MemberMetadata], bool] = lambda *_: False
-    """The same of a classic member's JoinGroup: what was known of it, and what is."""
+    def asks_by_protocols(self, group: Group, known: MemberMetadata, member: MemberMetadata) -> bool:
+        """Whether a classic member's JoinGroup does."""
+        return False
 
     # ---- bump the group epoch
 
-    asks_for_rebalance: Callable[[Draft, Update, JoinReason, bool], bool] = lambda *_: False
-    """Whether to raise the epoch for what the member stated; the last argument: it took its instance's place."""
+    def asks_for_rebalance(self, draft: Draft, update: Update, stated: JoinReason, is_back: bool) -> bool:
+        """Whether to raise the epoch for what the member stated; ``is_back`` if it took its instance's place."""
+        return False
 
-    wants_rebalance: Callable[[CoordinatorSettings, JoinReason, bool], bool] = lambda _, __, otherwise: otherwise
-    """Whether a classic member that joins again unchanged has the group rebalance; else as the last argument says."""
+    def wants_rebalance(self, settings: CoordinatorSettings, stated: JoinReason, otherwise: bool) -> bool:
+        """Whether a classic member that joins again unchanged has the group rebalance, as it would ``otherwise``."""
+        return otherwise
 
-    with_statement: Callable[[Draft, Cause, JoinReason], Cause] = lambda _, cause, __: cause
-    """The cause of a rebalance, with what the member stated."""
+    def with_statement(self, draft: Draft, cause: Cause, stated: JoinReason) -> Cause:
+        """The cause of a rebalance, with what the member stated."""
+        return cause
 
-    sets_aside: Callable[[Draft, MemberMetadata], bool] = lambda *_: False
-    """Whether the member waits for others; then the hook has done all that follows for the epoch."""
+    def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
+        """Whether the member waits for others; then the hook has done all that follows for the epoch."""
+        return False
 
-    waiting: Callable[[Group], Collection[str]] = lambda _: ()
-    """The members that wait for others, and that assignments leave out."""
+    def members_waiting(self, group: Group) -> Collection[str]:
+        """The members that wait for others, and that assignments leave out."""
+        return ()
 
-    rebalance_began: Callable[[Draft, Cause, int | None], None] = lambda *_: None
-    """The epoch was raised, or a classic group is to join again; by a cause of that time (milliseconds), or of now."""
+    def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
+        """The epoch was raised, or a classic group is to join again, by a cause of that time or, without, of now."""
 
     # ---- retarget
 
-    is_urgent: Callable[[Group], bool] = lambda _: False
-    """Whether the next target assignment is made before its interval is over."""
+    def is_urgent(self, group: Group) -> bool:
+        """Whether the next target assignment is made before its interval is over."""
+        return False
 
-    retarget: Callable[[Draft], bool] = lambda _: False
-    """Whether a member makes the target assignment that is due, so that the coordinator does not."""
+    def retarget(self, draft: Draft) -> bool:
+        """Whether a member makes the target assignment that is due, so that the coordinator does not."""
+        return False
 
-    is_computing: Callable[[Group], bool] = lambda _: False
-    """Whether a member is to make the target assignment, or one is looked for."""
+    def is_computing(self, group: Group) -> bool:
+        """Whether a member is to make the target assignment, or one is looked for."""
+        return False
 
-    assignment_made: Callable[[Draft], None] = lambda _: None
-    """There is a new target, or a classic group's assignment."""
+    def assignment_made(self, draft: Draft) -> None:
+        """There is a new target, or a classic group's assignment."""
 
     # ---- answer
 
-    answer: Callable[
-        [Draft, ConsumerGroupHeartbeat, MemberMetadata, CurrentMemberAssignment, ConsumerGroupHeartbeatAnswer],
-        ConsumerGroupHeartbeatAnswer,
-    ] = lambda _, __, ___, ____, answer: answer
-    """The answer to a heartbeat, with what else the member is told."""
+    def answer(
+        self,
+        draft: Draft,
+        request: ConsumerGroupHeartbeat,
+        member: MemberMetadata,
+        current: CurrentMemberAssignment,
+        answer: ConsumerGroupHeartbeatAnswer,
+    ) -> ConsumerGroupHeartbeatAnswer:
+        """The answer to a heartbeat, with what else the member is told."""
+        return answer
 
-    common_assignor: Callable[[Group, CoordinatorSettings], str | None] = lambda *_: None
-    """The name of the assignor that all members have themselves, as the group is described."""
+    def common_assignor(self, group: Group, settings: CoordinatorSettings) -> str | None:
+        """The name of the assignor that all members have themselves, as the group is described."""
+        return None
 
-    expected: Callable[[Group], tuple[ExpectedInstance, ...]] = lambda _: ()
-    """The static members that were announced, as the group is described."""
+    def expected(self, group: Group) -> tuple[ExpectedInstance, ...]:
+        """The static members that were announced, as the group is described."""
+        return ()
 
     # ---- members and groups that go
 
-    will_leave: Callable[[Draft, Iterable[MemberMetadata]], None] = lambda *_: None
-    """These members are about to be taken out, and do not come back."""
+    def will_leave(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
+        """These members are about to be taken out, and do not come back."""
 
-    is_gone: Callable[[Draft, str], None] = lambda *_: None
-    """The member is out of the group, or away for a while."""
+    def is_gone(self, draft: Draft, member_id: str) -> None:
+        """The member is out of the group, or away for a while."""
 
-    let_in_if_alone: Callable[[Draft], None] = lambda _: None
-    """Members are gone: let in those that wait for others if nobody else is left."""
+    def let_in_if_alone(self, draft: Draft) -> None:
+        """Members are gone: let in those that wait for others if nobody else is left."""
 
-    settle: Callable[[Draft], None] = lambda _: None
-    """Something changed that members may have waited for."""
+    def settle(self, draft: Draft) -> None:
+        """Something changed that members may have waited for."""
 
-    group_ended: Callable[[Draft], None] = lambda _: None
-    """The consumer group is taken back, be it to become a classic one."""
+    def group_ended(self, draft: Draft) -> None:
+        """The consumer group is taken back, be it to become a classic one."""
 
-    group_deleted: Callable[[Draft], None] = lambda _: None
-    """Nothing is to be kept under the group's name."""
+    def group_deleted(self, draft: Draft) -> None:
+        """Nothing is to be kept under the group's name."""
 
-    keeps_group: Callable[[Group], bool] = lambda _: False
-    """Whether an empty group without offsets is kept."""
+    def keeps_group(self, group: Group) -> bool:
+        """Whether an empty group without offsets is kept."""
+        return False
 
     # ---- classic members
 
-    hold_join: Callable[[Draft, JoinGroup], bool] = lambda *_: False
-    """Whether the JoinGroup is held until others have come, and parked so long (``ClassicGroup.held``)."""
+    def hold_join(self, draft: Draft, request: JoinGroup) -> bool:
+        """Whether the JoinGroup is held until others have come, and parked so long (``ClassicGroup.held``)."""
+        return False
 
-    send_back_held: Callable[[Draft], None] = lambda _: None
-    """Have those whose JoinGroup is held join again."""
+    def send_back_held(self, draft: Draft) -> None:
+        """Have those whose JoinGroup is held join again."""
 
-    left: Callable[[Draft, Sequence[LeftMember]], Sequence[LeftMember]] = lambda _, left: left
-    """What became of those that a LeaveGroup names, whom it may also have named before they came."""
+    def left(self, draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
+        """What became of those that a LeaveGroup names, whom it may also have named before they came."""
+        return left
 
-    carried_assignor: Callable[[ClassicGroup, ConsumerGroupHeartbeat, CoordinatorSettings], str | None] = lambda *_: (
-        None
-    )
-    """The assignor whose word to classic members outlives an upgrade by the member that comes."""
+    def carried_assignor(
+        self, classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
+    ) -> str | None:
+        """The assignor whose word to classic members outlives an upgrade by the member that comes."""
+        return None
 
-    carried_metadata: Callable[[bytes], Metadata | None] = lambda _: None
-    """That word, in a classic member's assignment; raises ``DecodeError``."""
+    def carried_metadata(self, assignment: bytes) -> Metadata | None:
+        """That word, in a classic member's assignment. Raises ``DecodeError``."""
+        return None
 
-    protocol_for: Callable[[Group, Sequence[OfferedProtocol]], str] = lambda _, offered: offered[0].name
-    """By which of its protocols a classic member of a consumer group reads what it is given."""
+    def protocol_for(self, group: Group, supported: Sequence[OfferedProtocol]) -> str:
+        """By which of its protocols a classic member of a consumer group reads what it is given."""
+        return supported[0].name
 
-    protocols_told: Callable[[Group, Sequence[str]], Sequence[str]] = lambda _, names: names[:1]
-    """Which of its protocols a classic member of a consumer group may have been told to use."""
+    def protocols_told(self, group: Group, names: Sequence[str]) -> Sequence[str]:
+        """Which of its protocols a classic member of a consumer group may have been told to use."""
+        return names[:1]
 
-    user_data: Callable[[Group, str, str | None, Sequence[OfferedProtocol]], bytes | None] = lambda *_: None
-    """What goes to a classic member beside its partitions, by the protocol it reads."""
+    def user_data(
+        self, group: Group, member_id: str, protocol: str | None, supported: Sequence[OfferedProtocol]
+    ) -> bytes | None:
+        """What goes to a classic member beside its partitions, by the protocol it reads."""
+        return None
 
     # ---- requests, records and timers of its own
 
-    serve: Callable[[Draft, ExtensionRequest], Outcome] = _no_server
-    """Serve a request that Kafka does not have."""
-
-    apply: Callable[[Group, ExtensionRecord], None] = lambda *_: None
-    """Take in a record that Kafka does not have."""
-
-    count_member: Callable[[Group, MemberMetadata, int], None] = lambda *_: None
-    """A member's record is in force (+1), or no more (-1)."""
-
     timers: Set[TimerKind] = frozenset()
-    """The timers that are an extension's."""
 
-    ring: Callable[[Draft, Arm], None] = lambda *_: None
-    """One of these has run out."""
+    def serve(self, draft: Draft, request: ExtensionRequest) -> Outcome:
+        """Serve a request that Kafka does not have."""
+        raise AssertionError(f"this coordinator has no extension that serves {request}")
 
-    violations: Callable[[Group, Set[TimerKey]], Iterator[str]] = lambda *_: iter(())
-    """What must hold of the group besides, and does not; the second argument has the timers that run."""
+    def apply(self, group: Group, record: ExtensionRecord) -> None:
+        """Take in a record that Kafka does not have."""
+
+    def count_member(self, group: Group, member: MemberMetadata, by: int) -> None:
+        """A member's record is in force (+1), or no more (-1)."""
+
+    def ring(self, draft: Draft, timer: Arm) -> None:
+        """One of the ``timers`` of its own has run out."""
+
+    def violations(self, group: Group, timers: Set[TimerKey]) -> Iterator[str]:
+        """What must hold of the group besides, and does not; ``timers`` are those that run."""
+        return iter(())
 
 
 NO_EXTENSIONS = Hooks()

@@ -23,7 +23,7 @@ __all__ = ["remove_members", "write_removal"]
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
     """Take members out, and let the group know, once. Those that go ``for_good`` said so, or an administrator did."""
     going = [draft.group.members[member_id] for member_id in member_ids]
-    waiting = draft.hooks.waiting(draft.group)
+    waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
     if for_good:
         draft.hooks.will_leave(draft, going)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from kafka_nextgen import Consumer, LeaveMode, OffsetAndMetadata, Record, TopicPartition
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.history.events import Event, Kind

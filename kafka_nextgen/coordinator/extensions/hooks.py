@@ -21,22 +21,22 @@ from kafka_nextgen.coordinator.extensions import (
     invariants,
     offers,
     refusing,
+    state,
     statements,
     telling,
 )
-from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.extensions import requests as xq
 from kafka_nextgen.coordinator.extensions.registration import adding, classic, places, waiting
-from kafka_nextgen.coordinator.extensions.state import HISTORY, PLACES
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.hooks import ExtensionRecord, ExtensionRequest, Hooks
+from kafka_nextgen.coordinator.hooks import ExtensionRequest, Hooks
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import JoinReason
 
-__all__ = ["EXTENSIONS", "RING"]
+__all__ = ["EXTENSIONS", "RING", "Extensions"]
 
 
 def _understand(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
@@ -55,6 +55,10 @@ def _group_deleted(draft: Draft) -> None:
     places.keep_places(draft, ())
 
 
+def _keeps_group(group: Group) -> bool:
+    return bool(PLACES.of(group))
+
+
 def _send_back_held(draft: Draft) -> None:
     classic.send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
 
@@ -69,35 +73,6 @@ _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
 
 def _serve(draft: Draft, request: ExtensionRequest) -> Outcome:
     return _SERVE[type(request)](draft, request)
-
-
-def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
-    HISTORY.put(group, {**HISTORY.of(group), record.slot: record.rebalance})
-
-
-def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
-    kept = {slot: rebalance for slot, rebalance in HISTORY.of(group).items() if slot != record.slot}
-    HISTORY.put(group, kept)
-
-
-def _expected(group: Group, record: x.ExpectedMembers) -> None:
-    PLACES.put(group, {place.instance_id: place for place in record.places})
-
-
-def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
-    PLACES.put(group, {})
-
-
-_APPLY: Mapping[type, Callable[[Group, Any], None]] = {
-    x.RebalanceRecorded: _rebalance,
-    x.RebalanceRecordedRemoved: _rebalance_removed,
-    x.ExpectedMembers: _expected,
-    x.ExpectedMembersRemoved: _expected_removed,
-}
-
-
-def _apply(group: Group, record: ExtensionRecord) -> None:
-    _APPLY[type(record)](group, record)
 
 
 def _look_at_places(draft: Draft) -> None:
@@ -116,47 +91,51 @@ def _ring(draft: Draft, timer: Arm) -> None:
     RING[timer.key.kind](draft)
 
 
-EXTENSIONS = Hooks(
-    understand=_understand,
-    refuse_malformed=refusing.refuse_malformed_assignors,
-    refuse_entry=refusing.refuse_unsupported_assignors,
-    seats_kept=places.seats_kept,
-    admit=waiting.on_reserved_terms,
-    update=telling.with_assignors,
-    asks_for_assignment=telling.asks_for_assignment,
-    asks_by_protocols=carrying.asks_by_user_data,
-    asks_for_rebalance=statements.asks_for_rebalance,
-    wants_rebalance=statements.wants_rebalance,
-    with_statement=statements.with_statement,
-    sets_aside=waiting.sets_aside,
-    waiting=places.waiting,
-    rebalance_began=history.note_rebalance,
-    is_urgent=computing.is_urgent,
-    retarget=computing.have_computed,
-    is_computing=computing.is_computing,
-    assignment_made=history.note_assignment,
-    answer=telling.with_word_of_assignors,
-    common_assignor=offers.common_assignor,
-    expected=places.expected,
-    will_leave=_will_leave,
-    is_gone=computing.let_go_of_computation,
-    let_in_if_alone=waiting.let_in_if_nobody_counts,
-    settle=waiting.settle,
-    group_ended=computing.forget_computation,
-    group_deleted=_group_deleted,
-    keeps_group=lambda group: bool(PLACES.of(group)),
-    hold_join=waiting.hold_join,
-    send_back_held=_send_back_held,
-    left=waiting.expect_no_more,
-    carried_assignor=carrying.carried_assignor,
-    carried_metadata=carrying.carried_metadata,
-    protocol_for=carrying.protocol_for,
-    protocols_told=carrying.protocols_told,
-    user_data=carrying.user_data_for,
-    serve=_serve,
-    apply=_apply,
-    count_member=offers.count_assignors,
-    timers=frozenset(RING),
-    ring=_ring,
-    violations=invariants.violations,
-)
+class Extensions(Hooks):
+    """What is attached at each point."""
+
+    understand = staticmethod(_understand)
+    refuse_malformed = staticmethod(refusing.refuse_malformed_assignors)
+    refuse_entry = staticmethod(refusing.refuse_unsupported_assignors)
+    seats_kept = staticmethod(places.seats_kept)
+    admit = staticmethod(waiting.on_reserved_terms)
+    update = staticmethod(telling.with_assignors)
+    asks_for_assignment = staticmethod(telling.asks_for_assignment)
+    asks_by_protocols = staticmethod(carrying.asks_by_user_data)
+    asks_for_rebalance = staticmethod(statements.asks_for_rebalance)
+    wants_rebalance = staticmethod(statements.wants_rebalance)
+    with_statement = staticmethod(statements.with_statement)
+    sets_aside = staticmethod(waiting.sets_aside)
+    members_waiting = staticmethod(places.waiting)
+    rebalance_began = staticmethod(history.note_rebalance)
+    is_urgent = staticmethod(computing.is_urgent)
+    retarget = staticmethod(computing.have_computed)
+    is_computing = staticmethod(computing.is_computing)
+    assignment_made = staticmethod(history.note_assignment)
+    answer = staticmethod(telling.with_word_of_assignors)
+    common_assignor = staticmethod(offers.common_assignor)
+    expected = staticmethod(places.expected)
+    will_leave = staticmethod(_will_leave)
+    is_gone = staticmethod(computing.let_go_of_computation)
+    let_in_if_alone = staticmethod(waiting.let_in_if_nobody_counts)
+    settle = staticmethod(waiting.settle)
+    group_ended = staticmethod(computing.forget_computation)
+    group_deleted = staticmethod(_group_deleted)
+    keeps_group = staticmethod(_keeps_group)
+    hold_join = staticmethod(waiting.hold_join)
+    send_back_held = staticmethod(_send_back_held)
+    left = staticmethod(waiting.expect_no_more)
+    carried_assignor = staticmethod(carrying.carried_assignor)
+    carried_metadata = staticmethod(carrying.carried_metadata)
+    protocol_for = staticmethod(carrying.protocol_for)
+    protocols_told = staticmethod(carrying.protocols_told)
+    user_data = staticmethod(carrying.user_data_for)
+    serve = staticmethod(_serve)
+    apply = staticmethod(state.apply)
+    count_member = staticmethod(offers.count_assignors)
+    timers = frozenset(RING)
+    ring = staticmethod(_ring)
+    violations = staticmethod(invariants.violations)
+
+
+EXTENSIONS = Extensions()

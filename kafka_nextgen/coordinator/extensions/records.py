@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.cause import Cause, EpochCause
 from kafka_nextgen.coordinator.hooks import ExtensionRecord
 
 __all__ = [
@@ -45,6 +45,11 @@ class RebalanceRecorded(ExtensionRecord):
 
     slot: int
     rebalance: Rebalance
+
+    @property
+    def tells_cause(self) -> EpochCause:
+        """Why the group rebalanced."""
+        return EpochCause(self.rebalance.epoch, self.rebalance.is_classic, self.rebalance.cause)
 
 
 @frozen

@@ -11,6 +11,13 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberAssignment
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.responses import (
+    AssignmentInstalled,
+    AssignmentPrepared,
+    HistoryDescribed,
+    MembersAdded,
+)
 from kafka_nextgen.coordinator.hooks import ExtensionRequest
 
 __all__ = [
@@ -29,6 +36,10 @@ class PrepareAssignment(ExtensionRequest):
     member_id: str
     member_epoch: int
 
+    def refused(self, error: ErrorCode) -> AssignmentPrepared:
+        """The answer where it can't be served."""
+        return AssignmentPrepared(error)
+
 
 @frozen
 class InstallAssignment(ExtensionRequest):
@@ -46,6 +57,10 @@ class InstallAssignment(ExtensionRequest):
     members: Mapping[str, MemberAssignment] = field(factory=dict)
     message: str | None = None
     flaw: str | None = None
+
+    def refused(self, error: ErrorCode) -> AssignmentInstalled:
+        """The answer where it can't be served."""
+        return AssignmentInstalled(error)
 
 
 @frozen
@@ -71,7 +86,15 @@ class AddMembers(ExtensionRequest):
     members: tuple[ExpectedMember, ...]
     timeout_ms: int
 
+    def refused(self, error: ErrorCode) -> MembersAdded:
+        """The answer where it can't be served."""
+        return MembersAdded(error)
+
 
 @frozen
 class DescribeHistory(ExtensionRequest):
     """The rebalances of a group, as far back as they are kept."""
+
+    def refused(self, error: ErrorCode) -> HistoryDescribed:
+        """The answer where it can't be served."""
+        return HistoryDescribed(error)

@@ -5,38 +5,39 @@ Who computes a group's next target is not recorded: a new coordinator chooses ag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignmentSpec
+from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 
-__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "Computing", "Prepared", "Slot"]
+__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "Computing", "Prepared", "apply"]
 
 T = TypeVar("T")
 
 
 @frozen
-class Slot(Generic[T]):
-    """A value of each group, ``empty`` unless one was put there; ``attribute`` is where the group has it."""
+class Kept(Generic[T]):
+    """A value of each group that its records give, ``empty`` unless one was put there."""
 
     name: str
     empty: T
-    attribute: str = "kept"
 
     def of(self, group: Group) -> T:
         """The group's value."""
-        return cast(T, getattr(group, self.attribute).get(self.name, self.empty))
+        return cast(T, group.kept.get(self.name, self.empty))
 
     def put(self, group: Group, value: T) -> None:
         """Let the group have another value."""
-        values: dict[str, Any] = {**getattr(group, self.attribute), self.name: value}
+        kept = {**group.kept, self.name: value}
         if value == self.empty:
-            del values[self.name]
-        setattr(group, self.attribute, values)
+            del kept[self.name]
+        group.kept = kept
 
 
 @frozen
@@ -74,16 +75,60 @@ class Computing:
     untold: frozenset[str] = frozenset()
 
 
+class _Remembered:
+    """Who computes, as long as there is this coordinator."""
+
+    empty = Computing()
+
+    def of(self, group: Group) -> Computing:
+        """Where the group's computation stands."""
+        return self.empty if group.remembered is None else cast(Computing, group.remembered)
+
+    def put(self, group: Group, value: Computing) -> None:
+        """Let it stand elsewhere."""
+        group.remembered = None if value == self.empty else value
+
+
 #: The places kept for instances that are to come, by instance id.
-PLACES: Slot[Mapping[str, Place]] = Slot("places", {})
+PLACES: Kept[Mapping[str, Place]] = Kept("places", {})
 
 #: The latest rebalances, by the slots of their records.
-HISTORY: Slot[Mapping[int, Rebalance]] = Slot("history", {})
+HISTORY: Kept[Mapping[int, Rebalance]] = Kept("history", {})
 
 #: How many members have an assignor in which way: name, range of versions read, version written.
-OFFERS: Slot[Mapping[tuple[str, int, int, int], int]] = Slot("offers", {})
+OFFERS: Kept[Mapping[tuple[str, int, int, int], int]] = Kept("offers", {})
 
 #: How many members have which assignors, by the names in their order.
-PREFERENCES: Slot[Mapping[tuple[str, ...], int]] = Slot("preferences", {})
+PREFERENCES: Kept[Mapping[tuple[str, ...], int]] = Kept("preferences", {})
 
-COMPUTING: Slot[Computing] = Slot("computing", Computing(), "remembered")
+COMPUTING = _Remembered()
+
+
+def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
+    HISTORY.put(group, {**HISTORY.of(group), record.slot: record.rebalance})
+
+
+def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
+    kept = {slot: rebalance for slot, rebalance in HISTORY.of(group).items() if slot != record.slot}
+    HISTORY.put(group, kept)
+
+
+def _expected(group: Group, record: x.ExpectedMembers) -> None:
+    PLACES.put(group, {place.instance_id: place for place in record.places})
+
+
+def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
+    PLACES.put(group, {})
+
+
+_APPLY: Mapping[type, Callable[[Group, Any], None]] = {
+    x.RebalanceRecorded: _rebalance,
+    x.RebalanceRecordedRemoved: _rebalance_removed,
+    x.ExpectedMembers: _expected,
+    x.ExpectedMembersRemoved: _expected_removed,
+}
+
+
+def apply(group: Group, record: ExtensionRecord) -> None:
+    """Take a record in."""
+    _APPLY[type(record)](group, record)

@@ -6,6 +6,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.types import JoinReason, RebalanceReason
@@ -21,11 +22,14 @@ def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back
     A member asks by UPGRADE, unless something is under way that it could mean, stating the same once more after a lost
     answer; or by a word to its assignor, unless it comes with RESTART to the place of its instance's former member.
     """
-    group, member = draft.group, update.member
     stated = _heard(draft.settings, stated)
-    is_settled = group.current(member.member_id).member_epoch == group.epoch
-    wants_one = stated is JoinReason.UPGRADE and (is_back or is_settled)
-    return wants_one or (update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART))
+    if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
+        return True
+    return update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART)
+
+
+def _is_settled(group: Group, member_id: str) -> bool:
+    return group.current(member_id).member_epoch == group.epoch
 
 
 def wants_rebalance(settings: CoordinatorSettings, stated: JoinReason, otherwise: bool) -> bool:

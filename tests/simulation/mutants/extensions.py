@@ -7,12 +7,11 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import codec
-from kafka_nextgen.bridge.offsets_topic.assignments import TARGET
-from kafka_nextgen.bridge.offsets_topic.groups import MEMBER
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions import assigning, computing, hooks, offers
+from kafka_nextgen.coordinator.extensions.hooks import Extensions
 from kafka_nextgen.coordinator.extensions.state import COMPUTING
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.membership.assigning import computing as member_computing
@@ -35,12 +34,12 @@ def _does_nothing(name: str, *owners: Any) -> Callable[[Garden], None]:
 
 
 def _does_nothing_at(hook: str) -> Callable[[Garden], None]:
-    return lambda garden: garden.hook(hooks.EXTENSIONS, hook, _nothing)
+    return lambda garden: garden.set(Extensions, hook, staticmethod(_nothing))
 
 
 def _written_as(kind: RecordKind, other: RecordKind) -> Callable[[Garden], None]:
     def plant(garden: Garden) -> None:
-        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+        for table in (CODEC.by_number, CODEC.by_record):
             for key, value in list(table.items()):
                 if value is kind:
                     garden.put(table, key, other)
@@ -105,7 +104,9 @@ def _takes_what_some_have(garden: Garden) -> None:
 
 
 def _hears_a_reason_always(garden: Garden) -> None:
-    garden.hook(hooks.EXTENSIONS, "asks_for_assignment", lambda draft, known, request: bool(known.client_assignors))
+    garden.set(
+        Extensions, "asks_for_assignment", staticmethod(lambda draft, known, request: bool(known.client_assignors))
+    )
 
 
 # ---- the members'

@@ -14,8 +14,6 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.coordinator.hooks import Hooks
-
 __all__ = ["Garden", "Mutant", "Part", "Plant", "planted"]
 
 
@@ -60,12 +58,6 @@ class Garden:
         for key, row in list(table.items()):
             if row.rule is rule:
                 self.put(table, key, evolve(row, rule=instead, **more))
-
-    def hook(self, hooks: Hooks, name: str, value: object) -> None:
-        """Attach something else at a hook."""
-        before = getattr(hooks, name)
-        object.__setattr__(hooks, name, value)  # the value is frozen, and all coordinators have it
-        self._undo.append(lambda: object.__setattr__(hooks, name, before))
 
     def drop(self, table: Any, key: object) -> None:
         """Take an entry out of a table."""

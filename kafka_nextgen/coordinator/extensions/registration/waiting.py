@@ -68,8 +68,8 @@ __all__ = [
 
 def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
     """The request of a member that takes its place: what is reserved with that stands in for what it does not say."""
-    place = PLACES.of(draft.group).get(request.instance_id or "")
-    if place is None or request.member_epoch != JOIN:
+    place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
+    if place is None:
         return request
     return evolve(
         request,
