@@ -80,7 +80,7 @@ def forget_what_is_over(draft: Draft) -> None:
     for partition, stored in sorted(group.offsets.items()):
         if is_over(stored) and not _is_subscribed(group, partition.topic) and not group.has_pending(partition):
             draft.write(OffsetRemoved(group.group_id, partition))
-    if not group.offsets and not group.pending and not draft.hooks.keeps_group(group) and _is_empty(group):
+    if not group.offsets and not group.pending and not draft.hooks.expected(group) and _is_empty(group):
         write_group_removal(draft)
         draft.hooks.group_deleted(draft)
 

@@ -183,15 +183,15 @@ class Hooks:
         return None
 
     def expected(self, group: Group) -> tuple[ExpectedInstance, ...]:
-        """The static members that were announced, as the group is described."""
+        """The static members that were announced. A group that expects some is kept, be it empty."""
         return ()
 
     # ---- members and groups that go
 
-    def will_leave(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
+    def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """These members are about to be taken out, and do not come back."""
 
-    def is_gone(self, draft: Draft, member_id: str) -> None:
+    def member_gone(self, draft: Draft, member_id: str) -> None:
         """The member is out of the group, or away for a while."""
 
     def let_in_if_alone(self, draft: Draft) -> None:
@@ -206,10 +206,6 @@ class Hooks:
     def group_deleted(self, draft: Draft) -> None:
         """Nothing is to be kept under the group's name."""
 
-    def keeps_group(self, group: Group) -> bool:
-        """Whether an empty group without offsets is kept."""
-        return False
-
     # ---- classic members
 
     def hold_join(self, draft: Draft, request: JoinGroup) -> bool:
@@ -219,7 +215,7 @@ class Hooks:
     def send_back_held(self, draft: Draft) -> None:
         """Have those whose JoinGroup is held join again."""
 
-    def left(self, draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
+    def leave_results(self, draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
         """What became of those that a LeaveGroup names, whom it may also have named before they came."""
         return left
 

@@ -26,7 +26,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
     waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
     if for_good:
-        draft.hooks.will_leave(draft, going)
+        draft.hooks.members_leaving(draft, going)
     if downgrades_without(draft.group, member_ids, draft.settings):
         downgrade_without(draft, member_ids, cause)
         draft.hooks.settle(draft)
@@ -46,6 +46,6 @@ def write_removal(draft: Draft, member_id: str) -> None:
     draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
     draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
     draft.write(r.MemberMetadataRemoved(group_id, member_id))
-    draft.hooks.is_gone(draft, member_id)
+    draft.hooks.member_gone(draft, member_id)
     for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
         draft.cancel(kind, member_id)

@@ -54,5 +54,5 @@ def leave_for_a_while(draft: Draft, member_id: str) -> None:
     )
     if current.member_epoch != LEAVE_FOR_A_WHILE:
         draft.write(gone)
-        draft.hooks.is_gone(draft, member_id)
+        draft.hooks.member_gone(draft, member_id)
         draft.cancel(TimerKind.REBALANCE, member_id)

@@ -37,7 +37,7 @@ def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
     if not request.group_id:
         return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
     leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
-    left = draft.hooks.left(draft, leave(draft, request.members))
+    left = draft.hooks.leave_results(draft, leave(draft, request.members))
     return draft.outcome(LeaveGroupAnswer(tuple(left)))
 
 

@@ -27,8 +27,6 @@ from kafka_nextgen.coordinator.extensions import (
 )
 from kafka_nextgen.coordinator.extensions import requests as xq
 from kafka_nextgen.coordinator.extensions.registration import adding, classic, places, waiting
-from kafka_nextgen.coordinator.extensions.state import PLACES
-from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.hooks import ExtensionRequest, Hooks
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -46,17 +44,13 @@ def _understand(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) 
     return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
 
 
-def _will_leave(draft: Draft, members: Iterable[MemberMetadata]) -> None:
+def _members_leaving(draft: Draft, members: Iterable[MemberMetadata]) -> None:
     places.give_up_places(draft, {member.instance_id for member in members})
 
 
 def _group_deleted(draft: Draft) -> None:
     history.forget_history(draft)
     places.keep_places(draft, ())
-
-
-def _keeps_group(group: Group) -> bool:
-    return bool(PLACES.of(group))
 
 
 def _send_back_held(draft: Draft) -> None:
@@ -115,16 +109,15 @@ class Extensions(Hooks):
     answer = staticmethod(telling.with_word_of_assignors)
     common_assignor = staticmethod(offers.common_assignor)
     expected = staticmethod(places.expected)
-    will_leave = staticmethod(_will_leave)
-    is_gone = staticmethod(computing.let_go_of_computation)
+    members_leaving = staticmethod(_members_leaving)
+    member_gone = staticmethod(computing.let_go_of_computation)
     let_in_if_alone = staticmethod(waiting.let_in_if_nobody_counts)
     settle = staticmethod(waiting.settle)
     group_ended = staticmethod(computing.forget_computation)
     group_deleted = staticmethod(_group_deleted)
-    keeps_group = staticmethod(_keeps_group)
     hold_join = staticmethod(waiting.hold_join)
     send_back_held = staticmethod(_send_back_held)
-    left = staticmethod(waiting.expect_no_more)
+    leave_results = staticmethod(waiting.expect_no_more)
     carried_assignor = staticmethod(carrying.carried_assignor)
     carried_metadata = staticmethod(carrying.carried_metadata)
     protocol_for = staticmethod(carrying.protocol_for)

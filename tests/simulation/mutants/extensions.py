@@ -133,7 +133,7 @@ EXTENSIONS = (
            "Two consumers' assignments undo each other.", _lets_anybody_compute),
     Mutant("computing-not-let-go", _, "Goes on waiting for a member that is gone to compute.",
            "No target is made for a rebalance timeout after a consumer died.",
-           _does_nothing_at("is_gone")),
+           _does_nothing_at("member_gone")),
     Mutant("computing-not-ended", _, "Has a member compute although its assignment is installed.",
            "The group rebalances without end.", _does_nothing("end_computation", assigning)),
     Mutant("installed-for-the-latest", _, "Takes an assignment as one for the group's latest epoch.",
