@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
-from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.bridge.extensions.offsets_topic import encode
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer

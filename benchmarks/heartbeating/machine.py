@@ -11,6 +11,7 @@ from uuid import UUID
 from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -44,7 +45,7 @@ class MachineGroup:
     now: float = START
 
     def __attrs_post_init__(self) -> None:
-        self.coordinator = Coordinator(CoordinatorSettings())
+        self.coordinator = Coordinator(CoordinatorSettings(), EXTENSIONS)
         topic = TopicImage(UUID(int=1), TOPIC, self.partitions)
         self.coordinator.commit(self.coordinator.handle(TopicsChanged({TOPIC: topic}), self.now))
 

@@ -11,7 +11,7 @@ from math import ceil
 
 from kafka_nextgen.admin.asking import Asking, Question, refused
 from kafka_nextgen.admin.values import AddedMember, NewMember
-from kafka_nextgen.bridge import consumer_group_add_members
+from kafka_nextgen.bridge.extensions import consumer_group_add_members
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.transport.cluster import Coordinator

@@ -20,6 +20,8 @@ from kafka_nextgen.admin.values import (
 from kafka_nextgen.assignors import ClientAssignor
 from kafka_nextgen.assignors.user_data import read_member_word
 from kafka_nextgen.bridge import consumer_group_describe, describe_groups
+from kafka_nextgen.bridge.extensions import consumer_group_describe as extended_describe
+from kafka_nextgen.bridge.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_assignment, decode_subscription
@@ -43,7 +45,7 @@ async def describe_group(asking: Asking, group_id: str, deadline: Deadline) -> G
 
 async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
     def refusal(answer: ConsumerGroupDescribeResponse) -> Refusal:
-        (group,) = consumer_group_describe.from_response(answer, [group_id]).groups
+        (group,) = extended_describe.from_response(answer, [group_id]).groups
         return group.error, group.message
 
     question = Question(
@@ -54,7 +56,7 @@ async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Dead
         answer=ConsumerGroupDescribeResponse,
         refusal=refusal,
     )
-    described = consumer_group_describe.from_response(await asking.ask(question, deadline), [group_id])
+    described = extended_describe.from_response(await asking.ask(question, deadline), [group_id])
     (group,) = described.groups
     coordinator = await _coordinator_of(asking, group_id, deadline)
     return _consumer_group(group, dict(described.topic_names), coordinator)
@@ -62,7 +64,7 @@ async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Dead
 
 async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
     def refusal(answer: DescribeGroupsResponse) -> Refusal:
-        (group,) = describe_groups.from_response(answer, [group_id]).groups
+        (group,) = extended_describe_groups.from_response(answer, [group_id]).groups
         return group.error, group.message
 
     question = Question(
@@ -73,7 +75,7 @@ async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadl
         answer=DescribeGroupsResponse,
         refusal=refusal,
     )
-    (group,) = describe_groups.from_response(await asking.ask(question, deadline), [group_id]).groups
+    (group,) = extended_describe_groups.from_response(await asking.ask(question, deadline), [group_id]).groups
     return _classic_group(group, await _coordinator_of(asking, group_id, deadline))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.admin.asking import Asking, Question
 from kafka_nextgen.admin.values import GroupType, PastRebalance
-from kafka_nextgen.bridge import consumer_group_history
-from kafka_nextgen.coordinator.extensions.history.records import Rebalance
+from kafka_nextgen.bridge.extensions import consumer_group_history
+from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline

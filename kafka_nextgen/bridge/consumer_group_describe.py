@@ -2,17 +2,12 @@
 
 Topics go over the wire with name and id. A topic that was deleted meanwhile has no name any more and is left out
 of what a member owns, as Apache Kafka does.
-
-Tagged fields from 10000 up are extensions: what KIP-848 would have shown of assignors in members, beside each member's
-target, and who is expected. They are written only where both ends speak them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
-from kafka_nextgen.bridge.expected_members import expected_from, expected_to
 from kafka_nextgen.bridge.topics import TopicDirectory, by_topic_id, code_of, topic_id_partitions
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import (
@@ -58,14 +53,9 @@ def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe
     return ConsumerGroupDescribe(tuple(message.group_ids))
 
 
-def to_response(
-    answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
-) -> ConsumerGroupDescribeResponse:
+def to_response(answer: ConsumerGroupDescribed, topics: TopicDirectory) -> ConsumerGroupDescribeResponse:
     """Write the groups, with the names that ``topics`` has."""
-    groups = [_group_to(group, topics) for group in answer.groups]
-    if with_extensions:
-        groups = [_extended(*pair) for pair in zip(groups, answer.groups, strict=True)]
-    return ConsumerGroupDescribeResponse(groups=groups)
+    return ConsumerGroupDescribeResponse(groups=[_group_to(group, topics) for group in answer.groups])
 
 
 def _group_to(group: DescribedGroup, topics: TopicDirectory) -> _Group:
@@ -94,23 +84,6 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
         assignment=_assignment_to(member.assignment, topics),
         target_assignment=_assignment_to(member.target, topics),
         member_type=_MEMBER_TYPE_CLASSIC if member.is_classic else _MEMBER_TYPE_CONSUMER,
-    )
-
-
-def _extended(group: _Group, told: DescribedGroup) -> _Group:
-    return group.replaced(
-        expected_members=expected_to(told.expected, _Group.ExpectedMember),
-        members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
-    )
-
-
-def _extended_member(member: _Member, told: DescribedMember) -> _Member:
-    version, payload = metadata_to(told.assignment_metadata)
-    return member.replaced(
-        client_assignors=assignors_to(told.client_assignors, _Member.ClientAssignor),
-        target_assignment=member.target_assignment.replaced(
-            error=told.assignment_error, metadata_version=version, metadata_bytes=payload
-        ),
     )
 
 
@@ -146,12 +119,10 @@ def _group_from(group: _Group) -> DescribedGroup:
         assignment_epoch=group.assignment_epoch,
         assignor=group.assignor_name,
         members=tuple(_member_from(member) for member in group.members),
-        expected=expected_from(group.expected_members),
     )
 
 
 def _member_from(member: _Member) -> DescribedMember:
-    target = member.target_assignment
     return DescribedMember(
         member_id=member.member_id,
         instance_id=member.instance_id,
@@ -162,11 +133,8 @@ def _member_from(member: _Member) -> DescribedMember:
         subscribed_topics=tuple(member.subscribed_topic_names),
         subscribed_pattern=member.subscribed_topic_regex,
         assignment=_assignment_from(member.assignment),
-        target=_assignment_from(target),
+        target=_assignment_from(member.target_assignment),
         is_classic=member.member_type == _MEMBER_TYPE_CLASSIC,
-        client_assignors=assignors_from(member.client_assignors),
-        assignment_error=target.error,
-        assignment_metadata=metadata_from(target.metadata_version, target.metadata_bytes),
     )
 
 

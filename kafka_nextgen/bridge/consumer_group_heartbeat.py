@@ -5,9 +5,6 @@ takes one for the other. In an answer a null assignment means unchanged, an empt
 
 What a coordinator sets is kept within sense: a heartbeat interval between 10 ms, so that no answer makes a member
 flood it, and 5 minutes. An epoch below -2, a missing topic id or a negative partition is no answer at all.
-
-Tagged fields from 10000 up are extensions: what KIP-848 promises of client-side assignors and Kafka never shipped. They
-are read and written only where both ends speak them.
 """
 
 from __future__ import annotations
@@ -15,32 +12,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
-from kafka_nextgen.bridge.join_reasons import join_reason as join_reason_of
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
 
-if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of their own, and none the broker's half
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-    from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 
-__all__ = ["NoPatternsError", "from_request", "to_event", "to_heard", "to_request", "to_response"]
+__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response"]
 
 _LEAST_INTERVAL_MS = 10
 _MOST_INTERVAL_MS = 300_000
 _JOIN = 0
 _LEAVE_FOR_A_WHILE = -2
 
-_ClientAssignor = ConsumerGroupHeartbeatRequest.ClientAssignor
 _Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
@@ -50,20 +43,13 @@ class NoPatternsError(UnsupportedProtocolError):
 
 
 def to_request(
-    effect: SendHeartbeat,
-    group_id: str,
-    version: int,
-    own_member_id: str | None = None,
-    *,
-    join_reason: JoinReason = JoinReason.UNKNOWN,
+    effect: SendHeartbeat, group_id: str, version: int, own_member_id: str | None = None
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
 
     Member ids are made by the coordinator in version 0: a join leaves ``own_member_id`` out, the id that the member
     made for itself. If the answer gets lost, the join is repeated, and the coordinator counts one member too many
     until that one's session is over (why KIP-1082 changed it).
-
-    The member's own assignors and ``join_reason`` are extensions, for coordinators that have them.
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(
@@ -72,7 +58,7 @@ def to_request(
             group=group_id,
             member=effect.member_id,
         )
-    names, assignors = effect.subscribed_topics, effect.client_assignors
+    names = effect.subscribed_topics
     is_unnamed = version == 0 and effect.member_epoch == _JOIN and effect.member_id == own_member_id
     return ConsumerGroupHeartbeatRequest(
         group_id=group_id,
@@ -85,8 +71,6 @@ def to_request(
         subscribed_topic_regex=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
         topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
-        client_assignors=None if assignors is None else assignors_to(assignors, _ClientAssignor),
-        join_reason=join_reason,
     )
 
 
@@ -105,49 +89,19 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
     )
 
 
-def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
-    """Read what an answer without an error says to assignors. Raises ``DecodeError`` for impossible partitions."""
-    from kafka_nextgen.membership.assigning.events import HeartbeatHeard
-
-    return HeartbeatHeard(
-        member_id=message.member_id or "",
-        member_epoch=message.member_epoch,
-        should_compute=message.should_compute_assignment,
-        failure=message.assignment_message,
-        share=None if message.assignment is None else _share(message.assignment),
-    )
-
-
-def _share(assignment: _Assignment) -> TargetShare:
-    from kafka_nextgen.membership.assigning.events import TargetShare
-
-    topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
-    pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
-    return TargetShare(
-        partitions=topic_id_partitions([*topics, *pending]),
-        assignor=assignment.assignor_name,
-        error=assignment.error,
-        metadata=metadata_from(assignment.metadata_version, assignment.metadata_bytes),
-    )
-
-
 def from_request(
     message: ConsumerGroupHeartbeatRequest,
     client_id: str,
     client_host: str,
     new_member_id: str = "",
-    *,
-    with_extensions: bool = False,
 ) -> ConsumerGroupHeartbeat:
     """Read a heartbeat as the coordinator wants it.
 
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what
-    a member that came without an id will be called (version 0 only). Extensions are passed over unless
-    ``with_extensions``.
+    a member that came without an id will be called (version 0 only).
     """
     from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 
-    assignors = message.client_assignors if with_extensions else None
     names, owned = message.subscribed_topic_names, message.topic_partitions
     return ConsumerGroupHeartbeat(
         group_id=message.group_id,
@@ -164,27 +118,18 @@ def from_request(
         client_host=client_host,
         version=message.version,
         new_member_id=new_member_id,
-        client_assignors=None if assignors is None else assignors_from(assignors),
-        join_reason=join_reason_of(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
     )
 
 
-def to_response(
-    answer: ConsumerGroupHeartbeatAnswer, *, with_extensions: bool = False
-) -> ConsumerGroupHeartbeatResponse:
+def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatResponse:
     """Write the coordinator's answer; it is the same in every version."""
-    assignment = None if answer.assignment is None else _assignment_to(answer.assignment)
-    if with_extensions and assignment is not None:
-        assignment = _extended(assignment, answer)
     return ConsumerGroupHeartbeatResponse(
         error_code=answer.error,
         error_message=answer.message,
         member_id=answer.member_id,
         member_epoch=answer.member_epoch,
         heartbeat_interval_ms=answer.heartbeat_interval_ms,
-        assignment=assignment,
-        should_compute_assignment=with_extensions and answer.should_compute,
-        assignment_message=answer.assignment_message if with_extensions else None,
+        assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
     )
 
 
@@ -198,20 +143,6 @@ def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
             _Assignment.TopicPartitions(topic_id=topic_id, partitions=numbers)
             for topic_id, numbers in by_topic_id(partitions).items()
         ]
-    )
-
-
-def _extended(assignment: _Assignment, answer: ConsumerGroupHeartbeatAnswer) -> _Assignment:
-    version, payload = metadata_to(answer.assignment_metadata)
-    return assignment.replaced(
-        error=answer.assignment_error,
-        assignor_name=answer.assignment_assignor,
-        metadata_version=version,
-        metadata_bytes=payload,
-        pending_topic_partitions=[
-            _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
-            for topic_id, numbers in by_topic_id(answer.pending).items()
-        ],
     )
 
 

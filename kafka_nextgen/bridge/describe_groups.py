@@ -1,14 +1,12 @@
 """DescribeGroups, versions 0 to 6, from both ends.
 
 A group there is not is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message (KIP-1043).
-Who is expected is an extension, told from version 5 on where both ends speak it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.bridge.expected_members import expected_from, expected_to
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
@@ -18,7 +16,6 @@ from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsRes
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
 
-_WITH_TAGS = 5
 _WITH_MISSING_AS_ERROR = 6
 _DEAD = "Dead"
 
@@ -47,13 +44,12 @@ def from_request(message: DescribeGroupsRequest) -> DescribeGroups:
     return DescribeGroups(tuple(dict.fromkeys(message.groups)))
 
 
-def to_response(answer: GroupsDescribed, version: int, *, with_extensions: bool = False) -> DescribeGroupsResponse:
+def to_response(answer: GroupsDescribed, version: int) -> DescribeGroupsResponse:
     """Write the groups."""
-    tells_expected = with_extensions and version >= _WITH_TAGS
-    return DescribeGroupsResponse(groups=[_group(group, version, tells_expected) for group in answer.groups])
+    return DescribeGroupsResponse(groups=[_group(group, version) for group in answer.groups])
 
 
-def _group(group: DescribedClassicGroup, version: int, tells_expected: bool) -> _Group:
+def _group(group: DescribedClassicGroup, version: int) -> _Group:
     is_told = group.error is not ErrorCode.GROUP_ID_NOT_FOUND or version >= _WITH_MISSING_AS_ERROR
     return _Group(
         error_code=group.error if is_told else ErrorCode.NONE,
@@ -63,7 +59,6 @@ def _group(group: DescribedClassicGroup, version: int, tells_expected: bool) -> 
         protocol_type=group.protocol_type,
         protocol_data=group.protocol_name,
         members=[_member(member) for member in group.members],
-        expected_members=expected_to(group.expected if tells_expected else (), _Group.ExpectedMember),
     )
 
 
@@ -90,7 +85,6 @@ def _group_from(group: _Group) -> DescribedClassicGroup:
         protocol_type=group.protocol_type,
         protocol_name=group.protocol_data,
         members=tuple(_member_from(member) for member in group.members),
-        expected=expected_from(group.expected_members),
     )
 
 

@@ -1,9 +1,8 @@
 """JoinGroup, versions 0 to 9, from both ends.
 
 A static member needs version 5 (KIP-345): in an older one it would be taken for a dynamic member, and is refused
-here. Version 8 carries a reason (KIP-800), version 9 tells a leader to leave the assignment as it is (KIP-814). What a
-member states is an extension, from version 6 on, and is read and written only where both ends speak them.
-What a version lacks has the schema's default.
+here. Version 8 carries a reason (KIP-800), version 9 tells a leader to leave the assignment as it is (KIP-814). What
+a version lacks has the schema's default.
 
 On the broker, a version 0 member has its session timeout for rebalances, too. Where there is no type or protocol to
 tell, version 7 tells null, and older ones the empty string (KIP-559).
@@ -18,14 +17,12 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.join_reasons import join_reason
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinRefused
 from kafka_nextgen.membership.classic.group import JoinedMember
-from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
@@ -35,16 +32,13 @@ if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
 _WITH_INSTANCE_ID = 5
-_WITH_TAGS = 6
 _WITH_NULL_NAMES = 7
 
 _Protocol = JoinGroupRequest.JoinGroupRequestProtocol
 _Member = JoinGroupResponse.JoinGroupResponseMember
 
 
-def to_request(
-    effect: SendJoinGroup, group_id: str, version: int, *, with_extensions: bool = False
-) -> JoinGroupRequest:
+def to_request(effect: SendJoinGroup, group_id: str, version: int) -> JoinGroupRequest:
     """Write a JoinGroup. Raises ``UnsupportedProtocolError`` for a static member before version 5."""
     if effect.instance_id is not None and version < _WITH_INSTANCE_ID:
         raise UnsupportedProtocolError(
@@ -68,7 +62,6 @@ def to_request(
             for offer in effect.offers
         ],
         reason=effect.reason,
-        join_reason=effect.join_reason if with_extensions and version >= _WITH_TAGS else JoinReason.UNKNOWN,
     )
 
 
@@ -96,8 +89,6 @@ def from_request(
     client_id: str,
     client_host: str,
     new_member_id: str,
-    *,
-    with_extensions: bool = False,
 ) -> JoinGroup:
     """Read a JoinGroup as the coordinator wants it, under a number that its answer may be released by.
 
@@ -121,7 +112,6 @@ def from_request(
         client_host=client_host,
         version=message.version,
         new_member_id=new_member_id,
-        join_reason=join_reason(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
     )
 
 

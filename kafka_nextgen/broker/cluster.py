@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
@@ -32,6 +33,7 @@ from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.broker.transactions.marking import end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Cluster"]
@@ -62,7 +64,14 @@ class Cluster:
         self.topics = Topics([node.node_id for node in nodes], self.storage, racks)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
         self.groups = Coordination(
-            settings, self.topics, self._create_offsets_topic, clock, listener, lambda: self.cluster_id
+            settings,
+            self.topics,
+            self._create_offsets_topic,
+            clock,
+            listener,
+            lambda: self.cluster_id,
+            EXTENSIONS,
+            CODEC,
         )
         self.transactions = Transactions(
             settings.transactional_id_expiration_ms,

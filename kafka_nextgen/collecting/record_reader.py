@@ -19,7 +19,7 @@ from attrs import Factory, define, evolve
 
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.collecting.collector import Choice
 from kafka_nextgen.config import ConsumerConfig

@@ -15,8 +15,8 @@ from attrs import evolve
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.recording import taken_in
-from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.group import Group, PendingOffset
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["apply"]
@@ -27,7 +27,10 @@ T = TypeVar("T")
 def apply(group: Group, record: r.Record) -> None:
     """Take a record in."""
     assert record.group_id == group.group_id, f"{record} is not about group {group.group_id}"
-    _APPLY[type(record)](group, record)
+    if isinstance(record, ExtensionRecord):
+        group.hooks.apply(group, record)
+    else:
+        _APPLY[type(record)](group, record)
 
 
 def _become_consumer_group(group: Group) -> None:
@@ -75,22 +78,11 @@ def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
         _count(group.topic_subscribers, name, by)
     _count(group.pattern_subscribers, member.subscribed_pattern, by)
     _count(group.votes, member.server_assignor, by)
-    _count_assignors(group, member, by)
     if member.classic is not None:
         group.num_classic += by
         for name in {offered.name for offered in member.classic.supported}:
             _count(group.classic_support, name, by)
-
-
-def _count_assignors(group: Group, member: r.MemberMetadata, by: int) -> None:
-    """Members hardly differ in this, so that there is little to copy."""
-    if not member.client_assignors:
-        return
-    offers, preferences = dict(group.client_offers), dict(group.client_preferences)
-    for each in member.client_assignors:
-        _count(offers, (each.name, each.minimum_version, each.maximum_version, each.metadata.version), by)
-    _count(preferences, tuple(each.name for each in member.client_assignors), by)
-    group.client_offers, group.client_preferences = offers, preferences
+    group.hooks.count_member(group, member, by)
 
 
 def _count(counts: MutableMapping[T, int], key: T | None, by: int) -> None:
@@ -194,22 +186,6 @@ def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
             del group.pending[producer_id, partition]
 
 
-def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
-    group.history = {**group.history, record.slot: record.rebalance}
-
-
-def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
-    group.history = {slot: rebalance for slot, rebalance in group.history.items() if slot != record.slot}
-
-
-def _expected(group: Group, record: x.ExpectedMembers) -> None:
-    group.places = {place.instance_id: place for place in record.places}
-
-
-def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
-    group.places = {}
-
-
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.GroupMetadata: _group_metadata,
     r.GroupMetadataRemoved: _group_metadata_removed,
@@ -229,8 +205,4 @@ _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.OffsetRemoved: _offset_removed,
     r.PendingOffsetCommitted: _pending_offset,
     r.TransactionEnded: _transaction_ended,
-    x.RebalanceRecorded: _rebalance,
-    x.RebalanceRecordedRemoved: _rebalance_removed,
-    x.ExpectedMembers: _expected,
-    x.ExpectedMembersRemoved: _expected_removed,
 }

@@ -31,15 +31,11 @@ from kafka_nextgen.coordinator.classic.syncing import sync_group
 from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
-from kafka_nextgen.coordinator.extensions import requests as xq
-from kafka_nextgen.coordinator.extensions.history.describe import describe_history
-from kafka_nextgen.coordinator.extensions.installing import install_assignment
-from kafka_nextgen.coordinator.extensions.preparing import prepare_assignment
-from kafka_nextgen.coordinator.extensions.registration.adding import add_members
 from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group
 from kafka_nextgen.coordinator.heartbeat import heartbeat
+from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, ExtensionRequest, Hooks
 from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, forget_offsets_of_deleted
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.restart import restart
@@ -62,17 +58,15 @@ _ON_ONE_GROUP: Mapping[type, Callable[[Draft, Any], Outcome]] = {
     cq.SyncGroup: sync_group,
     cq.Heartbeat: session_heartbeat,
     cq.LeaveGroup: leave_group,
-    xq.AddMembers: add_members,
-    xq.PrepareAssignment: prepare_assignment,
-    xq.InstallAssignment: install_assignment,
 }
 
 
 class Coordinator:
-    """All groups of one coordinator."""
+    """All groups of one coordinator, and what is attached to it beyond Kafka's protocol."""
 
-    def __init__(self, settings: CoordinatorSettings) -> None:
+    def __init__(self, settings: CoordinatorSettings, hooks: Hooks = NO_EXTENSIONS) -> None:
         self.settings = settings
+        self.hooks = hooks
         self.topics = Topics()
         self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups that were given something of their own
         self.groups: dict[str, Group] = {}
@@ -86,7 +80,6 @@ class Coordinator:
             q.TopicsChanged: self._topics_changed,
             q.ConfigsChanged: self._configs_changed,
             cq.DescribeGroups: self._describe_groups,
-            xq.DescribeHistory: self._describe_history,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
@@ -100,6 +93,8 @@ class Coordinator:
         on_one_group = _ON_ONE_GROUP.get(type(request))
         if on_one_group is not None:
             return on_one_group(self._draft(request.group_id, now), request)
+        if isinstance(request, ExtensionRequest):
+            return self.hooks.serve(self._draft(request.group_id, now), request)
         return self._handlers[type(request)](request, now)
 
     def expire(self, now: float) -> tuple[Outcome, ...]:
@@ -142,9 +137,9 @@ class Coordinator:
         for group_id, version in outcome.checked_topics:
             if group_id in self.groups:
                 self.groups[group_id].checked_topics_version = version
-        for group_id, computing in outcome.computing:
+        for group_id, remembered in outcome.remembered:
             if group_id in self.groups:
-                self.groups[group_id].computing = computing
+                self.groups[group_id].remembered = remembered
 
     def apply(self, record: Record) -> None:
         """Take in one record, new or from the log."""
@@ -167,7 +162,7 @@ class Coordinator:
         return tuple(outcomes)
 
     def _group(self, group_id: str) -> Group:
-        return self.groups.get(group_id) or Group(group_id, self.settings.behaviour.first_epoch)
+        return self.groups.get(group_id) or Group(group_id, self.settings.behaviour.first_epoch, self.hooks)
 
     def _draft(self, group_id: str, now: float) -> Draft:
         return Draft(self._group(group_id).overlay(), self.topics, self._settings_of(group_id), now)
@@ -203,9 +198,6 @@ class Coordinator:
     def _describe_groups(self, request: cq.DescribeGroups, now: float) -> Outcome:
         groups = tuple(describe_classic_group(self._group(group_id)) for group_id in request.group_ids)
         return Outcome(ca.GroupsDescribed(groups))
-
-    def _describe_history(self, request: xq.DescribeHistory, now: float) -> Outcome:
-        return Outcome(describe_history(self._group(request.group_id)))
 
     def _list(self, request: q.ListGroups, now: float) -> Outcome:
         return Outcome(list_groups(self.groups.values(), request))

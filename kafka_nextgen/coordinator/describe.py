@@ -13,10 +13,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.noting import forget_history
-from kafka_nextgen.coordinator.extensions.offers import common_assignor
-from kafka_nextgen.coordinator.extensions.registration.keeping import keep_places
-from kafka_nextgen.coordinator.extensions.registration.places import expected
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
@@ -59,9 +55,9 @@ def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGrou
         state=state_of(group),
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor=common_assignor(group, settings) or chosen_assignor(group, settings).name,
+        assignor=group.hooks.common_assignor(group, settings) or chosen_assignor(group, settings).name,
         members=tuple(_describe_member(group, member_id, settings) for member_id in sorted(group.members)),
-        expected=expected(group),
+        expected=group.hooks.expected(group),
     )
 
 
@@ -120,6 +116,5 @@ def delete_group(draft: Draft) -> ErrorCode:
     for partition in group.partitions_with_offsets():
         draft.write(r.OffsetRemoved(group.group_id, partition))
     write_group_removal(draft)
-    forget_history(draft)
-    keep_places(draft, ())
+    draft.hooks.group_deleted(draft)
     return ErrorCode.NONE

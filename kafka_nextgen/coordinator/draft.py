@@ -15,8 +15,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.applying import apply
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
-from kafka_nextgen.coordinator.extensions.computing_state import Computing
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.hooks import Hooks
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.requests import ConfigsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
@@ -43,7 +43,7 @@ class Outcome:
     may leave when that is done. It may be that the request is parked; then ``released`` of a later outcome has its
     answer, by its number, or None if it will never be answered. What needs no storing: ``timers``, the ``topics``
     and ``configs`` from now on, the groups whose subscriptions were compared with topics of this version, where
-    classic groups stand, and who computes. ``notes`` are for the log.
+    classic groups stand, and what extensions remember of groups. ``notes`` are for the log.
     """
 
     response: Response | None
@@ -53,7 +53,7 @@ class Outcome:
     configs: ConfigsChanged | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
     classic: tuple[ClassicGroup, ...] = ()
-    computing: tuple[tuple[str, Computing], ...] = ()
+    remembered: tuple[tuple[str, object], ...] = ()
     released: tuple[tuple[int, Response | None], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -67,7 +67,7 @@ def refused(refusal: Refusal) -> Outcome:
 class Draft:
     """Work on ``group``, which is an overlay; ``now`` is in seconds.
 
-    It may be changed by ``write`` alone, but for ``group.classic`` and ``group.computing``: what is not recorded is
+    It may be changed by ``write`` alone, but for ``group.classic`` and ``group.remembered``: what is not recorded is
     simply set.
     """
 
@@ -79,7 +79,11 @@ class Draft:
     timers: list[TimerChange] = field(factory=list)
     released: dict[int, Response | None] = field(factory=dict)
     notes: list[str] = field(factory=list)
+    hooks: Hooks = field(init=False)  # what is attached at each point of the work
     lasting: Outcome = Outcome(None)  # what stays in force even if the work is refused at a later step
+
+    def __attrs_post_init__(self) -> None:
+        self.hooks = self.group.hooks
 
     @property
     def classic(self) -> ClassicGroup:
@@ -139,7 +143,7 @@ class Draft:
             timers=tuple(self.timers),
             checked_topics=((self.group.group_id, self.group.checked_topics_version),),
             classic=() if self.group.classic is None else (self.group.classic,),
-            computing=((self.group.group_id, self.group.computing),),
+            remembered=((self.group.group_id, self.group.remembered),),
             released=tuple(self.released.items()),
             notes=tuple(self.notes),
         )

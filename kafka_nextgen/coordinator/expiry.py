@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing import fail
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import sees_everything
@@ -24,8 +22,8 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
     for timer in due:
         if (draft.group.classic is not None) is not began_classic:
             return  # who is out may have been the last of its protocol, and the timers are others now
-        if timer.key.kind is TimerKind.EXPECTED:
-            _look_at_places(draft)
+        if timer.key.kind in draft.hooks.timers:
+            draft.hooks.ring(draft, timer)
         elif began_classic:
             ring_classic(draft, timer)
         else:
@@ -56,21 +54,6 @@ def _remove(draft: Draft, timer: Arm) -> None:
     remove_members(draft, [member_id], cause)
 
 
-def _look_at_places(draft: Draft) -> None:
-    draft.cancel(TimerKind.EXPECTED)
-    settle(draft)
-
-
-def _give_up_computing(draft: Draft, _: Arm) -> None:
-    """The member that was to compute installed nothing in time. It stays a member (KIP-848, "Client Side Mode")."""
-    member_id = draft.group.computing.member_id
-    if member_id is None:
-        draft.cancel(TimerKind.COMPUTE)  # it was taken out by another timer that ran out with this one
-        return
-    timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
-    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
-
-
 def _match(draft: Draft, timer: Arm) -> None:
     match_patterns(draft, timer.may_see or sees_everything)
 
@@ -88,5 +71,4 @@ _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.PATTERN: _match,
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
-    TimerKind.COMPUTE: _give_up_computing,
 }

@@ -20,7 +20,6 @@ from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Refusal
-from kafka_nextgen.coordinator.extensions.registration.places import seats_taken
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -60,7 +59,9 @@ def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: Coordina
 def _group_must_have_room(
     request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
 ) -> Refusal | None:
-    if request.member_id in group.members or seats_taken(group, request.instance_id) < settings.group_consumer_max_size:
+    if request.member_id in group.members:
+        return None
+    if len(group.members) + group.hooks.seats_kept(group, request.instance_id) < settings.group_consumer_max_size:
         return None
     return Refusal(
         ErrorCode.GROUP_MAX_SIZE_REACHED,

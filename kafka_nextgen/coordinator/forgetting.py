@@ -31,7 +31,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.subscribed import subscribes
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history.noting import forget_history
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
@@ -81,9 +80,9 @@ def forget_what_is_over(draft: Draft) -> None:
     for partition, stored in sorted(group.offsets.items()):
         if is_over(stored) and not _is_subscribed(group, partition.topic) and not group.has_pending(partition):
             draft.write(OffsetRemoved(group.group_id, partition))
-    if not group.offsets and not group.pending and not group.places and _is_empty(group):
+    if not group.offsets and not group.pending and not draft.hooks.expected(group) and _is_empty(group):
         write_group_removal(draft)
-        forget_history(draft)
+        draft.hooks.group_deleted(draft)
 
 
 def _rule(draft: Draft) -> Callable[[OffsetCommitted], bool]:

@@ -4,8 +4,11 @@ Records are taken in by ``applying``, for live requests and for recovery alike, 
 says.
 
 The records are kept as they came. Beside them stand a few indexes that are kept in step: who owns a partition, which
-member has an instance id, how many members subscribe to a topic or a pattern, vote for an assignor or have one of
-their own, how many speak the classic protocol and what these offer.
+member has an instance id, how many members subscribe to a topic or a pattern or vote for an assignor, how many speak
+the classic protocol and what these offer.
+
+What extensions read out of records is in ``kept``, and what no record says in ``remembered`` (``hooks``). Theirs are
+also ``client_assignor``, ``assignment_error`` and ``target_metadata``, from fields that they add to Kafka's records.
 
 A name has a consumer group, or a classic group (``classic``), or offsets alone. Of a classic group the records tell but
 what each generation came to; the rest of ``classic`` is put there by whoever commits an outcome.
@@ -13,16 +16,15 @@ what each generation came to; the rest of ``classic`` is put there by whoever co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Set
+from collections.abc import Iterable, Mapping, MutableMapping, Set
+from itertools import chain
 
 from attrs import define, field, fields, frozen
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
-from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
-from kafka_nextgen.coordinator.extensions.history.records import History
-from kafka_nextgen.coordinator.extensions.records import Place
+from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -49,6 +51,7 @@ class Group:
 
     group_id: str
     first_epoch: int  # what both epochs are before any record says otherwise
+    hooks: Hooks = field(default=NO_EXTENSIONS, eq=False, repr=False)
 
     is_consumer_group: bool = False
     epoch: int = field(init=False)
@@ -65,16 +68,11 @@ class Group:
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id, too
 
-    places: Mapping[str, Place] = field(factory=dict)  # kept for instances that are to come, by instance id
-    history: History = field(factory=dict)  # another one after each record
-
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
     instances: MutableMapping[str, str] = field(factory=dict)
     topic_subscribers: MutableMapping[str, int] = field(factory=dict)
     pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
     votes: MutableMapping[str, int] = field(factory=dict)
-    client_offers: Mapping[tuple[str, int, int, int], int] = field(factory=dict)  # name, range, version written
-    client_preferences: Mapping[tuple[str, ...], int] = field(factory=dict)  # names of assignors, in order
     num_classic: int = 0  # members of the consumer group that speak the classic protocol
     classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each of their protocols
 
@@ -82,7 +80,9 @@ class Group:
     classic: ClassicGroup | None = field(default=None, eq=False)  # more than the records say, see there
 
     checked_topics_version: int = field(default=-1, eq=False)  # no record says so: a new coordinator looks again
-    computing: Computing = field(default=NOBODY_COMPUTES, eq=False)  # no record: a new coordinator chooses again
+
+    kept: Mapping[str, object] = field(factory=dict)  # by name; another one after each change
+    remembered: object = field(default=None, eq=False)
 
     def __attrs_post_init__(self) -> None:
         self.epoch = self.assignment_epoch = self.first_epoch
@@ -109,7 +109,7 @@ class Group:
     @property
     def holds_anything(self) -> bool:
         """Whether any record is in force, if only one whose group a compacted log will tell of later."""
-        said = (self.members, self.currents, self.targets, self.patterns, self.places, self.history)
+        said = (self.members, self.currents, self.targets, self.patterns, self.kept)
         return self.exists or any(said)
 
     def current(self, member_id: str) -> r.CurrentMemberAssignment:
@@ -152,6 +152,19 @@ class Group:
     def subscribed_topics(self) -> Set[str]:
         """The names anybody subscribes to."""
         return set(self.topic_subscribers).union(*(pattern.topics for pattern in self.patterns.values()))
+
+    def counted(self) -> Iterable[r.MemberMetadata]:
+        """The members that assignments are made of: all that wait for no others."""
+        waiting = set(self.hooks.members_waiting(self))
+        if not waiting:
+            return self.members.values()
+        return [member for member in self.members.values() if member.member_id not in waiting]
+
+    def counted_topics(self) -> Set[str]:
+        """The names that these subscribe to."""
+        if not self.hooks.members_waiting(self):
+            return self.subscribed_topics()
+        return set(chain.from_iterable(map(self.topics_of, self.counted())))
 
 
 _MAPPINGS = (

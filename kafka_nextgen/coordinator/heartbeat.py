@@ -3,87 +3,104 @@
 1. *Admit*: is it well-formed, may the member come in? A classic group becomes a consumer group first (``migration``). A
    returning instance takes its former member's place.
 2. *Update* what the group knows of the member.
-3. *Retarget*: raise the group epoch if there is reason to, make a new target assignment if one is due.
-4. *Reconcile* this one member towards the target. The others move with their own heartbeats.
-5. *Answer* with its epoch, and its assignment if that is news to it.
+3. *Bump the group epoch* if there is reason to.
+4. *Retarget*: make a new target assignment if one is due.
+5. *Reconcile* this one member towards the target. The others move with their own heartbeats.
+6. *Answer* with its epoch, and its assignment if that is news to it.
 
-Each step sees what the steps before it did. A refusal at any step undoes them all; but members of a
-classic group that were told to join again will do so.
+Each step sees what the steps before it did. A refusal at any step undoes them all; but members of a classic group that
+were told to join again will do so. What is beyond Kafka's protocol attaches at ``draft.hooks``.
 """
 
 from __future__ import annotations
 
-from attrs import evolve
+from attrs import frozen
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
-from kafka_nextgen.coordinator.extensions.answering import with_extensions
-from kafka_nextgen.coordinator.extensions.history.causes import cause_of_change
-from kafka_nextgen.coordinator.extensions.refusing import refuse_malformed_assignors, refuse_unsupported_assignors
-from kafka_nextgen.coordinator.extensions.registration.waiting import count_in, on_reserved_terms
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
 from kafka_nextgen.coordinator.migration.upgrade import make_consumer_group
 from kafka_nextgen.coordinator.progress import reconcile_member
+from kafka_nextgen.coordinator.reasons import cause_of_change
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment
 from kafka_nextgen.coordinator.regex import arm_matching, refuse_pattern
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import take_over_instance
-from kafka_nextgen.coordinator.subscriptions import update_member
+from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, update_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.validation import JOIN, LEAVE, LEAVE_FOR_A_WHILE, refuse_malformed
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["heartbeat"]
 
 
+@frozen
+class _Admitted:
+    """A member that may come in or stay: what it says, and what it owned ``before``.
+
+    ``is_back`` if it took its instance's place, ``migrates`` if its coming made a consumer group of a classic one.
+    """
+
+    request: ConsumerGroupHeartbeat
+    member_id: str
+    before: CurrentMemberAssignment
+    is_back: bool
+    migrates: bool
+
+
 def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     """Serve a heartbeat on ``draft``."""
-    request = _as_understood(request, draft.settings)
-    if refusal := refuse_malformed(request, draft.settings) or refuse_malformed_assignors(request):
+    request = draft.hooks.understand(request, draft.settings)
+    if refusal := refuse_malformed(request, draft.settings) or draft.hooks.refuse_malformed(request):
         return draft.refused(refusal)
     if request.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE):
         return leave(draft, request)
-    migrates = is_taken_by_classic(draft.group)
-    if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
-        return draft.refused(refusal)
-    member_id = request.member_id or request.new_member_id
-    assert member_id, "whoever passes on a version 0 join names the member"
-    request = on_reserved_terms(draft, request)
-    is_back = take_over_instance(draft, request, member_id)
-    before = draft.group.current(member_id)
-
-    update = update_member(draft, request, member_id)
-    arm_matching(draft, request.may_see)
-
-    cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, migrates=migrates)
-    count_in(draft, update.member, cause)
+    admitted = _admit(draft, request)
+    if isinstance(admitted, Refusal):
+        return draft.refused(admitted)
+    update = _update(draft, admitted)
+    _bump_epoch(draft, admitted, update)
     if refusal := retarget(draft):
         return draft.refused(refusal)
-
-    after = reconcile_member(draft, update, before, request.owned)
-    draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
-
-    answer = _answer(draft, request, before, after)
-    return draft.outcome(with_extensions(draft, request, update.member, after, answer))
+    after = reconcile_member(draft, update, admitted.before, admitted.request.owned)
+    draft.arm(TimerKind.SESSION, admitted.member_id, draft.settings.session_timeout_s)
+    answer = _answer(draft, admitted.request, admitted.before, after)
+    return draft.outcome(draft.hooks.answer(draft, admitted.request, update.member, after, answer))
 
 
-def _as_understood(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
-    """Without extensions a coordinator does not see what Kafka's does not."""
-    if settings.extensions or (request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN):
-        return request
-    return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
+def _admit(draft: Draft, request: ConsumerGroupHeartbeat) -> _Admitted | Refusal:
+    migrates = is_taken_by_classic(draft.group)
+    if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
+        return refusal
+    member_id = request.member_id or request.new_member_id
+    assert member_id, "whoever passes on a version 0 join names the member"
+    request = draft.hooks.admit(draft, request)
+    is_back = take_over_instance(draft, request, member_id)
+    return _Admitted(request, member_id, draft.group.current(member_id), is_back, migrates)
 
 
 def _refuse(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     return (
         refuse_entry(request, draft.group, draft.settings)
-        or refuse_unsupported_assignors(request, draft.group, draft.settings)
+        or draft.hooks.refuse_entry(request, draft.group, draft.settings)
         or refuse_pattern(request, draft.group)
     )
+
+
+def _update(draft: Draft, admitted: _Admitted) -> Update:
+    update = update_member(draft, admitted.request, admitted.member_id)
+    arm_matching(draft, admitted.request.may_see)
+    return update
+
+
+def _bump_epoch(draft: Draft, admitted: _Admitted, update: Update) -> None:
+    stated = admitted.request.join_reason
+    cause = cause_of_change(draft, update, stated, is_back=admitted.is_back, migrates=admitted.migrates)
+    if not draft.hooks.sets_aside(draft, update.member):
+        advance_epoch(draft, cause)
 
 
 def _answer(

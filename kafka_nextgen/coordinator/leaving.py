@@ -6,8 +6,8 @@ The answer repeats the epoch and asks for no further heartbeat.
 
 from __future__ import annotations
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft, Outcome, refused
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.fencing import refuse_leave
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat

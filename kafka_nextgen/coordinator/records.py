@@ -2,7 +2,7 @@
 
 Each class is one of Kafka's records in ``__consumer_offsets`` and carries its key and its value; a class
 ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which
-is its type. Records that Kafka has none of are in ``extensions.records``.
+is its type.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from enum import IntEnum
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.spec import Metadata
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.coordinator.share import Share
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 

@@ -23,10 +23,8 @@ from typing import Protocol
 import re2
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft, Refusal
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.places import counted
-from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
@@ -78,7 +76,7 @@ def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
     """
     draft.cancel(TimerKind.PATTERN)
     changed: list[str] = []
-    counting = {member.subscribed_pattern for member in counted(draft.group)}
+    counting = {member.subscribed_pattern for member in draft.group.counted()}
     names = sorted(filter(may_see, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
@@ -90,7 +88,7 @@ def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
         )
     if changed:
         advance_epoch(draft, Cause(RebalanceReason.PATTERN_RESOLVED, text=" ".join(changed)))
-    settle(draft)
+    draft.hooks.settle(draft)
 
 
 def _has_reason(draft: Draft) -> bool:

@@ -11,12 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing import let_go_of_computation
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.keeping import give_up_places
-from kafka_nextgen.coordinator.extensions.registration.places import waits
-from kafka_nextgen.coordinator.extensions.registration.waiting import let_in_if_nobody_counts, settle
 from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -25,22 +21,23 @@ __all__ = ["remove_members", "write_removal"]
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
-    """Take members out, and let the group know, once. Places kept for them are given up if they go ``for_good``."""
+    """Take members out, and let the group know, once. Those that go ``for_good`` said so, or an administrator did."""
     going = [draft.group.members[member_id] for member_id in member_ids]
-    counted = any(not waits(draft.group, member) for member in going)
+    waiting = draft.hooks.members_waiting(draft.group)
+    counted = any(member.member_id not in waiting for member in going)
     if for_good:
-        give_up_places(draft, {member.instance_id for member in going})
+        draft.hooks.members_leaving(draft, going)
     if downgrades_without(draft.group, member_ids, draft.settings):
         downgrade_without(draft, member_ids, cause)
-        settle(draft)
+        draft.hooks.settle(draft)
         return
     for member in going:
         write_removal(draft, member.member_id)
         forget_pattern_if_unused(draft, member.subscribed_pattern)
     if counted:
-        let_in_if_nobody_counts(draft)
+        draft.hooks.let_in_if_alone(draft)
     advance_epoch(draft, cause if counted else None)
-    settle(draft)
+    draft.hooks.settle(draft)
 
 
 def write_removal(draft: Draft, member_id: str) -> None:
@@ -49,6 +46,6 @@ def write_removal(draft: Draft, member_id: str) -> None:
     draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
     draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
     draft.write(r.MemberMetadataRemoved(group_id, member_id))
-    let_go_of_computation(draft, member_id)
+    draft.hooks.member_gone(draft, member_id)
     for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
         draft.cancel(kind, member_id)

@@ -1,7 +1,7 @@
 """Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is.
 
-What only classic groups are asked is in ``classic.requests``, and what Kafka's own coordinators are not in
-``extensions.requests``. What consumers ask about offsets as well is in ``offset_requests``.
+What only classic groups are asked is in ``classic.requests``. What consumers ask about offsets as well is in
+``offset_requests``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.coordinator.classic.requests import ClassicRequest
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, ExtensionRequest
+from kafka_nextgen.coordinator.hooks import ExtensionRequest
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
 

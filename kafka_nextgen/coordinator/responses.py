@@ -1,6 +1,4 @@
-"""Everything a coordinator can answer. Closed: one class per request in ``requests``, and those in
-``classic.responses`` and ``extensions.responses``.
-"""
+"""Everything a coordinator can answer. Closed: one class per request in ``requests``; and see ``classic.responses``."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from attrs import field, frozen
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import ClassicResponse
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance, ExtensionResponse
+from kafka_nextgen.coordinator.hooks import ExpectedInstance, ExtensionResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [

@@ -14,11 +14,10 @@ group epoch.
 
 from __future__ import annotations
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
@@ -36,7 +35,7 @@ def restart(draft: Draft) -> None:
         current = draft.group.current(member_id)
         if current.pending_revocation:
             draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)
-    settle(draft)
+    draft.hooks.settle(draft)
     forget_offsets_of_missing(draft)
 
 

@@ -12,7 +12,6 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing import let_go_of_computation
 from kafka_nextgen.coordinator.removal import write_removal
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -55,5 +54,5 @@ def leave_for_a_while(draft: Draft, member_id: str) -> None:
     )
     if current.member_epoch != LEAVE_FOR_A_WHILE:
         draft.write(gone)
-        let_go_of_computation(draft, member_id)
+        draft.hooks.member_gone(draft, member_id)
         draft.cancel(TimerKind.REBALANCE, member_id)

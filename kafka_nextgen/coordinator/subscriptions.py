@@ -4,19 +4,15 @@ A heartbeat carries what changed; what it leaves out stays (KIP-848, "ConsumerGr
 rises when a member's subscription changes what there is to assign: its names changed, or its pattern did and the
 matches of the new one are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance").
 A pattern still to be matched raises it later, when the matches are in. Another rack, timeout or assignor does not:
-that takes effect with the next assignment that is made for a better reason. But a member asks for a new assignment with
-other metadata for its assignors, or with a reason (an extension; KIP-848, "Client Side Mode").
+that takes effect with the next assignment that is made for a better reason.
 """
 
 from __future__ import annotations
 
 from attrs import evolve, frozen
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.asking import asks_for_assignment, client_assignors_after
-from kafka_nextgen.coordinator.extensions.history.noting import note_rebalance
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.places import counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -31,7 +27,7 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 @frozen
 class Update:
     """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet.
-    ``asks_for_assignment`` is what the member tells assignors of its own.
+    ``asks_for_assignment`` by other words, which only extensions understand.
     """
 
     member: MemberMetadata
@@ -44,8 +40,9 @@ class Update:
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
     """Take in what the heartbeat says of the member; it is new if the group does not know it."""
     known = known_or_blank(draft.group, member_id)
-    update = note_member(draft, _with_changes(known, request))
-    return evolve(update, asks_for_assignment=True) if asks_for_assignment(draft, known, request) else update
+    update = note_member(draft, draft.hooks.update(known, request, _with_changes(known, request)))
+    asks = draft.hooks.asks_for_assignment(draft, known, request)
+    return evolve(update, asks_for_assignment=True) if asks else update
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:
@@ -77,10 +74,10 @@ def advance_epoch(draft: Draft, cause: Cause | None = None) -> None:
             return
         cause, caused_at_ms = _TOPIC_METADATA_CHANGED, draft.topics.changed_at_ms if group.has_seen_topics else None
     group.checked_topics_version = draft.topics.version
-    metadata_hash = draft.topics.metadata_hash(counted_topics(group))
+    metadata_hash = draft.topics.metadata_hash(group.counted_topics())
     if cause is not _TOPIC_METADATA_CHANGED or metadata_hash != group.metadata_hash:
         draft.write(GroupMetadata(group.group_id, group.epoch + 1, metadata_hash))
-        note_rebalance(draft, cause, caused_at_ms)
+        draft.hooks.rebalance_began(draft, cause, caused_at_ms)
 
 
 def forget_pattern_if_unused(draft: Draft, pattern: str | None) -> None:
@@ -109,6 +106,5 @@ def _with_changes(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> Mem
         subscribed_topics=known.subscribed_topics if names is None else tuple(sorted(names)),
         subscribed_pattern=known.subscribed_pattern if pattern is None else pattern or None,  # "" takes it away
         rebalance_timeout_ms=known.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
-        server_assignor=None if request.client_assignors else request.server_assignor or known.server_assignor,
-        client_assignors=client_assignors_after(known, request),
+        server_assignor=request.server_assignor or known.server_assignor,
     )

@@ -9,8 +9,7 @@ The assignor is the one that most members vote for; between equals, and without 
 It sees the previous *target*, not what members own at the moment, and nobody who waits for others that are expected.
 If it fails, nothing of the heartbeat counts.
 
-Where all members have an assignor of their own in common (``extensions.offers``), one of them is to compute the target
-instead, and it is made when that has installed it (``extensions.computing``).
+A member may be to make it instead (an extension); then it is made when that member has installed it.
 """
 
 from __future__ import annotations
@@ -29,10 +28,6 @@ from kafka_nextgen.assignors import (
 from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
-from kafka_nextgen.coordinator.extensions.computing import call_for_computation, end_computation
-from kafka_nextgen.coordinator.extensions.history.noting import note_assignment
-from kafka_nextgen.coordinator.extensions.offers import NOTHING_SAID, common_assignor, said_by
-from kafka_nextgen.coordinator.extensions.registration.places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -46,12 +41,8 @@ _EMPTY = MemberAssignment()
 
 def retarget(draft: Draft) -> Refusal | None:
     """Make a new target assignment if one is due; the reason if the assignor can't."""
-    if not _is_due(draft):
+    if not _is_due(draft) or draft.hooks.retarget(draft):
         return None
-    if client_assignor := common_assignor(draft.group, draft.settings):
-        call_for_computation(draft, client_assignor)
-        return None
-    end_computation(draft)
     group, assignor = draft.group, chosen_assignor(draft.group, draft.settings)
     spec = group_spec(draft)
     try:
@@ -64,7 +55,7 @@ def retarget(draft: Draft) -> Refusal | None:
         )
     write_shares(draft, _touched(draft, spec, assignment), assignment.members)
     draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
-    note_assignment(draft)
+    draft.hooks.assignment_made(draft)
     return None
 
 
@@ -77,30 +68,24 @@ def _is_due(draft: Draft) -> bool:
     group, interval_ms = draft.group, draft.settings.assignment_interval_ms
     if group.assignment_epoch >= group.epoch:
         return False
-    if group.assignment_timestamp_ms == 0 or interval_ms == 0 or group.computing.was_called_for:
+    if group.assignment_timestamp_ms == 0 or interval_ms == 0 or draft.hooks.is_urgent(group):
         return True
     return draft.now_ms >= group.assignment_timestamp_ms + interval_ms
 
 
-def group_spec(draft: Draft, client_assignor: str | None = None) -> AssignmentSpec:
-    """The group as assignors see it. What members and topics are is the group's own, so it can only be read.
-
-    With ``client_assignor``, what the members told it is there, too.
-    """
+def group_spec(draft: Draft) -> AssignmentSpec:
+    """The group as assignors see it. What members and topics are is the group's own, so it can only be read."""
     group = draft.group
-    subscribed, targets = counted_topics(group), dict(group.targets.items())
+    subscribed, targets = group.counted_topics(), dict(group.targets.items())
     subscriptions: dict[tuple[object, ...], frozenset[str]] = {}
     members: dict[str, MemberSpec] = {}
-    for member in counted(group):
+    for member in group.counted():
         key = (member.subscribed_topics, member.subscribed_pattern)
         names = subscriptions.get(key)
         if names is None:  # members that subscribe alike share one set, which makes them quick to compare
             names = subscriptions[key] = group.topics_of(member)
         target = MappingProxyType(targets.get(member.member_id, NOTHING))
-        said = NOTHING_SAID if client_assignor is None else said_by(member, client_assignor)
-        members[member.member_id] = MemberSpec(
-            names, target, member.instance_id, member.rack_id, said.reason, said.metadata
-        )
+        members[member.member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)
     topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
     return AssignmentSpec(
         members,

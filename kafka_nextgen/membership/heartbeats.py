@@ -3,9 +3,9 @@
 
 *When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining, then at
 the interval the coordinator answers with, from when the last one was sent: an answer that takes long delays no other),
-or as soon as there is news: another subscription, another word of the member's own assignors, or a reconciliation to
-acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just made the target for
-its group asks for its own share of it at once, too.
+or as soon as there is news: another subscription, another ``statement``, or a reconciliation to acknowledge ("After a
+revocation, it sends the next heartbeat immediately"). A member that has just made the target for its group asks for its
+own share of it at once, too.
 
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -19,9 +19,6 @@ turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member wo
 So does a join that follows another one without an answer: the coordinator may have heard the first. A static member
 that joins says that it has no pattern: it takes the place of its instance, whose pattern null would keep.
 
-But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
-only if nobody knows what arrived.
-
 A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
 a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
 has and what it is about to get. Whatever is left out may be given to another member when the heartbeat arrives, and
@@ -33,7 +30,6 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
@@ -43,7 +39,7 @@ from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Sent
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import TopicIdPartition
 
 __all__ = [
     "HEARTBEATING",
@@ -87,7 +83,7 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(_subscription_to_say(state), state.acknowledged, state.assignors, state.installed)
+    return Sent(_subscription_to_say(state), state.acknowledged, state.statement.news(), state.installed)
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
@@ -97,19 +93,15 @@ def _subscription_to_say(state: MemberState) -> Subscription:
     return evolve(wanted, pattern=None) if replaces else wanted
 
 
-def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
-    """Those of the member if they are news: a reason that is said again asks for another assignment again."""
-    if state.sent is None or state.status is Status.JOINING:
-        return state.assignors or None
-    return state.assignors if state.assignors != state.sent.assignors else None
-
-
 def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
     if state.status is Status.PREPARE_LEAVING:
         return SendHeartbeat(number, state.member_id, state.member_epoch, settings.instance_id)
     if state.status is Status.JOINING or state.sent is None or not _reported(state) or _is_about_to_take(state):
-        return _full(state, settings, number)
-    return _changes(state, state.sent, settings, number)
+        heartbeat = _full(state, settings, number)
+    else:
+        heartbeat = _changes(state, state.sent, settings, number)
+    told = None if state.sent is None else state.sent.statement
+    return state.statement.added_to(heartbeat, told, joins=state.status is Status.JOINING)
 
 
 def _is_about_to_take(state: MemberState) -> bool:
@@ -138,9 +130,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         subscribed_topics=tuple(sorted(subscription.topics)),
         subscribed_pattern=subscription.pattern or ("" if may_have_pattern else None),
         server_assignor=settings.server_assignor,
-        client_assignors=_assignors_to_say(state),
         owned=_reported(state),
-        join_reason=state.to_state if state.status is Status.JOINING else JoinReason.UNKNOWN,
         full=True,
     )
 
@@ -159,7 +149,6 @@ def _changes(state: MemberState, sent: Sent, settings: MemberSettings, number: i
         settings.instance_id,
         subscribed_topics=tuple(sorted(after.topics)) if after.topics != before.topics else None,
         subscribed_pattern=(after.pattern or "") if after.pattern != before.pattern else None,
-        client_assignors=_assignors_to_say(state),
         owned=_reported(state) if state.acknowledged != sent.acknowledged else None,
     )
 
@@ -185,7 +174,7 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Member
         state,
         member_epoch=event.member_epoch if event.member_epoch > 0 else state.member_epoch,
         interval_s=interval_s,
-        to_state=JoinReason.UNKNOWN,
+        statement=state.statement.answered(),
         in_flight=None,
         failures=0,
         pattern_told=state.pattern_told and _pattern_told(state),

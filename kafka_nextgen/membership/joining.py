@@ -38,7 +38,7 @@ def change_subscription(state: MemberState, event: Subscribed, _at: Moment) -> O
 
 def note_assignors(state: MemberState, event: AssignorsAsked, _at: Moment) -> Outcome:
     """Remember what the member's own assignors have to say. If that is news, it is told with a heartbeat at once."""
-    return evolve(state, assignors=event.assignors), ()
+    return evolve(state, statement=state.statement.with_assignors(event.assignors)), ()
 
 
 def join(state: MemberState, at: Moment) -> MemberState:

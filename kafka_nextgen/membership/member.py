@@ -37,7 +37,7 @@ class Member:
     def __init__(self, settings: MemberSettings, member_id: str) -> None:
         assert member_id, "a member has an id from the start"
         self.settings = settings
-        self.state = MemberState(member_id, to_state=settings.join_reason)
+        self.state = MemberState(member_id, statement=settings.statement)
 
     def handle(self, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
         """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.

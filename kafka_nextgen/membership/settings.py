@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.membership.statement import NO_STATEMENT, Statement
 
 __all__ = ["MemberSettings", "Moment"]
 
@@ -19,7 +19,7 @@ class MemberSettings:
     ``max_poll_interval_s`` without a poll makes the member leave. Failed heartbeats are repeated after
     ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. An instance id that another member still holds is
     asked for again for ``instance_id_retry_timeout_s``; 0 fails at once, as KIP-848 has it.
-    ``join_reason`` is what it states until it is let in first.
+    ``statement`` is what it says beyond Kafka's protocol.
     ``leave_timeout_s`` bounds both the last commit before leaving and the wait for the leave's answer.
     All ``*_s`` are seconds.
     """
@@ -29,7 +29,7 @@ class MemberSettings:
     rack_id: str | None = None
     rebalance_timeout_ms: int = 300_000
     server_assignor: str | None = None
-    join_reason: JoinReason = JoinReason.UNKNOWN
+    statement: Statement = NO_STATEMENT
     auto_commit: bool = True
     max_poll_interval_s: float = 300.0
     retry_backoff_s: float = 0.1

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership.any_member import AnyMember, Subscription
 from kafka_nextgen.membership.effects import Effect
+from kafka_nextgen.membership.statement import NO_STATEMENT, Statement
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Deadlines
-from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "NOTHING",
@@ -54,7 +54,7 @@ class Sent:
 
     subscription: Subscription
     acknowledged: int
-    assignors: tuple[ClientAssignor, ...] = ()
+    statement: Statement = NO_STATEMENT
     installed: int = 0
 
 
@@ -64,8 +64,8 @@ class MemberState(AnyMember):
 
     member_id: str
     status: Status = Status.UNSUBSCRIBED
-    assignors: tuple[ClientAssignor, ...] = ()  # the member's own, with what they have to say
-    installed: int = 0  # how many targets these have made, that the coordinator took
+    statement: Statement = NO_STATEMENT  # what it says beyond Kafka's protocol
+    installed: int = 0  # how many targets the member has made, that the coordinator took
 
     member_epoch: int = NOT_A_MEMBER
     published_epoch: int = NOT_A_MEMBER  # what commits carry; follows the epoch once its assignment is known
@@ -78,8 +78,6 @@ class MemberState(AnyMember):
     goal: Target | None = None  # what the reconciliation under way leads to: a target, or its resolved part
     reconciled_version: int = 0  # the target last reached, or reached as far as its topics had names
     acknowledged: int = 0  # the number of the last reconciliation that is to be acknowledged
-
-    to_state: JoinReason = JoinReason.UNKNOWN  # with every heartbeat that joins, until one is answered
 
     in_flight: int | None = None  # the number of the heartbeat under way
     sent_at: float = 0.0  # when the last heartbeat was sent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.bridge import describe_groups, heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.bridge.extensions import describe_groups as extended
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import (
     DescribeGroups,
@@ -26,7 +27,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
+from kafka_nextgen.coordinator.hooks import ExpectedInstance
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     DescribeGroupsRequest,
@@ -182,8 +183,8 @@ def test_who_is_expected_is_told_to_those_who_can_use_it(version: int, is_told: 
     expected = (ExpectedInstance("i", 5, has_joined=True),)
     answer = GroupsDescribed((DescribedClassicGroup("g", state="Stable", expected=expected),))
     for with_extensions in (False, True):
-        message = describe_groups.to_response(answer, version, with_extensions=with_extensions)
-        (told,) = describe_groups.from_response(answered(DESCRIBE_GROUPS, message, version), ["g"]).groups
+        message = extended.to_response(answer, version, with_extensions=with_extensions)
+        (told,) = extended.from_response(answered(DESCRIBE_GROUPS, message, version), ["g"]).groups
         assert told.expected == (expected if is_told and with_extensions else ())
 
 

@@ -12,10 +12,10 @@ from kafka_nextgen.assignors.spec import (
     Metadata,
     TopicMetadata,
 )
-from kafka_nextgen.bridge import consumer_group_heartbeat as heartbeats
-from kafka_nextgen.bridge import consumer_group_install_assignment as installing
-from kafka_nextgen.bridge import consumer_group_prepare_assignment as preparing
-from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as heartbeats
+from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as installing
+from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as preparing
+from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.consumer_group_add_members import from_request, from_response, to_request, to_response
+from kafka_nextgen.bridge.extensions.consumer_group_add_members import (
+    from_request,
+    from_response,
+    to_request,
+    to_response,
+)
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded

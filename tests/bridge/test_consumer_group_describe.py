@@ -6,7 +6,8 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
-from kafka_nextgen.bridge.consumer_group_describe import from_request, from_response, to_request, to_response
+from kafka_nextgen.bridge.consumer_group_describe import from_request, to_request
+from kafka_nextgen.bridge.extensions.consumer_group_describe import from_response, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import (

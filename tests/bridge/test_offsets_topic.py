@@ -7,15 +7,17 @@ from struct import pack
 from uuid import UUID
 
 import pytest
+from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.assignors.spec import Metadata
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode, encode
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
+from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.offsets_topic import KAFKAS as KAFKAS_CODEC
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, ExtensionRecord, Place
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.bridge.written_by_kafka import KAFKAS
@@ -46,7 +48,7 @@ def test_kafkas_own_records_are_read_and_written_again_byte_for_byte(name: str) 
 def test_every_type_is_among_kafkas_own_records() -> None:
     kinds = {type(decode(row.key, row.value)) for row in KAFKAS.values()}
     in_transactions = {r.PendingOffsetCommitted, r.TransactionEnded}  # told from others by their batch, not their bytes
-    assert kinds == set(r.Record.__args__) - in_transactions - set(ExtensionRecord.__args__)
+    assert kinds == set(r.Record.__args__) - in_transactions - {ExtensionRecord}
 
 
 def test_what_a_record_of_kafka_says() -> None:
@@ -159,6 +161,26 @@ records: st.SearchStrategy[r.Record] = st.one_of(
 def test_a_record_that_is_written_and_read_is_the_same(record: r.Record) -> None:
     row = encode(record)
     assert decode(row.key, row.value) == record
+
+
+@given(records)
+def test_kafkas_coordinators_pass_over_what_extensions_add(record: r.Record) -> None:
+    row = encode(record)
+    read = KAFKAS_CODEC.decode(row.key, row.value)
+    if isinstance(record, ExtensionRecord):
+        assert isinstance(read, Skipped)
+    else:
+        assert not isinstance(read, Skipped)
+        assert KAFKAS_CODEC.encode(read) == KAFKAS_CODEC.encode(record)
+        assert read == evolve(record, **{name: WITHOUT[name] for name in fields_of(record) & WITHOUT.keys()})
+
+
+#: What a record of Kafka has in the fields that extensions add.
+WITHOUT = {"client_assignors": (), "assignor": None, "error": 0, "metadata": None}
+
+
+def fields_of(record: r.Record) -> set[str]:
+    return {each.name for each in fields(type(record))}
 
 
 # What is none of ours, and what is broken.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue, encode
+from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, encode
 from kafka_nextgen.broker.cluster import Cluster as ClusterState
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.refusals import refuse

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.offsets_topic import replay
+from kafka_nextgen.bridge.extensions.offsets_topic import replay
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.records import OffsetCommitted
 from kafka_nextgen.errors import MisuseError

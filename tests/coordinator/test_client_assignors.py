@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import AssignorMetadata, MemberAssignment, Metadata
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
@@ -20,8 +21,9 @@ from kafka_nextgen.coordinator.extensions.offers import (
     overlap,
     said_by,
 )
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
+from kafka_nextgen.coordinator.extensions.state import COMPUTING
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -186,4 +188,4 @@ def test_a_long_word_about_a_failure_is_cut() -> None:
     stage = Stage(CoordinatorSettings(extensions=True))
     epoch = join(stage, "A", ClientAssignor("mine")).member_epoch
     stage.ask(InstallAssignment(GROUP, "A", epoch, 0, message="x" * 1_000_000))
-    assert len(stage.group.computing.complaint) < 1_200
+    assert len(COMPUTING.of(stage.group).complaint) < 1_200

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, UniformAssignor
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.describe import state_of
 from kafka_nextgen.coordinator.extensions.offers import common_assignor
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.requests import LeavingMember
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.causes import cause_of_leaving
-from kafka_nextgen.coordinator.extensions.history.noting import forget_history, note_assignment, note_rebalance
-from kafka_nextgen.coordinator.extensions.history.records import Cause, RebalanceRecordedRemoved
+from kafka_nextgen.coordinator.extensions.history import forget_history, note_assignment, note_rebalance
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
+from kafka_nextgen.coordinator.extensions.records import RebalanceRecordedRemoved
+from kafka_nextgen.coordinator.extensions.state import HISTORY
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.reasons import cause_of_leaving
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.topics import Topics
@@ -32,25 +35,25 @@ def raise_epoch(draft: Draft, times: int = 1, cause: Cause = CAME) -> None:
 
 
 def kept(group: Group) -> list[int]:
-    return sorted(rebalance.number for rebalance in group.history.values())
+    return sorted(rebalance.number for rebalance in HISTORY.of(group).values())
 
 
 @pytest.fixture
 def group() -> Group:
-    return Group("g", first_epoch=1)
+    return Group("g", first_epoch=1, hooks=EXTENSIONS)
 
 
 def test_the_latest_are_kept_by_their_numbers(group: Group) -> None:
     raise_epoch(draft_of(group), times=7)
     assert kept(group) == [5, 6, 7]
-    assert {slot: rebalance.number for slot, rebalance in group.history.items()} == {2: 5, 0: 6, 1: 7}
+    assert {slot: rebalance.number for slot, rebalance in HISTORY.of(group).items()} == {2: 5, 0: 6, 1: 7}
 
 
 def test_a_smaller_size_takes_back_the_places_beyond(group: Group) -> None:
     raise_epoch(draft_of(group, size=5), times=5)
     smaller = draft_of(group, size=2)
     raise_epoch(smaller)
-    assert set(group.history) == {0, 1}
+    assert set(HISTORY.of(group)) == {0, 1}
     removed = [record.slot for record in smaller.records if isinstance(record, RebalanceRecordedRemoved)]
     assert sorted(removed) == [2, 3, 4]
     assert max(kept(group)) == 6
@@ -64,7 +67,7 @@ def test_where_nothing_is_kept_nothing_is_written_but_what_was_is_taken_back(gro
     note_assignment(draft)
     assert [type(record) for record in draft.records] == [GroupMetadata]
     forget_history(draft)
-    assert group.history == {}
+    assert HISTORY.of(group) == {}
 
 
 def test_an_assignment_ends_what_it_takes_into_account_and_no_more(group: Group) -> None:
@@ -72,14 +75,14 @@ def test_an_assignment_ends_what_it_takes_into_account_and_no_more(group: Group)
     raise_epoch(draft, times=3)  # to epoch 4
     draft.write(TargetAssignmentMetadata("g", 3, 1))
     note_assignment(evolve(draft, now=8.0))
-    ended = {rebalance.epoch: rebalance.target_epoch for rebalance in group.history.values()}
+    ended = {rebalance.epoch: rebalance.target_epoch for rebalance in HISTORY.of(group).values()}
     assert ended == {2: 3, 3: 3, 4: None}
-    assert {rebalance.assigned_at_ms for rebalance in group.history.values()} == {8000, None}
+    assert {rebalance.assigned_at_ms for rebalance in HISTORY.of(group).values()} == {8000, None}
 
 
 def test_what_members_say_is_cut(group: Group) -> None:
     raise_epoch(draft_of(group), cause=evolve(CAME, text="x" * 10_000))
-    (rebalance,) = group.history.values()
+    (rebalance,) = HISTORY.of(group).values()
     assert rebalance.cause.text == "x" * 255
 
 

@@ -12,11 +12,12 @@ from itertools import chain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode, replay
+from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, Skipped, decode, encode, replay
 from kafka_nextgen.broker.compaction import compact
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
@@ -34,7 +35,7 @@ sizes = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
 
 def told_by(records: Sequence[Record], stage: Stage) -> dict[str, Group]:
-    coordinator = Coordinator(stage.settings)
+    coordinator = Coordinator(stage.settings, EXTENSIONS)
     for record in records:
         coordinator.apply(record)
     return coordinator.groups

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, UniformAssignor
-from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer

@@ -13,6 +13,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
@@ -133,7 +134,7 @@ def test_they_may_come_in_any_order_and_coordinators_may_fail_over(
         beat(stage, sorted(stage.group.members))
         stage.check()
     assert len(targets_in(stage.log[before:])) == 1
-    assert not stage.group.places
+    assert not PLACES.of(stage.group)
 
 
 def test_ten_members_that_are_removed_together_cost_one_rebalance() -> None:
@@ -159,7 +160,7 @@ def test_the_group_is_remembered_as_long_as_somebody_is_expected_and_deleted_wit
     stage = stage_of(with_owner=False)
     announce(stage, INSTANCES, timeout_ms=7_200_000)
     pass_time(stage, 3_600)
-    assert stage.group.places
+    assert PLACES.of(stage.group)
     stage.ask(DeleteGroups((GROUP,)))
     assert stage.coordinator.groups == {}
     stage.check()
@@ -171,7 +172,7 @@ def test_who_goes_over_to_a_coordinator_without_extensions_is_not_waited_for() -
     join(stage, "worker-0")
     stage.settings = stage.coordinator.settings = CoordinatorSettings(group_consumer_assignment_interval_ms=0)
     stage.fail_over()
-    assert not stage.group.places
+    assert not PLACES.of(stage.group)
     assert len(stage.group.members) == 2
     assert stage.group.epoch > stage.group.assignment_epoch
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
@@ -84,7 +85,7 @@ def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
         walker.check()
     walker.tick(LONGEST_MS / 1000)
     walker.settle()
-    assert not stage.group.places
+    assert not PLACES.of(stage.group)
 
 
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
@@ -98,7 +99,7 @@ def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list
         each.take(walker)
         walker.check()
     walker.settle()
-    assert not stage.group.places
+    assert not PLACES.of(stage.group)
 
 
 @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
@@ -116,4 +117,4 @@ def test_a_group_that_changes_its_protocol_settles_whatever_happens_to_those_it_
         each.take(walker)
         walker.check()
     walker.settle()
-    assert not stage.group.places
+    assert not PLACES.of(stage.group)

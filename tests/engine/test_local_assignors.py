@@ -30,7 +30,7 @@ from kafka_nextgen.assignors import (
     PartitionAssignor,
     UniformAssignor,
 )
-from kafka_nextgen.bridge.consumer_group_prepare_assignment import to_response
+from kafka_nextgen.bridge.extensions.consumer_group_prepare_assignment import to_response
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode

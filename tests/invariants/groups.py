@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
-from kafka_nextgen.coordinator.extensions.registration.places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
@@ -17,21 +17,20 @@ from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
 from kafka_nextgen.types import TopicIdPartition
 from tests.invariants.classic_groups import classic_violations
-from tests.invariants.client_assignors import extension_violations
+from tests.invariants.extensions import extension_violations
 from tests.invariants.mixed_groups import mixed_violations
-from tests.invariants.places import registration_violations
 
 __all__ = ["violations"]
 
 
 def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
-    places = registration_violations(group, timers)
-    timers = {key for key in timers if key.kind is not TimerKind.EXPECTED}
+    beyond = [] if group.hooks is NO_EXTENSIONS else [*extension_violations(group, timers)]
+    timers = {key for key in timers if key.kind not in group.hooks.timers}
     if group.classic is not None:
-        return [*_one_kind(group), *classic_violations(group.classic, group.classic_record, timers), *places]
+        return [*_one_kind(group), *classic_violations(group.classic, group.classic_record, timers), *beyond]
     return [
-        *places,
+        *beyond,
         *_one_owner(group),
         *_epochs_in_order(group),
         *_revocation_and_status_agree(group),
@@ -40,7 +39,6 @@ def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]
         *_target_complete(group, topics),
         *_indexes_in_step(group),
         *mixed_violations(group),
-        *extension_violations(group),
         *_timers_as_needed(group, timers),
     ]
 
@@ -119,9 +117,9 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
     is_current = is_current and group.assignment_timestamp_ms > 0 and not group.assignment_error
-    if not list(counted(group)) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
+    if not list(group.counted()) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
         return
-    subscribed = counted_topics(group)
+    subscribed = group.counted_topics()
     wanted = {
         TopicIdPartition(topic.topic_id, number)
         for name, topic in topics.by_name.items()
@@ -167,8 +165,6 @@ def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         for member_id, current in group.currents.items()
         if current.pending_revocation and not group.is_classic_member(member_id)
     }
-    if group.computing.member_id is not None:
-        due.add(TimerKey(group.group_id, TimerKind.COMPUTE))
     running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}
     yield from (f"{key} does not run" for key in sorted(due - running))
     rest = running - due

@@ -11,6 +11,7 @@ from kafka_nextgen.assignors import RangeAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import group_config_complaint
 from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
@@ -43,7 +44,7 @@ class CoordinatorHost:
     def configure(self, settings: CoordinatorSettings) -> None:
         """Begin anew, with other settings."""
         self.settings = evolve(settings, group_consumer_assignors=(self.assignor, RangeAssignor()))
-        self.coordinator = Coordinator(self.settings)
+        self.coordinator = Coordinator(self.settings, EXTENSIONS)
 
     @property
     def group(self) -> Group:
@@ -102,7 +103,7 @@ class CoordinatorHost:
 
     def fail_over(self) -> None:
         """A new coordinator reads the log."""
-        self.coordinator = Coordinator(self.settings)
+        self.coordinator = Coordinator(self.settings, EXTENSIONS)
         for record in self.log:
             self.coordinator.apply(record)
         self.ask(TopicsChanged(dict(self.topics)))
@@ -117,7 +118,7 @@ class CoordinatorHost:
     def broken(self) -> list[str]:
         """The coordinator's invariants, and that its log alone leads to the same state."""
         found = violations(self.group, self.coordinator.topics, self.coordinator.timers.running())
-        reader = Coordinator(self.settings)
+        reader = Coordinator(self.settings, EXTENSIONS)
         for record in self.log:
             reader.apply(record)
         if reader.groups != self.coordinator.groups:

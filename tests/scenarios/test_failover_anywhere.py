@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record, TransactionEnded
 from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicsChanged

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 from attrs import define, field
 
 from kafka_nextgen.assignors.spec import GroupAssignment
-from kafka_nextgen.bridge import consumer_group_install_assignment as install
-from kafka_nextgen.bridge import consumer_group_prepare_assignment as prepare
+from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from attrs import define, evolve, field
 
 from kafka_nextgen.bridge import consumer_group_heartbeat
+from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_request
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.assigning.events import MembershipEnded
@@ -58,7 +59,7 @@ class ConsumerClient(Client):
         return Committer(self, RULES)
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        message = consumer_group_heartbeat.to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
+        message = to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
 
         def answered(frame: bytes) -> None:
             message = read(CONSUMER_GROUP_HEARTBEAT, frame)
@@ -94,7 +95,7 @@ class ConsumerClient(Client):
     def _tell_assignors(self, event: ev.HeartbeatAnswered | ev.HeartbeatRefused, message: Any) -> None:
         is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
         if self.assigning is not None and is_in and not is_late(self.member.state, event):
-            told = consumer_group_heartbeat.to_heard(message)
+            told = to_heard(message)
             self.assigning.feed(evolve(told, member_id=told.member_id or self.member_id))
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:

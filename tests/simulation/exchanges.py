@@ -10,9 +10,6 @@ from functools import partial
 from typing import Any
 
 from kafka_nextgen.bridge import (
-    consumer_group_heartbeat,
-    consumer_group_install_assignment,
-    consumer_group_prepare_assignment,
     heartbeat,
     join_group,
     leave_group,
@@ -20,6 +17,11 @@ from kafka_nextgen.bridge import (
     offset_fetch,
     offset_fetch_answers,
     sync_group,
+)
+from kafka_nextgen.bridge.extensions import (
+    consumer_group_heartbeat,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
 )
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.coordination.refusals import refuse

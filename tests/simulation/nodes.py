@@ -15,6 +15,7 @@ from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -77,7 +78,7 @@ class Node:
         """Lead the partition: read the log, piece by piece, then coordinate."""
         self.resign()
         self.standing = Standing.LOADING
-        self.coordinator = Coordinator(self.settings)
+        self.coordinator = Coordinator(self.settings, EXTENSIONS)
         self._read_to = 0
         self._news = True
         self._load_more()

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.bridge.offsets_topic import encode
-from kafka_nextgen.bridge.offsets_topic.codec import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode, encode
 from kafka_nextgen.coordinator.records import Record
 
 __all__ = ["Batch", "Replica", "batch_of", "records_of"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kafka_nextgen.bridge.offsets_topic import Codec
 from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
 from tests.simulation.mutants.__main__ import main
 from tests.simulation.mutants.keeping import Kept, Setting
@@ -63,6 +64,8 @@ def _state() -> dict[tuple[str, str], object]:
 def _identity(value: object) -> object:
     if isinstance(value, dict):
         return [(id(key), id(each)) for key, each in value.items()]
+    if isinstance(value, Codec):
+        return _identity(value.by_number), _identity(value.by_record)
     if isinstance(value, type):
         return id(value), [(key, id(each)) for key, each in vars(value).items() if not key.startswith("__")]
     return id(value)

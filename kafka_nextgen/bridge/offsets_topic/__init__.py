@@ -9,8 +9,6 @@
 | 6, 7 | the target assignment's epoch, a member's share of it | 0 |
 | 8 | what a member owns | 0 |
 | 16 | the topics a pattern matched | 0 |
-| 10000 | a rebalance of a group's history, an extension that Kafka's coordinators skip | 0 |
-| 10001 | the places a group keeps for members that are to come, another | 0 |
 
 The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
 4.1, and those of share and streams groups) and newer versions are nobody's fault: they are ``Skipped``. Bytes that are
@@ -19,7 +17,7 @@ not what their type and version say are a ``DecodeError``.
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.offsets_topic.codec import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.offsets_topic.codec import KAFKAS, KINDS, Codec, KeyAndValue, Skipped
 from kafka_nextgen.bridge.offsets_topic.replay import LoggedBatch, replay
 
-__all__ = ["KeyAndValue", "LoggedBatch", "Skipped", "decode", "encode", "replay"]
+__all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "LoggedBatch", "Skipped", "replay"]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import Cause, RebalanceRecorded
+from kafka_nextgen.coordinator.cause import Cause, EpochCause
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Ahead", "Row", "look_ahead"]
@@ -122,12 +123,11 @@ class _Later:
         elif isinstance(record, r.ClassicGroupMetadata):
             self.is_classic = True
             self.members = {member.member_id for member in record.members}
-        elif isinstance(record, RebalanceRecorded):
-            self._note_cause(record)
+        elif isinstance(record, ExtensionRecord) and (told := record.tells_cause) is not None:
+            self._note_cause(told)
 
-    def _note_cause(self, record: RebalanceRecorded) -> None:
-        cause = record.rebalance.cause
-        if not record.rebalance.is_classic:
-            self.by_epoch[record.rebalance.epoch] = cause
-        if cause.reason in _LEAVING:
-            self.by_member[cause.member_id] = self.last_leaving = cause
+    def _note_cause(self, told: EpochCause) -> None:
+        if not told.is_classic:
+            self.by_epoch[told.epoch] = told.cause
+        if told.cause.reason in _LEAVING:
+            self.by_member[told.cause.member_id] = self.last_leaving = told.cause

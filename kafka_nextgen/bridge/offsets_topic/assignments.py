@@ -2,15 +2,12 @@
 
 A member's partitions lie there by topic, with the assignment epochs they were granted at beside them. Releases before
 4.3 wrote no such epochs; a partition then counts as granted at the member's epoch, which fences most (KIP-1251).
-
-What a client-side assignor adds, its name and error and the metadata for each member, is tagged; Kafka passes it over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_nextgen.bridge.client_assignors import metadata_from, metadata_to
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.coordinator import records as r
@@ -44,17 +41,13 @@ def _target_value(record: r.TargetAssignmentMetadata) -> ConsumerGroupTargetAssi
     return ConsumerGroupTargetAssignmentMetadataValue(
         assignment_epoch=record.assignment_epoch,
         assignment_timestamp=record.assignment_timestamp_ms,
-        error=record.error,
-        assignor_name=record.assignor,
     )
 
 
 def _target(
     key: ConsumerGroupTargetAssignmentMetadataKey, value: ConsumerGroupTargetAssignmentMetadataValue
 ) -> r.TargetAssignmentMetadata:
-    return r.TargetAssignmentMetadata(
-        key.group_id, value.assignment_epoch, value.assignment_timestamp, value.assignor_name, value.error
-    )
+    return r.TargetAssignmentMetadata(key.group_id, value.assignment_epoch, value.assignment_timestamp)
 
 
 def _share_key(
@@ -65,11 +58,8 @@ def _share_key(
 
 def _share_value(record: r.TargetAssignmentMember) -> ConsumerGroupTargetAssignmentMemberValue:
     shares = record.partitions.items()
-    version, payload = metadata_to(record.metadata)
     return ConsumerGroupTargetAssignmentMemberValue(
         topic_partitions=[_Share(topic_id=topic_id, partitions=sorted(numbers)) for topic_id, numbers in shares],
-        metadata_version=version,
-        metadata_bytes=payload,
     )
 
 
@@ -77,8 +67,7 @@ def _share(
     key: ConsumerGroupTargetAssignmentMemberKey, value: ConsumerGroupTargetAssignmentMemberValue
 ) -> r.TargetAssignmentMember:
     partitions = topic_id_partitions((topic.topic_id, topic.partitions) for topic in value.topic_partitions)
-    metadata = metadata_from(value.metadata_version, value.metadata_bytes)
-    return r.TargetAssignmentMember(key.group_id, key.member_id, share_of(partitions), metadata)
+    return r.TargetAssignmentMember(key.group_id, key.member_id, share_of(partitions))
 
 
 def _current_key(

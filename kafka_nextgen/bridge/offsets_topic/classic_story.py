@@ -15,7 +15,7 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
     words_of,
 )
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from struct import Struct
 
 from attrs import frozen
@@ -10,23 +10,17 @@ from attrs import frozen
 from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT, TARGET, TARGET_SHARE
 from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
 from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
-from kafka_nextgen.bridge.offsets_topic.history import REBALANCE
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
-from kafka_nextgen.bridge.offsets_topic.places import PLACES
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.primitives import need
 
-__all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
+__all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "Skipped"]
 
-_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN, REBALANCE, PLACES)
-_BY_NUMBER: Mapping[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind in _KINDS}}
-_BY_RECORD: Mapping[type[Record], RecordKind] = {
-    **{kind.record: kind for kind in _KINDS},
-    **{kind.removed: kind for kind in _KINDS},
-    PendingOffsetCommitted: OFFSET,  # what makes it pending is told by its batch
-}
+#: The types of records that Kafka has.
+KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)
+
 _KEY_VERSION = 0
 _INT16 = Struct(">h")
 
@@ -46,31 +40,46 @@ class Skipped:
     what: str
 
 
-def encode(record: Record) -> KeyAndValue:
-    """Write a record as Kafka's coordinator does."""
-    kind = _BY_RECORD[type(record)]
-    key = _INT16.pack(kind.number) + write_message(kind.to_key(record), _KEY_VERSION)
-    if isinstance(record, kind.removed):
-        return KeyAndValue(key, None)
-    version = kind.version if kind.version_of is None else kind.version_of(record)
-    return KeyAndValue(key, _INT16.pack(version) + write_message(kind.to_value(record), version))
+class Codec:
+    """Reads and writes records of these kinds; of two with one number the later counts."""
+
+    def __init__(self, kinds: Iterable[RecordKind]) -> None:
+        kinds = tuple(kinds)
+        self.by_number: dict[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind in kinds}}
+        self.by_record: dict[type[Record], RecordKind] = {
+            **{kind.record: kind for kind in kinds},
+            **{kind.removed: kind for kind in kinds},
+            PendingOffsetCommitted: OFFSET,  # what makes it pending is told by its batch
+        }
+
+    def encode(self, record: Record) -> KeyAndValue:
+        """Write a record as Kafka's coordinator does."""
+        kind = self.by_record[type(record)]
+        key = _INT16.pack(kind.number) + write_message(kind.to_key(record), _KEY_VERSION)
+        if isinstance(record, kind.removed):
+            return KeyAndValue(key, None)
+        version = kind.version if kind.version_of is None else kind.version_of(record)
+        return KeyAndValue(key, _INT16.pack(version) + write_message(kind.to_value(record), version))
+
+    def decode(self, key: bytes | None, value: bytes | None) -> Record | Skipped:
+        """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
+        if key is None:
+            return Skipped("a record without a key")
+        number = _number(key, "a key of the offsets topic")
+        kind = self.by_number.get(number)
+        if kind is None:
+            return Skipped(f"record type {number}")
+        key_message = read_message(kind.key, _KEY_VERSION, key[_INT16.size :])
+        if value is None:
+            return kind.removed_from(key_message)
+        version = _number(value, kind.value.__name__)
+        if not kind.value.VERSIONS.has(version):
+            return Skipped(f"version {version} of record type {number}")
+        return kind.from_messages(key_message, read_message(kind.value, version, value[_INT16.size :]))
 
 
-def decode(key: bytes | None, value: bytes | None) -> Record | Skipped:
-    """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
-    if key is None:
-        return Skipped("a record without a key")
-    number = _number(key, "a key of the offsets topic")
-    kind = _BY_NUMBER.get(number)
-    if kind is None:
-        return Skipped(f"record type {number}")
-    key_message = read_message(kind.key, _KEY_VERSION, key[_INT16.size :])
-    if value is None:
-        return kind.removed_from(key_message)
-    version = _number(value, kind.value.__name__)
-    if not kind.value.VERSIONS.has(version):
-        return Skipped(f"version {version} of record type {number}")
-    return kind.from_messages(key_message, read_message(kind.value, version, value[_INT16.size :]))
+#: What Kafka's own coordinators read and write.
+KAFKAS = Codec(KINDS)
 
 
 def _number(data: bytes, where: str) -> int:

@@ -17,7 +17,8 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
     words_of,
 )
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import RebalanceRecorded
+from kafka_nextgen.coordinator.cause import EpochCause
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
 from kafka_nextgen.history.partitions import by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId
@@ -49,11 +50,12 @@ class GroupStories:
             r.TargetAssignmentMetadata: self._on_target,
             r.ClassicGroupMetadata: self._on_generation,
             r.ClassicGroupMetadataRemoved: self._on_group_removed,
-            RebalanceRecorded: self._on_rebalance,
         }
 
     def take_in(self, record: r.Record, ahead: Ahead, telling: Telling, departure: Departure | None) -> None:
         """Tell what a record says; ``departure`` is how members went that it removes, if that is known."""
+        if isinstance(record, ExtensionRecord) and (told := record.tells_cause) is not None:
+            self._on_cause(self._group(record.group_id), told)
         rule = self._rules.get(type(record))
         if rule is not None:
             self._telling, self._departure_known = telling, departure
@@ -204,11 +206,9 @@ class GroupStories:
             member.held = self._named(member.held)
         tell_generation(self._telling, group, record)
 
-    def _on_rebalance(self, record: RebalanceRecorded, _: Ahead) -> None:
-        rebalance = record.rebalance
-        group = self._group(record.group_id)
-        if group.epoch is None or rebalance.epoch > group.epoch:
-            group.recorded.setdefault((rebalance.is_classic, rebalance.epoch), rebalance.cause)
+    def _on_cause(self, group: GroupState, told: EpochCause) -> None:
+        if group.epoch is None or told.epoch > group.epoch:
+            group.recorded.setdefault((told.is_classic, told.epoch), told.cause)
 
     def _tell(self, kind: Kind, group: GroupState, **fields: Any) -> None:
         self._telling.tell(kind, group.group_id, group.protocol, **fields)

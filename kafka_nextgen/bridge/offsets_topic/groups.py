@@ -1,13 +1,10 @@
 """Consumer groups, their members, and the patterns these subscribe to.
 
-Kafka writes an empty pattern for a member that gave one up, or never had one and said so; here that is none. It has no
-assignors in its members, and none are written for a member that has none.
+Kafka writes an empty pattern for a member that gave one up, or never had one and said so; here that is none.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
@@ -23,7 +20,6 @@ from kafka_nextgen.wire.schemas.offsets_topic import (
 __all__ = ["GROUP", "MEMBER", "PATTERN"]
 
 _Classic = ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
-_Assignors = ConsumerGroupMemberMetadataValue.ClientAssignors
 
 
 def _group_key(record: r.GroupMetadata | r.GroupMetadataRemoved) -> ConsumerGroupMetadataKey:
@@ -53,7 +49,6 @@ def _member_value(record: r.MemberMetadata) -> ConsumerGroupMemberMetadataValue:
         rebalance_timeout_ms=record.rebalance_timeout_ms,
         server_assignor=record.server_assignor,
         classic_member_metadata=_classic_to(record.classic),
-        client_assignors=_assignors_to(record.client_assignors),
     )
 
 
@@ -70,7 +65,6 @@ def _member(key: ConsumerGroupMemberMetadataKey, value: ConsumerGroupMemberMetad
         rebalance_timeout_ms=value.rebalance_timeout_ms,
         server_assignor=value.server_assignor,
         classic=_classic(value.classic_member_metadata),
-        client_assignors=_assignors(value.client_assignors),
     )
 
 
@@ -86,14 +80,6 @@ def _classic(structure: _Classic | None) -> r.ClassicProtocols | None:
         return None
     offered = tuple(OfferedProtocol(each.name, each.metadata) for each in structure.supported_protocols)
     return r.ClassicProtocols(structure.session_timeout_ms, offered)
-
-
-def _assignors_to(assignors: tuple[ClientAssignor, ...]) -> _Assignors | None:
-    return _Assignors(assignors=assignors_to(assignors, _Assignors.ClientAssignor)) if assignors else None
-
-
-def _assignors(structure: _Assignors | None) -> tuple[ClientAssignor, ...]:
-    return () if structure is None else assignors_from(structure.assignors)
 
 
 def _pattern_key(record: r.RegularExpression | r.RegularExpressionRemoved) -> ConsumerGroupRegularExpressionKey:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.offsets_topic.codec import Skipped, decode
+from kafka_nextgen.bridge.offsets_topic.codec import KAFKAS, Codec, Skipped
 from kafka_nextgen.coordinator.records import OffsetCommitted, PendingOffsetCommitted, Record
 from kafka_nextgen.coordinator.requests import EndTransaction
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
@@ -34,18 +34,18 @@ class LoggedBatch:
     end: EndTransaction | None = None
 
 
-def replay(data: bytes, partition: TopicPartition) -> Iterator[LoggedBatch]:
-    """Read whole batches. Raises ``CorruptRecordError`` where a batch or a record is not what it says it is."""
+def replay(data: bytes, partition: TopicPartition, codec: Codec = KAFKAS) -> Iterator[LoggedBatch]:
+    """Read whole batches with this codec. Raises ``CorruptRecordError`` where one, or a record, is not what it says."""
     view = memoryview(data)
     start = 0
     while start < len(view):
         header = read_header(view, start)
         assert header is not None, "a log gives whole batches"
-        yield _batch(header, view[start : start + header.size], partition)
+        yield _batch(header, view[start : start + header.size], partition, codec)
         start += header.size
 
 
-def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition) -> LoggedBatch:
+def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition, codec: Codec) -> LoggedBatch:
     if header.is_control:
         marker = read_end_marker(header, data)
         return LoggedBatch(header, end=None if marker is None else EndTransaction(header.producer_id, marker.is_commit))
@@ -53,7 +53,10 @@ def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition) -> 
     records: list[Record] = []
     skipped: list[str] = []
     for offset, key, value in zip(columns.offsets, columns.keys, columns.values, strict=True):
-        found = _decoded(key, value, partition, offset)
+        try:
+            found = codec.decode(key, value)
+        except DecodeError as error:
+            raise CorruptRecordError(f"{partition} at offset {offset}: {error}", partition, offset) from error
         if isinstance(found, Skipped):
             skipped.append(found.what)
         else:
@@ -73,10 +76,3 @@ def _pending(record: Record, header: BatchHeader) -> Record:
         header.producer_id,
         header.producer_epoch,
     )
-
-
-def _decoded(key: bytes | None, value: bytes | None, partition: TopicPartition, offset: int) -> Record | Skipped:
-    try:
-        return decode(key, value)
-    except DecodeError as error:
-        raise CorruptRecordError(f"{partition} at offset {offset}: {error}", partition, offset) from error

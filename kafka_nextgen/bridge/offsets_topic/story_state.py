@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.offsets_topic.ahead import Row
-from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.partitions import by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId

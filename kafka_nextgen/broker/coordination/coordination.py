@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TypeVar
 
+from kafka_nextgen.bridge.offsets_topic import KAFKAS, Codec
 from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, NoChronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.measuring import measure
@@ -26,6 +27,7 @@ from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
 from kafka_nextgen.coordinator.responses import GroupsListed, Response
 from kafka_nextgen.metrics import CoordinatorMetrics
@@ -39,7 +41,8 @@ class Coordination:
     """All groups of a cluster.
 
     ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back. ``listener`` is
-    told what the groups do, as events of the cluster that ``cluster_id`` gives.
+    told what the groups do, as events of the cluster that ``cluster_id`` gives. ``hooks`` and ``codec`` bring what
+    is beyond Kafka's protocol, into coordinators and into their log.
     """
 
     def __init__(
@@ -50,6 +53,8 @@ class Coordination:
         clock: Callable[[], float],
         listener: Listener | None = None,
         cluster_id: Callable[[], str] = str,
+        hooks: Hooks = NO_EXTENSIONS,
+        codec: Codec = KAFKAS,
     ) -> None:
         self._configs = ConfigsChanged(coordinator_settings(settings))
         self._topics = topics
@@ -57,6 +62,8 @@ class Coordination:
         self._clock = clock
         self._listener = listener
         self._cluster_id = cluster_id
+        self._hooks = hooks
+        self._codec = codec
         self._numbers = count(1)
         self._meters = Meters()
         self._began = clock()
@@ -156,8 +163,8 @@ class Coordination:
         return self._clock()
 
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
-        journal = Journal(topic, partition)
-        coordinator = Coordinator(self._configs.settings)
+        journal = Journal(topic, partition, self._codec)
+        coordinator = Coordinator(self._configs.settings, self._hooks)
         chronicle = self._chronicle(node_id, partition.index)
         shard = Shard(node_id, partition.log, journal, coordinator, self._now, self._meters, chronicle)
         shard.configure(self._configs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.bridge.offsets_topic import Codec
 from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
@@ -23,9 +23,10 @@ _log = logger_of(__name__)
 
 
 class Journal:
-    """Writes to one partition of the offsets topic."""
+    """Writes to one partition of the offsets topic, in the records that ``codec`` knows."""
 
-    def __init__(self, topic: Topic, partition: Partition) -> None:
+    def __init__(self, topic: Topic, partition: Partition, codec: Codec) -> None:
+        self.codec = codec
         self._topic = topic
         self._partition = partition
 
@@ -39,7 +40,7 @@ class Journal:
         settings = self._topic.settings
         if self._topic.lacks_replicas(self._partition):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        batch = _batch(records, now_ms)
+        batch = _batch(records, self.codec, now_ms)
         limit = settings.max_message_bytes
         if len(batch) > limit:
             _log.error("%s: %d bytes exceed max.message.bytes=%d", self._partition.log.partition, len(batch), limit)
@@ -59,15 +60,15 @@ class Journal:
         return ErrorCode.NONE
 
 
-def _batch(records: Sequence[Record], now_ms: int) -> bytes:
+def _batch(records: Sequence[Record], codec: Codec, now_ms: int) -> bytes:
     """One batch; offsets that wait for the end of a transaction are in one of its producer's (KIP-98)."""
-    rows = [_new_record(record, now_ms) for record in records]
+    rows = [_new_record(record, codec, now_ms) for record in records]
     first = records[0]
     if not isinstance(first, PendingOffsetCommitted):
         return encode_batch(rows)
     return encode_batch(rows, producer_id=first.producer_id, producer_epoch=first.producer_epoch, transactional=True)
 
 
-def _new_record(record: Record, now_ms: int) -> NewRecord:
-    row = encode(record)
+def _new_record(record: Record, codec: Codec, now_ms: int) -> NewRecord:
+    row = codec.encode(record)
     return NewRecord(row.value, row.key, now_ms)

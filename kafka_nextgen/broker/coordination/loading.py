@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import asyncio
 
-from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
+from kafka_nextgen.bridge.offsets_topic import Codec, LoggedBatch, replay
 from kafka_nextgen.broker.coordination.chronicle import ShardChronicle
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["load"]
@@ -26,7 +26,7 @@ _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 
 async def load(
-    log: PartitionLog, coordinator: Coordinator, now: float, chronicle: ShardChronicle, new_from: int
+    log: PartitionLog, codec: Codec, coordinator: Coordinator, now: float, chronicle: ShardChronicle, new_from: int
 ) -> None:
     """Apply what the log says, also what is appended meanwhile, from offset ``new_from`` on: markers of transactions.
 
@@ -35,7 +35,7 @@ async def load(
     skipped: set[str] = set()
     offset, count = log.start_offset, 0
     while offset < log.end_offset:
-        for batch in replay(log.read(offset, _PIECE_BYTES, at_least_one=True), log.partition):
+        for batch in replay(log.read(offset, _PIECE_BYTES, at_least_one=True), log.partition, codec):
             _take_in(batch, coordinator, now)
             chronicle.read(batch, is_new=batch.header.base_offset >= new_from)
             offset = batch.header.next_offset

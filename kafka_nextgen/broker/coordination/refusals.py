@@ -21,8 +21,7 @@ from kafka_nextgen.coordinator import requests as q
 from kafka_nextgen.coordinator import responses as a
 from kafka_nextgen.coordinator.classic import requests as cq
 from kafka_nextgen.coordinator.classic import responses as ca
-from kafka_nextgen.coordinator.extensions import requests as xq
-from kafka_nextgen.coordinator.extensions import responses as xa
+from kafka_nextgen.coordinator.hooks import ExtensionRequest
 
 __all__ = ["group_of", "refuse"]
 
@@ -39,6 +38,8 @@ def group_of(request: q.Request) -> str:
 
 def refuse(request: q.Request, error: ErrorCode) -> a.Response:
     """The answer to a request that a coordinator can't work on."""
+    if isinstance(request, ExtensionRequest):
+        return request.refused(error)
     return _REFUSALS[type(request)](request, error)
 
 
@@ -92,22 +93,6 @@ def _describe_classic(request: cq.DescribeGroups, error: ErrorCode) -> a.Respons
     )
 
 
-def _prepare(request: xq.PrepareAssignment, error: ErrorCode) -> a.Response:
-    return xa.AssignmentPrepared(error)
-
-
-def _install(request: xq.InstallAssignment, error: ErrorCode) -> a.Response:
-    return xa.AssignmentInstalled(error)
-
-
-def _add_members(request: xq.AddMembers, error: ErrorCode) -> a.Response:
-    return xa.MembersAdded(error)
-
-
-def _history(request: xq.DescribeHistory, error: ErrorCode) -> a.Response:
-    return xa.HistoryDescribed(error)
-
-
 _REFUSALS: Mapping[type, Callable[[Any, ErrorCode], a.Response]] = {
     q.ConsumerGroupHeartbeat: _heartbeat,
     q.ConsumerGroupDescribe: _describe,
@@ -122,8 +107,4 @@ _REFUSALS: Mapping[type, Callable[[Any, ErrorCode], a.Response]] = {
     cq.Heartbeat: _session_heartbeat,
     cq.LeaveGroup: _leave,
     cq.DescribeGroups: _describe_classic,
-    xq.PrepareAssignment: _prepare,
-    xq.InstallAssignment: _install,
-    xq.AddMembers: _add_members,
-    xq.DescribeHistory: _history,
 }

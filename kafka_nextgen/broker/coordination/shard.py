@@ -171,7 +171,7 @@ class Shard:
         await may_load.wait()
         began = self._clock()
         try:
-            await load(self.log, self.coordinator, self._clock(), self._chronicle, new_from)
+            await load(self.log, self._journal.codec, self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             self._resume()
         except Exception as error:  # also after a bug: clients must not be told that it loads for ever

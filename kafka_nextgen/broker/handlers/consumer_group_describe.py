@@ -7,7 +7,8 @@ A client that may not see one of the topics a group has been assigned, does not 
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.consumer_group_describe import from_request, to_response
+from kafka_nextgen.bridge.consumer_group_describe import from_request
+from kafka_nextgen.bridge.extensions.consumer_group_describe import to_response
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.consumer_group_install_assignment import from_request, to_response
+from kafka_nextgen.bridge.extensions.consumer_group_install_assignment import from_request, to_response
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.describe_groups import from_request, to_response
+from kafka_nextgen.bridge.describe_groups import from_request
+from kafka_nextgen.bridge.extensions.describe_groups import to_response
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP
 from kafka_nextgen.broker.security.vocabulary import ResourceType

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from kafka_nextgen.bridge.join_group import from_request, to_response
+from kafka_nextgen.bridge.extensions.join_group import from_request
+from kafka_nextgen.bridge.join_group import to_response
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.codes import ErrorCode

@@ -9,7 +9,6 @@ from __future__ import annotations
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
-from kafka_nextgen.coordinator.extensions.registration.places import expected
 from kafka_nextgen.coordinator.group import Group
 
 __all__ = ["describe_classic_group"]
@@ -40,5 +39,5 @@ def describe_classic_group(group: Group) -> DescribedClassicGroup:
             )
             for member in classic.in_order()
         ),
-        expected=expected(group),
+        expected=group.hooks.expected(group),
     )

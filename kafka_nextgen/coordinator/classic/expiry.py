@@ -11,12 +11,11 @@
 
 from __future__ import annotations
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.leaving import go_on_without, put_out
 from kafka_nextgen.coordinator.classic.rebalance import complete_join, complete_join_if_all_are_here, wait_for_company
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.waiting import let_in_if_nobody_counts
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import RebalanceReason
 
@@ -52,7 +51,7 @@ def _end_join_phase(draft: Draft) -> None:
         wait_for_company(draft, wait)
     elif draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
         complete_join(draft)
-    let_in_if_nobody_counts(draft)
+    draft.hooks.let_in_if_alone(draft)
 
 
 def _end_sync_phase(draft: Draft) -> None:

@@ -14,8 +14,6 @@ A member that comes again:
 | Stable | follows, and offers the same | is told of this generation |
 | CompletingRebalance, Stable | offers otherwise, or leads (Stable) | the group rebalances |
 
-Where the coordinator listens to what members state (``JoinReason``), and one offers the same in a stable group: RESTART
-from the leader has it told of this generation like a follower, and UPGRADE from anybody has the group rebalance.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.adding import add_member
 from kafka_nextgen.coordinator.classic.fencing import (
     can_skip_assignment,
@@ -39,15 +38,11 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history.causes import cause_of_joining_again, stated_in
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.classic import hold, is_to_be_held
-from kafka_nextgen.coordinator.extensions.registration.places import seats_kept
-from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.migration.joining import join_consumer_group
+from kafka_nextgen.coordinator.reasons import cause_of_joining_again
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.types import JoinReason, RebalanceReason
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["join_group"]
 
@@ -61,7 +56,7 @@ def join_group(draft: Draft, request: JoinGroup) -> Outcome:
         return join_consumer_group(draft, request)
     if error := _find_or_make(draft, request):
         return Outcome(JoinGroupAnswer(error, request.member_id))
-    kept = seats_kept(draft.group, request.instance_id)
+    kept = draft.hooks.seats_kept(draft.group, request.instance_id)
     if not has_room(draft.classic, request.member_id, draft.settings, kept):
         draft.group.classic = draft.classic.without(request.member_id)
         draft.cancel(TimerKind.SESSION, request.member_id)
@@ -90,12 +85,9 @@ def _join_without_id(draft: Draft, request: JoinGroup) -> Outcome:
         draft.group.classic = evolve(draft.classic, pending=draft.classic.pending | {request.new_member_id})
         draft.arm(TimerKind.SESSION, request.new_member_id, request.session_timeout_ms / 1000)
         return draft.outcome(JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, request.new_member_id))
-    if is_to_be_held(draft, request):
-        hold(draft, request)
-        settle(draft)
-    elif draft.classic.holder_of(request.instance_id) is not None:
+    if draft.classic.holder_of(request.instance_id) is not None:
         replace_instance(draft, request)
-    else:
+    elif not draft.hooks.hold_join(draft, request):
         _add(draft, request, request.new_member_id)
     return draft.answered(request.number)
 
@@ -112,8 +104,8 @@ def _join_by_id(draft: Draft, request: JoinGroup) -> Outcome:
 
 def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
     add_member(draft, request, member_id)
-    stated, text = stated_in(draft, request.join_reason), request.reason or ""
-    rebalance_or_go_on(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, stated, text))
+    cause = Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, text=request.reason or "")
+    rebalance_or_go_on(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
 
 
 def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
@@ -140,8 +132,8 @@ def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
 
 def _wants_rebalance(draft: Draft, request: JoinGroup) -> bool:
     """Whether a member that offers the same has the group rebalance, or is part of one that is being prepared."""
-    group, stated = draft.classic, stated_in(draft, request.join_reason)
+    group = draft.classic
     if not group.is_in(ClassicStatus.STABLE):
         return not group.is_in(ClassicStatus.COMPLETING_REBALANCE)
     leads = group.leader_id == request.member_id
-    return stated is JoinReason.UPGRADE or (leads and stated is not JoinReason.RESTART)
+    return draft.hooks.wants_rebalance(draft.settings, request.join_reason, leads)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.fencing import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import complete_join_if_all_are_here, prepare_rebalance
@@ -23,10 +24,8 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history.causes import cause_of_leaving
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.waiting import expect_no_more, let_in_if_nobody_counts
 from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
+from kafka_nextgen.coordinator.reasons import cause_of_leaving
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -38,8 +37,8 @@ def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
     if not request.group_id:
         return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
     leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
-    left = expect_no_more(draft, leave(draft, request.members))
-    return draft.outcome(LeaveGroupAnswer(left))
+    left = draft.hooks.leave_results(draft, leave(draft, request.members))
+    return draft.outcome(LeaveGroupAnswer(tuple(left)))
 
 
 def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
@@ -101,4 +100,4 @@ def go_on_without(draft: Draft, cause: Cause) -> None:
         prepare_rebalance(draft, cause)
     else:
         complete_join_if_all_are_here(draft)
-    let_in_if_nobody_counts(draft)
+    draft.hooks.let_in_if_alone(draft)

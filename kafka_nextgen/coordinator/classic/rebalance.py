@@ -18,14 +18,13 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus, InitialWait
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.classic.subscribed import with_topics
 from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.noting import note_assignment, note_rebalance
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
@@ -52,7 +51,7 @@ def prepare_rebalance(draft: Draft, cause: Cause) -> None:
     _send_back_to_join(draft)
     draft.cancel(TimerKind.SYNC)
     draft.note(f"group {group.group_id} rebalances, from generation {group.generation}: {cause}")
-    note_rebalance(draft, cause)
+    draft.hooks.rebalance_began(draft, cause, None)
     was_empty = group.is_in(ClassicStatus.EMPTY)
     draft.group.classic = evolve(draft.classic, status=ClassicStatus.PREPARING_REBALANCE)
     if was_empty:
@@ -119,7 +118,7 @@ def complete_join(draft: Draft) -> None:
     else:
         draft.note(f"group {group.group_id} is empty, at generation {generation}")
         draft.write(record_of(draft.classic, draft.now_ms))
-        note_assignment(draft)
+        draft.hooks.assignment_made(draft)
 
 
 def _put_out_the_absent(draft: Draft) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
+from kafka_nextgen.coordinator.hooks import ExpectedInstance
 
 __all__ = [
     "ClassicResponse",

@@ -9,7 +9,6 @@ address that it first came with. Then:
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
 | Stable, but now the members would vote for another protocol | a rebalance |
-| Stable, and the process states UPGRADE | a rebalance, where the coordinator listens to that |
 | Stable | nothing: the same generation goes on, under the new id |
 
 In the last case a follower is told of the generation, and asks for the part that is its. A leader is told of the
@@ -22,6 +21,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.fencing import can_skip_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
@@ -30,10 +30,8 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.causes import stated_in
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.types import JoinReason, RebalanceReason
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["replace_instance"]
 
@@ -44,11 +42,12 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
     former_id = before.holder_of(request.instance_id)
     assert former_id is not None
     member = _take_over(draft, request, before.members[former_id])
-    group, stated = draft.classic, stated_in(draft, request.join_reason)
+    group = draft.classic
     keeps_protocol = group.is_in(ClassicStatus.STABLE) and chosen_protocol(group) == group.protocol
-    if not keeps_protocol or stated is JoinReason.UPGRADE:
+    if not keeps_protocol or draft.hooks.wants_rebalance(draft.settings, request.join_reason, False):
         reason, text = RebalanceReason.MEMBER_RESTARTED, request.reason or ""
-        rebalance_or_go_on(draft, Cause(reason, member.member_id, member.instance_id, stated, text))
+        cause = Cause(reason, member.member_id, member.instance_id, text=text)
+        rebalance_or_go_on(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
         return
     draft.group.classic = group.with_member(evolve(member, join=None))
     draft.write(record_of(draft.classic, draft.now_ms))

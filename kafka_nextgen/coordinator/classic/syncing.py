@@ -16,7 +16,6 @@ from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history.noting import note_assignment
 from kafka_nextgen.coordinator.migration.syncing import member_sync
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -65,7 +64,7 @@ def _assign(draft: Draft, assignments: dict[str, bytes]) -> None:
     """Record the leader's assignment, and answer everybody who waits for it."""
     parts = [evolve(m, assignment=assignments.get(m.member_id, b"")) for m in draft.classic.in_order()]
     draft.write(record_of(draft.classic.with_member(*parts), draft.now_ms))
-    note_assignment(draft)
+    draft.hooks.assignment_made(draft)
     group = draft.classic
     for member in group.in_order():
         if member.sync is not None:

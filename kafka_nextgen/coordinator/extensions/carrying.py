@@ -12,18 +12,28 @@ together with its members (``offers``). From then on one of the members that spe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.assignors.user_data import AssignorWord, read_assignor_word, write_assignor_word
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.offers import go_together, offer_in, offer_of, said_by
+from kafka_nextgen.coordinator.extensions.state import PREFERENCES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.embedded import user_data_of
 
-__all__ = ["asks_by_user_data", "carried_assignor", "carried_metadata", "protocol_for", "user_data_for"]
+__all__ = [
+    "asks_by_user_data",
+    "carried_assignor",
+    "carried_metadata",
+    "protocol_for",
+    "protocols_told",
+    "user_data_for",
+]
 
 
 def carried_assignor(
@@ -51,14 +61,19 @@ def asks_by_user_data(group: Group, known: MemberMetadata, member: MemberMetadat
     return said_by(known, group.client_assignor) != said_by(member, group.client_assignor)
 
 
-def protocol_for(group: Group, supported: tuple[OfferedProtocol, ...]) -> str:
+def protocol_for(group: Group, supported: Sequence[OfferedProtocol]) -> str:
     """By which of its protocols a classic member of a consumer group reads what it is given."""
     names = [offered.name for offered in supported]
     return group.client_assignor if group.client_assignor in names else names[0]
 
 
+def protocols_told(group: Group, names: Sequence[str]) -> Sequence[str]:
+    """Among members with assignors of their own that may have been any, and there may be another target since."""
+    return names if PREFERENCES.of(group) else names[:1]
+
+
 def user_data_for(
-    group: Group, member_id: str, protocol: str | None, supported: tuple[OfferedProtocol, ...]
+    group: Group, member_id: str, protocol: str | None, supported: Sequence[OfferedProtocol]
 ) -> bytes | None:
     """What the assignor has for a classic member that reads its assignment by this protocol."""
     offered = next((each for each in supported if each.name == protocol), None)

@@ -7,7 +7,7 @@ From when it was first told it has its rebalance timeout to install something.
 
 | what happens to the member | then |
 |---|---|
-| it installs | the assignment is judged (``installing``) |
+| it installs | the assignment is judged (``assigning``) |
 | its assignor failed; what it installed is invalid | it has failed at this epoch |
 | its time is over | it is asked again if all others have failed or were late, too, at this epoch |
 | it leaves, is taken out, leaves for a while, or another process takes its place | as if nobody had been chosen |
@@ -24,18 +24,22 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
+from kafka_nextgen.coordinator.extensions.offers import common_assignor
 from kafka_nextgen.coordinator.extensions.registration.places import waits
+from kafka_nextgen.coordinator.extensions.state import COMPUTING, Computing
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
-    "call_for_computation",
     "choose",
     "end_computation",
     "fail",
     "forget_computation",
+    "give_up_computing",
+    "have_computed",
+    "is_computing",
+    "is_urgent",
     "let_go_of_computation",
     "take_complaint",
 ]
@@ -44,13 +48,31 @@ __all__ = [
 _LONGEST = 1_000
 
 
-def call_for_computation(draft: Draft, assignor: str) -> None:
-    """There is something to compute, with this assignor."""
-    computing = draft.group.computing
+def have_computed(draft: Draft) -> bool:
+    """A target assignment is due: have a member compute it if all have an assignor in common; whether they do."""
+    if assignor := common_assignor(draft.group, draft.settings):
+        _call_for_computation(draft, assignor)
+        return True
+    end_computation(draft)
+    return False
+
+
+def is_urgent(group: Group) -> bool:
+    """Whether there is a reason to compute that no interval puts off any more."""
+    return COMPUTING.of(group).is_urgent or is_computing(group)
+
+
+def is_computing(group: Group) -> bool:
+    """Whether there is something to compute."""
+    return COMPUTING.of(group).assignor is not None
+
+
+def _call_for_computation(draft: Draft, assignor: str) -> None:
+    computing = COMPUTING.of(draft.group)
     if computing.assignor == assignor:
         return
     end_computation(draft)
-    draft.group.computing = evolve(draft.group.computing, assignor=assignor, is_urgent=computing.is_urgent)
+    COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), assignor=assignor, is_urgent=computing.is_urgent))
     _begin_at_one(draft)
 
 
@@ -66,11 +88,12 @@ def _begin_at_one(draft: Draft) -> None:
 
 def choose(draft: Draft, member_id: str) -> bool:
     """Choose the member whose heartbeat this is, if one is to be found; whether it is to be told to compute."""
-    computing = draft.group.computing
+    computing = COMPUTING.of(draft.group)
     if computing.assignor is None:
         return False
     if computing.member_id is None and _may_compute(draft, computing, member_id):
-        computing = draft.group.computing = evolve(computing, member_id=member_id)
+        computing = evolve(computing, member_id=member_id)
+        COMPUTING.put(draft.group, computing)
         draft.arm(TimerKind.COMPUTE, "", draft.group.members[member_id].rebalance_timeout_ms / 1000)
     return computing.member_id == member_id and computing.prepared is None
 
@@ -92,30 +115,30 @@ def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
 
 def end_computation(draft: Draft) -> None:
     """There is nothing to compute any more. What members are still to be told stays."""
-    computing = draft.group.computing
+    computing = COMPUTING.of(draft.group)
     if computing.member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
-    draft.group.computing = Computing(complaint=computing.complaint, untold=computing.untold)
+    COMPUTING.put(draft.group, Computing(complaint=computing.complaint, untold=computing.untold))
 
 
 def forget_computation(draft: Draft) -> None:
     """The group is gone, or another one now."""
-    if draft.group.computing.member_id is not None:
+    if COMPUTING.of(draft.group).member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
-    draft.group.computing = NOBODY_COMPUTES
+    COMPUTING.put(draft.group, COMPUTING.empty)
 
 
 def let_go_of_computation(draft: Draft, member_id: str) -> None:
     """The member is gone. If it was the one to compute, another is to be found."""
-    computing = draft.group.computing
+    computing = COMPUTING.of(draft.group)
     if computing.member_id == member_id:
         draft.cancel(TimerKind.COMPUTE)
-        draft.group.computing = evolve(computing, member_id=None, prepared=None)
+        COMPUTING.put(draft.group, evolve(computing, member_id=None, prepared=None))
 
 
 def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
     """The member that computes did not succeed: how that is told. ``why`` is read after "assignor of member"."""
-    group, computing = draft.group, draft.group.computing
+    group, computing = draft.group, COMPUTING.of(draft.group)
     member_id = computing.member_id
     assert member_id is not None, "somebody computes"
     complaint = (
@@ -125,7 +148,7 @@ def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
     if computing.failed_epoch != group.epoch:
         computing = evolve(computing, failed=frozenset(), late=frozenset(), failed_epoch=group.epoch)
     draft.cancel(TimerKind.COMPUTE)
-    draft.group.computing = evolve(
+    computing = evolve(
         computing,
         member_id=None,
         prepared=None,
@@ -134,14 +157,25 @@ def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
         complaint=complaint,
         untold=frozenset(each for each, member in group.members.items() if member.client_assignors),
     )
+    COMPUTING.put(group, computing)
     draft.note(complaint)
     return complaint
 
 
+def give_up_computing(draft: Draft) -> None:
+    """The member that was to compute installed nothing in time. It stays a member (KIP-848, "Client Side Mode")."""
+    member_id = COMPUTING.of(draft.group).member_id
+    if member_id is None:
+        draft.cancel(TimerKind.COMPUTE)  # it was taken out by another timer that ran out with this one
+        return
+    timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
+    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
+
+
 def take_complaint(draft: Draft, member_id: str) -> str | None:
     """What this member is still to be told of the last failure, if anything."""
-    computing = draft.group.computing
+    computing = COMPUTING.of(draft.group)
     if member_id not in computing.untold:
         return None
-    draft.group.computing = evolve(computing, untold=computing.untold - {member_id})
+    COMPUTING.put(draft.group, evolve(computing, untold=computing.untold - {member_id}))
     return computing.complaint

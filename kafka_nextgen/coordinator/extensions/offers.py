@@ -17,14 +17,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.spec import AssignorMetadata
+from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.registration.places import waiting
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.extensions.state import OFFERS, PREFERENCES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -36,6 +37,7 @@ __all__ = [
     "Offer",
     "Offers",
     "common_assignor",
+    "count_assignors",
     "go_together",
     "offer_in",
     "offer_of",
@@ -44,6 +46,7 @@ __all__ = [
     "said_by",
 ]
 
+T = TypeVar("T")
 
 NOTHING_SAID = AssignorMetadata()
 
@@ -70,7 +73,7 @@ Offers = Mapping[str, Counter[Offer]]
 
 def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     """The client-side assignor of the group's next target assignment; None if a server-side one makes it."""
-    if not settings.extensions or not group.client_preferences:
+    if not settings.extensions or not PREFERENCES.of(group):
         return None
     left_out = waiting(group)  # for others that are expected: no assignment is made of these yet
     usable = {
@@ -79,9 +82,27 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
         if sum(offers.values()) == len(group.members) - len(left_out) and go_together(offers)
     }
     votes: Counter[str] = Counter()
-    for names, members in group.client_preferences.items():
+    for names, members in PREFERENCES.of(group).items():
         votes[next((name for name in names if name in usable), "")] += members
     return max(sorted(usable), key=lambda name: votes[name], default=None)
+
+
+def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:
+    """Count who has which assignors. Members hardly differ in this, so that there is little to copy."""
+    if not member.client_assignors:
+        return
+    offers, preferences = dict(OFFERS.of(group)), dict(PREFERENCES.of(group))
+    for each in member.client_assignors:
+        _count(offers, (each.name, each.minimum_version, each.maximum_version, each.metadata.version), by)
+    _count(preferences, tuple(each.name for each in member.client_assignors), by)
+    OFFERS.put(group, offers)
+    PREFERENCES.put(group, preferences)
+
+
+def _count(counts: dict[T, int], key: T, by: int) -> None:
+    counts[key] = counts.get(key, 0) + by
+    if not counts[key]:
+        del counts[key]
 
 
 def go_together(offers: Iterable[Offer]) -> bool:
@@ -100,7 +121,7 @@ def overlap(offers: Iterable[Offer]) -> tuple[int, int]:
 def offers_of(group: Group, leaving_out: Collection[str] = ()) -> Offers:
     """What the members of the group have, without some of them."""
     found: dict[str, Counter[Offer]] = {}
-    for (name, low, high, version), count in group.client_offers.items():
+    for (name, low, high, version), count in OFFERS.of(group).items():
         found.setdefault(name, Counter())[Offer(version, (low, high))] += count
     for member_id in leaving_out:
         for assignor in group.members[member_id].client_assignors:

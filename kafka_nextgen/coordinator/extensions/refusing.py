@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Refusal
 from kafka_nextgen.coordinator.extensions.offers import Offer, Offers, go_together, offer_of, offers_of, overlap
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings

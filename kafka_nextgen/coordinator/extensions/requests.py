@@ -1,4 +1,4 @@
-"""What only a coordinator with extensions can be asked. Closed: one class per request, named as its API is.
+"""What only a coordinator with extensions can be asked. One class per request, named as its API is.
 
 Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"), which Kafka took back before a release had them.
@@ -10,30 +10,39 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import ClientAssignor, MemberAssignment
+from kafka_nextgen.assignors.spec import MemberAssignment
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.responses import (
+    AssignmentInstalled,
+    AssignmentPrepared,
+    HistoryDescribed,
+    MembersAdded,
+)
+from kafka_nextgen.coordinator.hooks import ExtensionRequest
 
 __all__ = [
     "AddMembers",
-    "ClientAssignor",
     "DescribeHistory",
     "ExpectedMember",
-    "ExtensionRequest",
     "InstallAssignment",
     "PrepareAssignment",
 ]
 
 
 @frozen
-class PrepareAssignment:
+class PrepareAssignment(ExtensionRequest):
     """The member that was told to compute the assignment asks what there is to assign."""
 
-    group_id: str
     member_id: str
     member_epoch: int
 
+    def refused(self, error: ErrorCode) -> AssignmentPrepared:
+        """The answer where it can't be served."""
+        return AssignmentPrepared(error)
+
 
 @frozen
-class InstallAssignment:
+class InstallAssignment(ExtensionRequest):
     """What that member computed for the group at ``group_epoch``.
 
     ``error`` is the assignor's word to the members, 0 for none; only with one it may leave out partitions. There is a
@@ -41,7 +50,6 @@ class InstallAssignment:
     what is wrong with it and ``members`` can't hold, such as one member twice; to be read after "the assignor".
     """
 
-    group_id: str
     member_id: str
     member_epoch: int
     group_epoch: int
@@ -49,6 +57,10 @@ class InstallAssignment:
     members: Mapping[str, MemberAssignment] = field(factory=dict)
     message: str | None = None
     flaw: str | None = None
+
+    def refused(self, error: ErrorCode) -> AssignmentInstalled:
+        """The answer where it can't be served."""
+        return AssignmentInstalled(error)
 
 
 @frozen
@@ -65,22 +77,24 @@ class ExpectedMember:
 
 
 @frozen
-class AddMembers:
+class AddMembers(ExtensionRequest):
     """These instances are about to join: the group rebalances when all of them have, or in ``timeout_ms`` from now.
 
     With 0 they are expected no more, or nobody is if none is named.
     """
 
-    group_id: str
     members: tuple[ExpectedMember, ...]
     timeout_ms: int
 
+    def refused(self, error: ErrorCode) -> MembersAdded:
+        """The answer where it can't be served."""
+        return MembersAdded(error)
+
 
 @frozen
-class DescribeHistory:
+class DescribeHistory(ExtensionRequest):
     """The rebalances of a group, as far back as they are kept."""
 
-    group_id: str
-
-
-ExtensionRequest = PrepareAssignment | InstallAssignment | AddMembers | DescribeHistory
+    def refused(self, error: ErrorCode) -> HistoryDescribed:
+        """The answer where it can't be served."""
+        return HistoryDescribed(error)

@@ -1,6 +1,4 @@
-"""What only a coordinator with extensions answers. Closed: one class per request in ``extensions.requests``; and what
-it adds to other answers.
-"""
+"""What only a coordinator with extensions answers: one class per request in ``extensions.requests``."""
 
 from __future__ import annotations
 
@@ -10,14 +8,13 @@ from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.history.records import Rebalance
+from kafka_nextgen.coordinator.extensions.records import Rebalance
+from kafka_nextgen.coordinator.hooks import ExtensionResponse
 from kafka_nextgen.types import TopicId
 
 __all__ = [
     "AssignmentInstalled",
     "AssignmentPrepared",
-    "ExpectedInstance",
-    "ExtensionResponse",
     "HistoryDescribed",
     "MembersAdded",
     "PreparedMember",
@@ -33,7 +30,7 @@ class PreparedMember:
 
 
 @frozen
-class AssignmentPrepared:
+class AssignmentPrepared(ExtensionResponse):
     """The group at ``group_epoch``, to be assigned by this assignor: members by id, topics by id."""
 
     error: ErrorCode = ErrorCode.NONE
@@ -45,7 +42,7 @@ class AssignmentPrepared:
 
 
 @frozen
-class AssignmentInstalled:
+class AssignmentInstalled(ExtensionResponse):
     """Whether the assignment is the group's now."""
 
     error: ErrorCode = ErrorCode.NONE
@@ -53,7 +50,7 @@ class AssignmentInstalled:
 
 
 @frozen
-class MembersAdded:
+class MembersAdded(ExtensionResponse):
     """What became of each instance; ``error`` concerns the whole group."""
 
     error: ErrorCode = ErrorCode.NONE
@@ -62,23 +59,9 @@ class MembersAdded:
 
 
 @frozen
-class ExpectedInstance:
-    """A static member that was announced: until when (milliseconds since the epoch) its place is kept, and whether it
-    has come and waits for others.
-    """
-
-    instance_id: str
-    until_ms: int
-    has_joined: bool = False
-
-
-@frozen
-class HistoryDescribed:
+class HistoryDescribed(ExtensionResponse):
     """The rebalances that are kept, the oldest first."""
 
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
     rebalances: tuple[Rebalance, ...] = ()
-
-
-ExtensionResponse = AssignmentPrepared | AssignmentInstalled | MembersAdded | HistoryDescribed

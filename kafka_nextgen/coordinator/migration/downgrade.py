@@ -21,15 +21,13 @@ from collections.abc import Collection, Iterable
 from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.subscribed import with_topics
 from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.carrying import user_data_for
-from kafka_nextgen.coordinator.extensions.computing import forget_computation
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import flatten
@@ -107,7 +105,7 @@ def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> Cl
                 assignment=encode_assignment(
                     topics.with_names(flatten(group.target(member.member_id))),
                     version_of(member.metadata(classic.protocol)),
-                    user_data_for(group, member.member_id, classic.protocol, member.protocols),
+                    group.hooks.user_data(group, member.member_id, classic.protocol, member.protocols),
                 ),
             )
             for member in classic.in_order()
@@ -117,7 +115,7 @@ def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> Cl
 
 def _write_removal(draft: Draft) -> None:
     """Take every record of the consumer group back, kind by kind, and stop its timers."""
-    forget_computation(draft)
+    draft.hooks.group_ended(draft)
     group, group_id = draft.group, draft.group.group_id
     members, patterns = sorted(group.members), sorted(group.patterns)
     for member_id in members:

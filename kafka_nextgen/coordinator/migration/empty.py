@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing import forget_computation
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -37,7 +36,7 @@ def write_group_removal(draft: Draft) -> None:
         draft.cancel(TimerKind.JOIN)
         draft.write(r.ClassicGroupMetadataRemoved(group.group_id))
     if group.is_consumer_group:
-        forget_computation(draft)
+        draft.hooks.group_ended(draft)
         draft.write(r.TargetAssignmentMetadataRemoved(group.group_id))
         draft.write(r.GroupMetadataRemoved(group.group_id))
         draft.cancel(TimerKind.PATTERN)

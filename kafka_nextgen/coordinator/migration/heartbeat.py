@@ -47,7 +47,7 @@ def _has_to_join(draft: Draft, current: CurrentMemberAssignment) -> bool:
 def is_behind(draft: Draft, current: CurrentMemberAssignment) -> bool:
     """Whether there is a later epoch for the member to go to."""
     group, awaits_target = draft.group, draft.settings.behaviour.classic_members_await_target
-    awaits_target = awaits_target or group.computing.assignor is not None
+    awaits_target = awaits_target or draft.hooks.is_computing(group)
     return current.member_epoch < (group.assignment_epoch if awaits_target else group.epoch)
 
 

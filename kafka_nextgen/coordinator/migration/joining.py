@@ -23,24 +23,21 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.carrying import asks_by_user_data, protocol_for
-from kafka_nextgen.coordinator.extensions.history.causes import cause_of_change
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.places import seats_taken
-from kafka_nextgen.coordinator.extensions.registration.waiting import count_in, settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
 from kafka_nextgen.coordinator.migration.identity import instance_error
 from kafka_nextgen.coordinator.progress import reconcile_member
+from kafka_nextgen.coordinator.reasons import cause_of_change
 from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import replace_member
-from kafka_nextgen.coordinator.subscriptions import Update, known_or_blank, note_member
+from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
@@ -78,7 +75,7 @@ def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _refusal(group: Group, request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
-    taken = seats_taken(group, request.instance_id)
+    taken = len(group.members) + group.hooks.seats_kept(group, request.instance_id)
     if taken >= settings.group_consumer_max_size and request.member_id not in group.members:
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if not _is_consistent(group, request):
@@ -107,9 +104,10 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
 
     known, member = known_or_blank(group, member_id), _member(draft, request, said, member_id)
     update = note_member(draft, member)
-    update = evolve(update, asks_for_assignment=asks_by_user_data(group, known, member))
+    update = evolve(update, asks_for_assignment=draft.hooks.asks_by_protocols(group, known, member))
     cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
-    count_in(draft, member, cause)
+    if not draft.hooks.sets_aside(draft, member):
+        advance_epoch(draft, cause)
 
     step = _Step(update, before, draft.topics.with_ids(said.owned))
     if downgrades:
@@ -148,7 +146,7 @@ def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
     rebalances = is_stale and draft.settings.behaviour.stale_downgrade_rebalances
     if rebalances:
         prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
-    settle(draft)
+    draft.hooks.settle(draft)
     return step.before.member_epoch if rebalances else told  # an old one: it has to join again as well
 
 
@@ -164,5 +162,5 @@ def _answer(group: Group, request: JoinGroup, member_id: str, generation: int) -
         member_id=member_id,
         generation=generation,
         protocol_type=PROTOCOL_TYPE,
-        protocol_name=protocol_for(group, request.protocols),
+        protocol_name=group.hooks.protocol_for(group, request.protocols),
     )

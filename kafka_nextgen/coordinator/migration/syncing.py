@@ -12,7 +12,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.carrying import protocol_for, user_data_for
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.heartbeat import expect_join, is_behind, keep_session
 from kafka_nextgen.coordinator.migration.identity import classic_member_error
@@ -38,7 +37,8 @@ def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
     draft.cancel(TimerKind.SYNC, member_id)
     keep_session(draft, member_id)
     assigned = draft.topics.with_names(partition for partition, _ in current.assigned)
-    user_data = user_data_for(group, member_id, _protocol(group, request, protocols), protocols.supported)
+    protocol = _protocol(group, request, protocols)
+    user_data = draft.hooks.user_data(group, member_id, protocol, protocols.supported)
     assignment = encode_assignment(assigned, version_of(protocols.supported[0].metadata), user_data)
     return draft.outcome(
         SyncGroupAnswer(protocol_type=request.protocol_type, protocol_name=request.protocol_name, assignment=assignment)
@@ -52,13 +52,10 @@ def _protocols(group: Group, member_id: str) -> ClassicProtocols:
 
 
 def _protocol(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> str:
-    return request.protocol_name or protocol_for(group, protocols.supported)
+    return request.protocol_name or group.hooks.protocol_for(group, protocols.supported)
 
 
 def _is_consistent(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> bool:
-    """Whether the member, if it says so, means the protocol its JoinGroup was answered with. Among members with
-    client-side assignors that may have been any, and there may be another target since.
-    """
-    names = [offered.name for offered in protocols.supported]
-    answered = names if group.client_preferences else names[:1]
-    return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *answered)
+    """Whether the member, if it says so, means the protocol its JoinGroup was answered with."""
+    told = group.hooks.protocols_told(group, [offered.name for offered in protocols.supported])
+    return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *told)

@@ -10,8 +10,8 @@ It happens when the first member comes by the consumer protocol. Read from the t
 | what the member has of client-side assignors fits (an extension) | UNSUPPORTED_ASSIGNOR, INVALID_REQUEST |
 | *whoever waits for the others to join, or for its part, is told to join again* | |
 | what its members said and were given can be read | GROUP_ID_NOT_FOUND |
-| no assignor told its members more than their partitions, which would be lost; but see ``extensions.carrying`` \
-| GROUP_ID_NOT_FOUND |
+| no assignor told its members more than their partitions, which would be lost; unless an extension carries \
+it over | GROUP_ID_NOT_FOUND |
 | there is a generation, and all members offer its protocol | UNKNOWN_SERVER_ERROR |
 | no partition was given to two members | UNKNOWN_SERVER_ERROR |
 
@@ -33,16 +33,12 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Refusal
-from kafka_nextgen.coordinator.extensions.carrying import carried_assignor, carried_metadata
-from kafka_nextgen.coordinator.extensions.refusing import refuse_unsupported_assignors
-from kafka_nextgen.coordinator.extensions.registration.classic import send_back
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
 from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
 from kafka_nextgen.errors import DecodeError
@@ -65,7 +61,7 @@ def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusa
     if draft.group.classic is None or request.member_epoch != JOIN:
         return None
     if not is_taken_by_classic(draft.group):
-        _send_back_held(draft)
+        draft.hooks.send_back_held(draft)
         write_group_removal(draft)
         return None
     return _upgrade(draft, request)
@@ -76,9 +72,9 @@ def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     reason = _objection(group, draft.settings)
     if reason is not None:
         return _refusal(group, reason)
-    if unsupported := refuse_unsupported_assignors(request, draft.group, draft.settings):
-        return unsupported
-    assignor = carried_assignor(group, request, draft.settings)
+    if refusal := draft.hooks.refuse_entry(request, draft.group, draft.settings):
+        return refusal
+    assignor = draft.hooks.carried_assignor(group, request, draft.settings)
     _send_back_to_join(draft)
     if unready := _unready(group):
         return unready
@@ -86,7 +82,7 @@ def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
         reason = "its assignor tells members more than their partitions, which would be lost: switch to another first"
         return _refusal(group, reason)
     try:
-        members = [_read(group, member, draft.topics) for member in group.in_order()]
+        members = [_read(group, member, draft) for member in group.in_order()]
     except DecodeError as error:
         return _refusal(group, f"{error}; its members have to leave first")
     if _has_two_owners(members):
@@ -133,7 +129,7 @@ def _has_user_data(assignment: bytes) -> bool:
         return False  # which is another reason
 
 
-def _read(group: ClassicGroup, member: ClassicMember, topics: Topics) -> _Member:
+def _read(group: ClassicGroup, member: ClassicMember, draft: Draft) -> _Member:
     """What the member said and was given. Raises ``DecodeError``."""
     said = decode_subscription(member.metadata(group.protocol))
     metadata = r.MemberMetadata(
@@ -149,8 +145,8 @@ def _read(group: ClassicGroup, member: ClassicMember, topics: Topics) -> _Member
         server_assignor=None,
         classic=r.ClassicProtocols(member.session_timeout_ms, member.protocols),
     )
-    partitions = topics.with_ids(decode_assignment(member.assignment))
-    return _Member(metadata, partitions, carried_metadata(member.assignment))
+    partitions = draft.topics.with_ids(decode_assignment(member.assignment))
+    return _Member(metadata, partitions, draft.hooks.carried_metadata(member.assignment))
 
 
 def _has_two_owners(members: Iterable[_Member]) -> bool:
@@ -160,7 +156,7 @@ def _has_two_owners(members: Iterable[_Member]) -> bool:
 
 def _send_back_to_join(draft: Draft) -> None:
     """Nobody is kept waiting, whatever becomes of the upgrade; who does not join again is out in its time."""
-    _send_back_held(draft)
+    draft.hooks.send_back_held(draft)
     for member in draft.classic.in_order():
         if member.join is not None:
             draft.release(member.join, JoinGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
@@ -171,10 +167,6 @@ def _send_back_to_join(draft: Draft) -> None:
     free = [evolve(member, is_new=False, join=None, sync=None) for member in draft.classic.in_order()]
     draft.group.classic = draft.classic.with_member(*free)
     draft.lasting = draft.outcome(None)
-
-
-def _send_back_held(draft: Draft) -> None:
-    send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
 
 
 def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member], assignor: str | None) -> None:

@@ -6,8 +6,8 @@ import time
 
 from attrs import frozen
 
-from kafka_nextgen.bridge import consumer_group_install_assignment as install
-from kafka_nextgen.bridge import consumer_group_prepare_assignment as prepare
+from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx

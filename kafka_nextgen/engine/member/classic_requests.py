@@ -11,6 +11,7 @@ from math import inf
 from typing import TypeVar
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.bridge.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
 from kafka_nextgen.engine.member.stating import listens
@@ -52,7 +53,7 @@ class ClassicRequests:
             extended = await self._is_to_state(effect)
             answer = await self._call(
                 JOIN_GROUP,
-                lambda version: join_group.to_request(effect, self._group_id, version, with_extensions=extended),
+                lambda version: to_join_group(effect, self._group_id, version, with_extensions=extended),
                 JoinGroupResponse,
                 effect.timeout_s,
             )

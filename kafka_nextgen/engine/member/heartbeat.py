@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
+from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_event
+from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
 from kafka_nextgen.engine.member.stating import listens
@@ -70,7 +71,7 @@ async def exchange_heartbeat(
     stated = JoinReason.UNKNOWN
 
     def build(version: int) -> Message:
-        message = bridge.to_request(effect, group_id, version, own_member_id, join_reason=stated)
+        message = to_request(effect, group_id, version, own_member_id, join_reason=stated)
         on_sending()
         return message
 
@@ -87,7 +88,7 @@ async def exchange_heartbeat(
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
         return _heard(effect, answer, has_assignors)
-    except bridge.NoPatternsError:
+    except NoPatternsError:
         raise
     except MissingExtensionError:
         return Heard(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS))
@@ -99,6 +100,6 @@ async def exchange_heartbeat(
 
 
 def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> Heard:
-    event = bridge.to_event(effect.number, answer)
+    event = to_event(effect.number, answer)
     is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
-    return Heard(event, bridge.to_heard(answer) if is_in and has_assignors else None)
+    return Heard(event, to_heard(answer) if is_in and has_assignors else None)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import pyarrow as pa
 from pyspark.sql import functions as f
 
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import Event, SourceKind

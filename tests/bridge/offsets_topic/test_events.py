@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.offsets_topic.events import Departure, Known, RecordStory, Row
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.history.records import Cause, Rebalance, RebalanceRecorded
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded
 from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.types import OffsetAndMetadata, RebalanceReason, TopicIdPartition, TopicPartition

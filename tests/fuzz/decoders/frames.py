@@ -11,12 +11,8 @@ from typing import Any
 
 from kafka_nextgen.bridge import (
     api_versions,
-    consumer_group_add_members,
     consumer_group_describe,
     consumer_group_heartbeat,
-    consumer_group_history,
-    consumer_group_install_assignment,
-    consumer_group_prepare_assignment,
     delete_groups,
     describe_configs,
     describe_groups,
@@ -34,6 +30,15 @@ from kafka_nextgen.bridge import (
     offset_for_leader_epoch,
     sync_group,
 )
+from kafka_nextgen.bridge.extensions import (
+    consumer_group_add_members,
+    consumer_group_history,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
+)
+from kafka_nextgen.bridge.extensions import consumer_group_describe as extended_describe
+from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as extended_heartbeat
+from kafka_nextgen.bridge.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup
 from kafka_nextgen.types import TopicPartition
@@ -64,17 +69,17 @@ def _groups_in(message: Any) -> list[str]:
 READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.API_VERSIONS: api_versions.from_response,
     apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_response,
-    apis.CONSUMER_GROUP_DESCRIBE: lambda message: consumer_group_describe.from_response(message, _groups_in(message)),
+    apis.CONSUMER_GROUP_DESCRIBE: lambda message: extended_describe.from_response(message, _groups_in(message)),
     apis.CONSUMER_GROUP_HEARTBEAT: lambda message: (
         consumer_group_heartbeat.to_event(1, message),
-        consumer_group_heartbeat.to_heard(message),
+        extended_heartbeat.to_heard(message),
     ),
     apis.CONSUMER_GROUP_HISTORY: consumer_group_history.from_response,
     apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: lambda message: consumer_group_install_assignment.to_event(1, message),
     apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: lambda message: consumer_group_prepare_assignment.to_event(1, message),
     apis.DELETE_GROUPS: lambda message: delete_groups.from_response(message, [GROUP]),
     apis.DESCRIBE_CONFIGS: lambda message: describe_configs.from_response(message, GROUP),
-    apis.DESCRIBE_GROUPS: lambda message: describe_groups.from_response(message, _groups_in(message)),
+    apis.DESCRIBE_GROUPS: lambda message: extended_describe_groups.from_response(message, _groups_in(message)),
     apis.FIND_COORDINATOR: lambda message: find_coordinator.from_response(message, GROUP),
     apis.HEARTBEAT: lambda message: heartbeat.to_event(1, message),
     apis.INCREMENTAL_ALTER_CONFIGS: lambda message: incremental_alter_configs.from_response(message, GROUP),
@@ -94,7 +99,7 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
 ASKERS: Mapping[Api, Callable[[Any], object]] = {
     apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_request,
     apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_request,
-    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: consumer_group_heartbeat.from_request(
+    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: extended_heartbeat.from_request(
         message, "me", "/127.0.0.1", with_extensions=True
     ),
     apis.CONSUMER_GROUP_HISTORY: consumer_group_history.from_request,

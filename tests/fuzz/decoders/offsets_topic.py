@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, Skipped, decode, encode
 from tests.bridge.written_by_kafka import KAFKAS
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals

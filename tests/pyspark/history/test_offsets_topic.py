@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.history.events import Event

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.history.records import Rebalance
+from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed
 from kafka_nextgen.types import JoinReason

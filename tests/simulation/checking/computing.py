@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Outcome
-from kafka_nextgen.coordinator.extensions.computing_state import Computing
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
+from kafka_nextgen.coordinator.extensions.state import COMPUTING, Computing
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -28,7 +30,7 @@ __all__ = ["asked"]
 
 def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the outcome of a request, which is not in force yet."""
-    answer, computing = outcome.response, group.computing
+    answer, computing = outcome.response, COMPUTING.of(group)
     if isinstance(request, ConsumerGroupHeartbeat) and isinstance(answer, ConsumerGroupHeartbeatAnswer):
         yield from _told(group, request, answer, outcome)
     if isinstance(request, PrepareAssignment | InstallAssignment):
@@ -45,14 +47,15 @@ def _told(
 ) -> Iterator[str]:
     if not answer.should_compute:
         return
-    after = dict(outcome.computing).get(group.group_id, group.computing)
+    remembered = dict(outcome.remembered).get(group.group_id, group.remembered)
+    after = COMPUTING.of(evolve(group, remembered=remembered))
     written = [each for each in outcome.records if isinstance(each, r.MemberMetadata)]
     known = next((each for each in reversed(written) if each.member_id == answer.member_id), None)
     member = known or group.members[request.member_id]
     raised = [each.epoch for each in outcome.records if isinstance(each, r.GroupMetadata)]
     if after.assignor not in {each.name for each in member.client_assignors}:
         yield f"{member.member_id} is told to compute with {after.assignor}, and does not have it"
-    if _has_failed(group.computing, member.member_id, (raised or [group.epoch])[-1]):
+    if _has_failed(COMPUTING.of(group), member.member_id, (raised or [group.epoch])[-1]):
         yield f"{member.member_id} is told to compute, and has failed at this epoch"
 
 
@@ -63,7 +66,7 @@ def _has_failed(computing: Computing, member_id: str, epoch: int) -> bool:
 def _installed(
     group: Group, request: InstallAssignment, made: r.TargetAssignmentMetadata, outcome: Outcome
 ) -> Iterator[str]:
-    prepared = group.computing.prepared
+    prepared = COMPUTING.of(group).prepared
     assert prepared is not None, "it was prepared"
     if made.assignment_epoch != prepared.group_epoch:
         yield f"what was prepared at epoch {prepared.group_epoch} is installed for epoch {made.assignment_epoch}"

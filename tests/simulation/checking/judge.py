@@ -21,6 +21,7 @@ from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
@@ -184,7 +185,7 @@ class Judge:
         coordinator = node.coordinator
         if coordinator is None or node.standing is not Standing.ACTIVE:
             return
-        reader = Coordinator(node.settings)
+        reader = Coordinator(node.settings, EXTENSIONS)
         for batch in node.replica.batches:
             for record in records_of(batch):
                 reader.apply(record)

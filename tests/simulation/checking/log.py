@@ -42,7 +42,7 @@ def compacted(coordinator: Coordinator, replica: Replica) -> Iterator[str]:
         for (offset, row), record in zip(batch.rows, records_of(batch), strict=True)
     ]
     latest = {key: offset for offset, key, _ in rows}
-    reader, chance = Coordinator(coordinator.settings), Random(replica.end)
+    reader, chance = Coordinator(coordinator.settings, coordinator.hooks), Random(replica.end)
     for offset, key, record in rows:
         if latest[key] == offset or chance.random() < 0.5:
             reader.apply(record)

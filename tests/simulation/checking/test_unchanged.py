@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
-from kafka_nextgen.coordinator.extensions.computing_state import Computing
+from kafka_nextgen.coordinator.extensions.state import COMPUTING, Computing
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKey, TimerKind
@@ -32,7 +32,7 @@ def test_a_group_is_checked_again_after_whatever_may_change_it() -> None:
     assert unchanged.is_new(coordinator, group)
     group.checked_topics_version = 1
     assert unchanged.is_new(coordinator, group)
-    group.computing = Computing("m", "assignor")
+    COMPUTING.put(group, Computing("m", "assignor"))
     assert unchanged.is_new(coordinator, group)
     assert not unchanged.is_new(coordinator, group)
     assert unchanged.is_new(Coordinator(CoordinatorSettings()), group)
@@ -40,12 +40,12 @@ def test_a_group_is_checked_again_after_whatever_may_change_it() -> None:
 
 def test_an_outcome_changes_nothing_if_the_group_is_as_before_with_it() -> None:
     coordinator, group = Coordinator(CoordinatorSettings()), Group("g", 0)
-    as_before = Outcome(None, checked_topics=(("g", -1),), computing=(("g", group.computing),))
+    as_before = Outcome(None, checked_topics=(("g", -1),), remembered=(("g", group.remembered),))
     assert not changes_nothing(coordinator, "g", as_before), "there is no such group"
     coordinator.groups["g"] = group
     assert changes_nothing(coordinator, "g", as_before)
     assert not changes_nothing(coordinator, "g", OF_OFFSETS)
     assert not changes_nothing(coordinator, "g", Outcome(None, topics=Topics()))
     assert not changes_nothing(coordinator, "g", Outcome(None, checked_topics=(("g", 0),)))
-    assert not changes_nothing(coordinator, "g", Outcome(None, computing=(("g", Computing("m", "assignor")),)))
+    assert not changes_nothing(coordinator, "g", Outcome(None, remembered=(("g", Computing("m", "assignor")),)))
     assert not changes_nothing(coordinator, "g", Outcome(None, classic=(ClassicGroup("g"),)))

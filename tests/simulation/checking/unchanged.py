@@ -39,7 +39,7 @@ class Unchanged:
             coordinator.topics,
             group.classic,
             group.checked_topics_version,
-            group.computing,
+            group.remembered,
             frozenset(coordinator.timers.running()),
         )
         before, self._checked = self._checked, standing
@@ -54,5 +54,5 @@ def changes_nothing(coordinator: Coordinator, group_id: str, outcome: Outcome) -
     return (
         all(each is group.classic for each in outcome.classic)
         and all(version == group.checked_topics_version for _, version in outcome.checked_topics)
-        and all(computing == group.computing for _, computing in outcome.computing)
+        and all(remembered == group.remembered for _, remembered in outcome.remembered)
     )

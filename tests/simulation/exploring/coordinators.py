@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from kafka_nextgen.coordinator import group as groups
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import RETENTION, Coordinator, Outcome
+from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -127,7 +128,7 @@ class Coordinators:
 
     def _revived(self, number: int) -> Coordinator:
         standing = self.standings[number]
-        coordinator = Coordinator(self.settings)
+        coordinator = Coordinator(self.settings, EXTENSIONS)
         coordinator.topics = standing.topics
         if standing.group is not None:
             coordinator.groups[GROUP] = standing.group
@@ -177,7 +178,7 @@ def _broken(settings: CoordinatorSettings, coordinator: Coordinator, log: Log) -
 
 
 def _read(settings: CoordinatorSettings, log: Log) -> Group | None:
-    reader = Coordinator(settings)
+    reader = Coordinator(settings, EXTENSIONS)
     for record in log.values():
         reader.apply(record)
     return reader.groups.get(GROUP)
@@ -185,7 +186,7 @@ def _read(settings: CoordinatorSettings, log: Log) -> Group | None:
 
 def _started(settings: CoordinatorSettings, log: Log, topics: Mapping[str, TopicImage]) -> Coordinator:
     """Another coordinator, as a broker makes one."""
-    coordinator = Coordinator(settings)
+    coordinator = Coordinator(settings, EXTENSIONS)
     for record in log.values():
         coordinator.apply(record)
     coordinator.commit(coordinator.handle(TopicsChanged(topics), NOW))

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import codec
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import coordinator, offsets, restart
@@ -201,7 +201,7 @@ def _written_without(**fields: Any) -> Callable[[Garden], None]:
 
     def plant(garden: Garden) -> None:
         other = evolve(CLASSIC_GROUP, to_value=to_value)
-        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+        for table in (CODEC.by_number, CODEC.by_record):
             for key, value in list(table.items()):
                 if value is CLASSIC_GROUP:
                     garden.put(table, key, other)

@@ -7,14 +7,13 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import codec
-from kafka_nextgen.bridge.offsets_topic.assignments import TARGET
-from kafka_nextgen.bridge.offsets_topic.groups import MEMBER
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.coordinator import applying, expiry, removal, static_members, subscriptions, target
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions import computing, installing, offers, preparing
-from kafka_nextgen.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.coordinator.extensions import assigning, computing, hooks, offers
+from kafka_nextgen.coordinator.extensions.hooks import Extensions
+from kafka_nextgen.coordinator.extensions.state import COMPUTING
+from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.membership.assigning import computing as member_computing
 from kafka_nextgen.membership.classic import computing as classic_computing
 from tests.simulation.mutants.planting import Garden, Mutant, Part
@@ -34,9 +33,13 @@ def _does_nothing(name: str, *owners: Any) -> Callable[[Garden], None]:
     return plant
 
 
+def _does_nothing_at(hook: str) -> Callable[[Garden], None]:
+    return lambda garden: garden.set(Extensions, hook, staticmethod(_nothing))
+
+
 def _written_as(kind: RecordKind, other: RecordKind) -> Callable[[Garden], None]:
     def plant(garden: Garden) -> None:
-        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+        for table in (CODEC.by_number, CODEC.by_record):
             for key, value in list(table.items()):
                 if value is kind:
                     garden.put(table, key, other)
@@ -48,10 +51,7 @@ def _written_as(kind: RecordKind, other: RecordKind) -> Callable[[Garden], None]
 
 
 def _waits_for_ever(garden: Garden) -> None:
-    def stop(draft: Draft, timer: Arm) -> None:
-        draft.cancel(timer.key.kind, timer.key.member_id)
-
-    garden.put(expiry._RING, TimerKind.COMPUTE, stop)
+    garden.put(hooks.RING, TimerKind.COMPUTE, lambda draft: draft.cancel(TimerKind.COMPUTE))
 
 
 def _asks_who_failed(garden: Garden) -> None:
@@ -68,44 +68,45 @@ def _asks_whoever_comes(garden: Garden) -> None:
 def _lets_anybody_compute(garden: Garden) -> None:
     def around(refuse: Any) -> Any:
         def refused(draft: Draft, request: Any) -> Any:
-            is_known = request.member_id in draft.group.members and draft.group.computing.assignor is not None
-            if is_known:
-                draft.group.computing = evolve(draft.group.computing, member_id=request.member_id)
+            state = COMPUTING.of(draft.group)
+            if request.member_id in draft.group.members and state.assignor is not None:
+                COMPUTING.put(draft.group, evolve(state, member_id=request.member_id))
             return refuse(draft, request)
 
         return refused
 
-    for module in (preparing, installing):
-        garden.wrap(module, "refuse_to_compute", around)
+    garden.wrap(assigning, "_refuse", around)
 
 
 def _installs_for_the_latest_epoch(garden: Garden) -> None:
     def around(install: Any) -> Any:
         return lambda draft, request, prepared: install(draft, request, evolve(prepared, group_epoch=draft.group.epoch))
 
-    garden.wrap(installing, "_install", around)
+    garden.wrap(assigning, "_install", around)
 
 
 def _leaves_old_shares(garden: Garden) -> None:
     def around(write_shares: Any) -> Any:
         return lambda draft, member_ids, given: write_shares(draft, given.keys(), given)
 
-    garden.wrap(installing, "write_shares", around)
+    garden.wrap(assigning, "write_shares", around)
 
 
 def _installs_for_former_ids(garden: Garden) -> None:
-    garden.set(installing, "_holders", lambda draft, spec: {member_id: member_id for member_id in spec.members})
+    garden.set(assigning, "_holders", lambda draft, spec: {member_id: member_id for member_id in spec.members})
 
 
 def _takes_what_some_have(garden: Garden) -> None:
     def common_assignor(group: Any, settings: Any) -> str | None:
         return min(offers.offers_of(group), default=None) if settings.extensions else None
 
-    garden.set(target, "common_assignor", common_assignor)
+    garden.set(computing, "common_assignor", common_assignor)
 
 
 def _hears_a_reason_always(garden: Garden) -> None:
-    garden.set(subscriptions, "asks_for_assignment", lambda draft, known, request: bool(known.client_assignors))
+    garden.set(
+        Extensions, "asks_for_assignment", staticmethod(lambda draft, known, request: bool(known.client_assignors))
+    )
 
 
 # ---- the members'
@@ -132,9 +133,9 @@ EXTENSIONS = (
            "Two consumers' assignments undo each other.", _lets_anybody_compute),
     Mutant("computing-not-let-go", _, "Goes on waiting for a member that is gone to compute.",
            "No target is made for a rebalance timeout after a consumer died.",
-           _does_nothing("let_go_of_computation", removal, static_members)),
+           _does_nothing_at("member_gone")),
     Mutant("computing-not-ended", _, "Has a member compute although its assignment is installed.",
-           "The group rebalances without end.", _does_nothing("end_computation", installing)),
+           "The group rebalances without end.", _does_nothing("end_computation", assigning)),
     Mutant("installed-for-the-latest", _, "Takes an assignment as one for the group's latest epoch.",
            "Who came meanwhile gets nothing, and what left is read by none.", _installs_for_the_latest_epoch),
     Mutant("installed-beside-old-shares", _, "Leaves the shares of members that an assignment does not name.",
@@ -146,7 +147,7 @@ EXTENSIONS = (
     Mutant("reason-always", _, "Takes each heartbeat for a wish to have another assignment.",
            "The group rebalances without end.", _hears_a_reason_always),
     Mutant("assignors-miscounted", _, "Does not count which members have which assignors.",
-           "The group never uses its consumers' assignors.", _does_nothing("_count_assignors", applying)),
+           "The group never uses its consumers' assignors.", _does_nothing_at("count_member")),
     Mutant("assignors-not-written", _, "Writes members without their assignors.",
            "After a fail-over the coordinator assigns by itself.", _written_as(
                MEMBER, evolve(MEMBER, to_value=lambda record: MEMBER.to_value(evolve(record, client_assignors=()))))),

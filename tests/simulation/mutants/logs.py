@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import codec
-from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT, TARGET, TARGET_SHARE
-from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET, TARGET_SHARE
+from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT
+from kafka_nextgen.bridge.offsets_topic.groups import GROUP, PATTERN
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
 from kafka_nextgen.coordinator import applying
@@ -24,7 +24,7 @@ def _kind(kind: RecordKind, **changes: Any) -> Callable[[Garden], None]:
 
     def plant(garden: Garden) -> None:
         other = evolve(kind, **changes)
-        for table in (codec._BY_NUMBER, codec._BY_RECORD):
+        for table in (CODEC.by_number, CODEC.by_record):
             for key, value in list(table.items()):
                 if value is kind:
                     garden.put(table, key, other)

@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic import codec
-from kafka_nextgen.bridge.offsets_topic.groups import MEMBER
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic import joining as classic_joining
@@ -96,7 +95,7 @@ def _keeps_the_subscription(garden: Garden) -> None:
 def _reads_no_protocols(garden: Garden) -> None:
     """A member's tag says that it speaks the classic protocol."""
     other = evolve(MEMBER, to_value=lambda record: MEMBER.to_value(evolve(record, classic=None)))
-    for table in (codec._BY_NUMBER, codec._BY_RECORD):
+    for table in (CODEC.by_number, CODEC.by_record):
         for key, value in list(table.items()):
             if value is MEMBER:
                 garden.put(table, key, other)

@@ -8,8 +8,8 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import coordinator, fencing, heartbeat, progress, reconciliation, target, topics
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.bridge.extensions.offsets_topic import encode
 from kafka_nextgen.bridge.offsets_topic.events import Row
 from kafka_nextgen.coordinator.records import GroupMetadata, GroupMetadataRemoved, Record
 from kafka_nextgen.history.events import Event, Kind

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 
 import pyarrow as pa
 
-from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.bridge.extensions.offsets_topic import encode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile

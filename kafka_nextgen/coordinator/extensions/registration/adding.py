@@ -33,11 +33,11 @@ from collections.abc import Callable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.records import Place
-from kafka_nextgen.coordinator.extensions.registration.keeping import begin_group, keep_places
-from kafka_nextgen.coordinator.extensions.registration.places import has_come, seats_taken
+from kafka_nextgen.coordinator.extensions.registration.places import begin_group, has_come, keep_places, seats_taken
 from kafka_nextgen.coordinator.extensions.registration.waiting import let_in, settle
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.coordinator.extensions.state import PLACES
 
 __all__ = ["add_members"]
 
@@ -71,9 +71,9 @@ def _refusal(draft: Draft, request: AddMembers) -> _Result:
 
 def _keep(draft: Draft, request: AddMembers) -> dict[str, _Result]:
     results: dict[str, _Result] = {}
-    places = dict(draft.group.places)
+    places = dict(PLACES.of(draft.group))
     for member in request.members:
-        results[member.instance_id] = result = _judge(draft, member, len(places.keys() - draft.group.places.keys()))
+        results[member.instance_id] = result = _judge(draft, member, len(places.keys() - PLACES.of(draft.group).keys()))
         if result[0] is ErrorCode.NONE:
             places[member.instance_id] = _place(draft, member, request.timeout_ms)
     if places:
@@ -117,7 +117,7 @@ def _assignor_must_be_known(draft: Draft, member: ExpectedMember, num_new: int) 
 
 
 def _instance_must_be_to_come(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
-    if member.instance_id in draft.group.places or not has_come(draft.group, member.instance_id):
+    if member.instance_id in PLACES.of(draft.group) or not has_come(draft.group, member.instance_id):
         return _FINE
     return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
 
@@ -125,7 +125,7 @@ def _instance_must_be_to_come(draft: Draft, member: ExpectedMember, num_new: int
 def _group_must_have_room(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
     group, settings = draft.group, draft.settings
     most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
-    if member.instance_id in group.places or seats_taken(group, member.instance_id) + num_new < most:
+    if member.instance_id in PLACES.of(group) or seats_taken(group, member.instance_id) + num_new < most:
         return _FINE
     return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
 
@@ -140,7 +140,7 @@ _RULES: tuple[Callable[[Draft, ExpectedMember, int], _Result], ...] = (
 
 
 def _give_up(draft: Draft, request: AddMembers) -> dict[str, _Result]:
-    places = draft.group.places
+    places = PLACES.of(draft.group)
     named = dict.fromkeys([member.instance_id for member in request.members] or places)
     results = {name: _FINE if name in places else _unknown() for name in named}
     let_in(draft, named.keys())

@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterable
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.adding import add_member
 from kafka_nextgen.coordinator.classic.fencing import has_room, is_consistent
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
@@ -31,8 +32,8 @@ from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.extensions.registration.keeping import give_up_places, keep_places
+from kafka_nextgen.coordinator.extensions.registration.places import give_up_places, keep_places
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_back", "take_up"]
@@ -40,14 +41,14 @@ __all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_b
 
 def is_to_be_held(draft: Draft, request: JoinGroup) -> bool:
     """Whether the instance is expected, so that its join waits for others."""
-    return request.instance_id in draft.group.places and draft.classic.holder_of(request.instance_id) is None
+    return request.instance_id in PLACES.of(draft.group) and draft.classic.holder_of(request.instance_id) is None
 
 
 def hold(draft: Draft, request: JoinGroup) -> None:
     """Hold the join; who waits for the others does so no longer than the member's rebalance timeout."""
     assert request.instance_id is not None
     send_back(draft, [request.instance_id], ErrorCode.FENCED_INSTANCE_ID)
-    places, at_most_ms = draft.group.places, draft.now_ms + request.rebalance_timeout_ms
+    places, at_most_ms = PLACES.of(draft.group), draft.now_ms + request.rebalance_timeout_ms
     timeout_ms = max(request.rebalance_timeout_ms, places[request.instance_id].rebalance_timeout_ms)
     held = {**draft.classic.held, request.instance_id: evolve(request, rebalance_timeout_ms=timeout_ms)}
     draft.group.classic = evolve(draft.classic, held=held)
@@ -101,7 +102,7 @@ def count_members_in(draft: Draft) -> None:
     """Let members count that waited while this was a consumer group. They are members as all others are, so they can't
     be held.
     """
-    came = [instance_id for instance_id in draft.group.places if draft.classic.holder_of(instance_id) is not None]
+    came = [instance_id for instance_id in PLACES.of(draft.group) if draft.classic.holder_of(instance_id) is not None]
     if came:
         give_up_places(draft, came)
         member_id = draft.classic.instances[came[0]]

@@ -10,21 +10,25 @@ All of this follows from the places and from who is in the group, so that nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from itertools import chain
+from collections.abc import Collection, Iterable
 
-from kafka_nextgen.coordinator.extensions.records import Place
-from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
-    "counted",
-    "counted_topics",
+    "begin_epochs",
+    "begin_group",
     "expected",
+    "give_up_places",
     "has_come",
     "is_member",
     "is_overdue",
+    "keep_places",
     "knows_its_topics",
     "missing",
     "seats_kept",
@@ -36,26 +40,12 @@ __all__ = [
 
 def waits(group: Group, member: MemberMetadata) -> bool:
     """Whether this member of the group waits for others."""
-    return member.instance_id in group.places
+    return member.instance_id in PLACES.of(group)
 
 
 def waiting(group: Group) -> list[str]:
     """The members of a consumer group that wait for others."""
-    return [group.instances[instance_id] for instance_id in group.places if instance_id in group.instances]
-
-
-def counted(group: Group) -> Iterable[MemberMetadata]:
-    """The members that assignments are made of."""
-    if not group.places:
-        return group.members.values()
-    return [member for member in group.members.values() if not waits(group, member)]
-
-
-def counted_topics(group: Group) -> Set[str]:
-    """The names that those who count subscribe to."""
-    if not group.places:
-        return group.subscribed_topics()
-    return set(chain.from_iterable(map(group.topics_of, counted(group))))
+    return [group.instances[instance_id] for instance_id in PLACES.of(group) if instance_id in group.instances]
 
 
 def has_come(group: Group, instance_id: str) -> bool:
@@ -72,13 +62,13 @@ def expected(group: Group) -> tuple[ExpectedInstance, ...]:
     """The places as they are shown."""
     return tuple(
         ExpectedInstance(place.instance_id, place.until_ms, has_come(group, place.instance_id))
-        for place in group.places.values()
+        for place in PLACES.of(group).values()
     )
 
 
 def missing(group: Group) -> list[Place]:
     """The places of those that have not come."""
-    return [place for instance_id, place in group.places.items() if not has_come(group, instance_id)]
+    return [place for instance_id, place in PLACES.of(group).items() if not has_come(group, instance_id)]
 
 
 def seats_taken(group: Group, instance_id: str | None) -> int:
@@ -89,7 +79,7 @@ def seats_taken(group: Group, instance_id: str | None) -> int:
 
 def seats_kept(group: Group, instance_id: str | None) -> int:
     """How many places there are beside the members, but for this instance's own."""
-    return sum(each != instance_id and not is_member(group, each) for each in group.places)
+    return sum(each != instance_id and not is_member(group, each) for each in PLACES.of(group))
 
 
 def is_overdue(place: Place, now: float) -> bool:
@@ -101,3 +91,34 @@ def knows_its_topics(group: Group, member_id: str) -> bool:
     """Whether there is anything to assign to the member yet: the matches of its pattern may not be known."""
     member = group.members[member_id]
     return member.subscribed_pattern is None or member.subscribed_pattern in group.patterns
+
+
+def begin_group(draft: Draft) -> None:
+    """Make an empty consumer group if there is none under the name, or offsets alone."""
+    group, classic = draft.group, draft.group.classic
+    is_taken = classic is not None and bool(group.classic_record or classic.members or classic.pending)
+    if not group.is_consumer_group and not is_taken:
+        begin_epochs(draft)
+
+
+def begin_epochs(draft: Draft) -> None:
+    """Give a new group epochs that its members can be at. Kafka before 4.3 begins with 0, at which nobody can be."""
+    group = draft.group
+    if not group.is_consumer_group or group.epoch == 0:
+        draft.write(GroupMetadata(group.group_id, 1, group.metadata_hash))
+        draft.write(TargetAssignmentMetadata(group.group_id, 1))
+
+
+def keep_places(draft: Draft, places: Iterable[Place]) -> None:
+    """Let the group keep these places and no others."""
+    group, kept = draft.group, tuple(places)
+    if kept == tuple(PLACES.of(group).values()):
+        return
+    draft.write(ExpectedMembers(group.group_id, kept) if kept else ExpectedMembersRemoved(group.group_id))
+    if not kept:
+        draft.cancel(TimerKind.EXPECTED)
+
+
+def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
+    """Expect these instances no more."""
+    keep_places(draft, [place for place in PLACES.of(draft.group).values() if place.instance_id not in instance_ids])

@@ -20,29 +20,34 @@ After each of these ``settle`` brings the places, their timer and who counts to 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.extensions.registration.classic import (
     count_members_in,
+    hold,
+    is_to_be_held,
     join_together,
     send_back,
     take_up,
 )
-from kafka_nextgen.coordinator.extensions.registration.keeping import begin_epochs, give_up_places, keep_places
 from kafka_nextgen.coordinator.extensions.registration.places import (
-    counted,
+    begin_epochs,
+    give_up_places,
     is_overdue,
+    keep_places,
     knows_its_topics,
     missing,
     waiting,
     waits,
 )
+from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
@@ -51,19 +56,20 @@ from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
-    "count_in",
     "expect_no_more",
+    "hold_join",
     "let_in",
     "let_in_if_nobody_counts",
     "on_reserved_terms",
+    "sets_aside",
     "settle",
 ]
 
 
 def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
     """The request of a member that takes its place: what is reserved with that stands in for what it does not say."""
-    place = draft.group.places.get(request.instance_id or "")
-    if place is None or request.member_epoch != JOIN:
+    place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
+    if place is None:
         return request
     return evolve(
         request,
@@ -72,14 +78,14 @@ def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> Consumer
     )
 
 
-def count_in(draft: Draft, member: MemberMetadata, cause: Cause | None) -> None:
-    """Raise the group epoch if there is a cause. What a member says that waits is none, unless it was the last."""
+def sets_aside(draft: Draft, member: MemberMetadata) -> bool:
+    """Whether the member waits. What it says raises the group epoch then only if it was the last that was missing."""
     if not waits(draft.group, member):
-        advance_epoch(draft, cause)
-        return
+        return False
     begin_epochs(draft)
     advance_epoch(draft)
     settle(draft)
+    return True
 
 
 def settle(draft: Draft) -> None:
@@ -87,7 +93,7 @@ def settle(draft: Draft) -> None:
     group = draft.group
     if group.classic is not None:
         count_members_in(draft)
-    if not group.places:
+    if not PLACES.of(group):
         return
     keeps_places = draft.settings.extensions  # an earlier coordinator of the group may have had them
     overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
@@ -95,7 +101,7 @@ def settle(draft: Draft) -> None:
     if overdue:
         draft.note(f"group {group.group_id} goes on without {', '.join(sorted(overdue))}, who did not come in time")
     if not absent and all(knows_its_topics(group, member_id) for member_id in waiting(group)):
-        let_in(draft, group.places.keys())
+        let_in(draft, PLACES.of(group).keys())
         return
     give_up_places(draft, overdue)
     draft.cancel(TimerKind.EXPECTED)
@@ -116,7 +122,16 @@ def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
         advance_epoch(draft, Cause(RebalanceReason.MEMBER_JOINED, came[0], instance_id, text=text))
 
 
-def expect_no_more(draft: Draft, left: Iterable[LeftMember]) -> tuple[LeftMember, ...]:
+def hold_join(draft: Draft, request: JoinGroup) -> bool:
+    """Hold the JoinGroup of an instance that is expected in a classic group; whether it is one."""
+    if not is_to_be_held(draft, request):
+        return False
+    hold(draft, request)
+    settle(draft)
+    return True
+
+
+def expect_no_more(draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
     """What became of those who were to be taken out: also of one that has a place and has not come."""
     results = tuple(
         evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
@@ -129,7 +144,7 @@ def expect_no_more(draft: Draft, left: Iterable[LeftMember]) -> tuple[LeftMember
 
 
 def _is_expected(draft: Draft, who: LeftMember) -> bool:
-    return not who.member_id and who.instance_id in draft.group.places
+    return not who.member_id and who.instance_id in PLACES.of(draft.group)
 
 
 def let_in_if_nobody_counts(draft: Draft) -> None:
@@ -138,9 +153,9 @@ def let_in_if_nobody_counts(draft: Draft) -> None:
     In a consumer group it is for the caller to raise the epoch.
     """
     group = draft.group
-    if not group.places:
+    if not PLACES.of(group):
         return
-    if group.classic is None and not any(True for _ in counted(group)):
+    if group.classic is None and not any(True for _ in group.counted()):
         keep_places(draft, missing(group))
     elif group.classic is not None and not group.classic.members:
         let_in(draft, group.classic.held.keys())

@@ -7,16 +7,14 @@ In a consumer group, by a heartbeat or by a classic member's JoinGroup, where on
 | it is the first by this protocol, in a group that was a classic one | MIGRATION |
 | it is new | MEMBER_JOINED |
 | it subscribes to something else | SUBSCRIPTION_CHANGED |
-| an assignor of its own has a reason, or other metadata than before; but not if it states RESTART, with the place of \
-its instance's former member | ASSIGNOR_REQUESTED |
-| it states UPGRADE, with the place of its instance's former member | MEMBER_RESTARTED |
-| it states UPGRADE, and nothing is under way | MEMBER_REQUESTED |
+| it asks its assignor for it (an extension) | ASSIGNOR_REQUESTED |
+| it asks the group for it (an extension): with the place of its instance's former member | MEMBER_RESTARTED |
+| the same, without | MEMBER_REQUESTED |
 
 In a classic group, where it joins again:
 
 | what | reason |
 |---|---|
-| it leads, and states TOPIC_METADATA_CHANGE | TOPIC_METADATA_CHANGED |
 | it subscribes to something else, as far as that can be read, or by other protocols | SUBSCRIPTION_CHANGED |
 | anything else | MEMBER_REQUESTED |
 
@@ -28,41 +26,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, JoinGroup, LeavingMember, OfferedProtocol
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import Cause
-from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
-__all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving", "stated_in"]
-
-
-def stated_in(draft: Draft, stated: JoinReason) -> JoinReason:
-    """What a member states, if this coordinator listens to that."""
-    return stated if draft.settings.extensions else JoinReason.UNKNOWN
+__all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving"]
 
 
 def cause_of_change(
     draft: Draft, update: Update, stated: JoinReason, *, is_back: bool, migrates: bool = False, text: str = ""
 ) -> Cause | None:
     """Why what a member said raises the group epoch, if it does. ``is_back`` if it took its instance's place."""
-    group, member = draft.group, update.member
-    stated = stated_in(draft, stated)
-    wants_one = stated is JoinReason.UPGRADE and (is_back or _is_settled(group, member.member_id))
-    asks = update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART)
     # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
-    if not (update.calls_for_assignment or asks or wants_one or group.epoch == 0):
+    calls = update.calls_for_assignment or draft.group.epoch == 0
+    if not calls and not draft.hooks.asks_for_rebalance(draft, update, stated, is_back):
         return None
-    return Cause(_reason_of_change(update, is_back, migrates), member.member_id, member.instance_id, stated, text)
-
-
-def _is_settled(group: Group, member_id: str) -> bool:
-    """Whether nothing is under way that the member could mean, stating the same once more after a lost answer."""
-    return group.current(member_id).member_epoch == group.epoch
+    reason = _reason_of_change(update, is_back, migrates)
+    cause = Cause(reason, update.member.member_id, update.member.instance_id, text=text)
+    return draft.hooks.with_statement(draft, cause, stated)
 
 
 def _reason_of_change(update: Update, is_back: bool, migrates: bool) -> RebalanceReason:
@@ -79,18 +65,11 @@ def _reason_of_change(update: Update, is_back: bool, migrates: bool) -> Rebalanc
 
 def cause_of_joining_again(draft: Draft, member: ClassicMember, request: JoinGroup) -> Cause:
     """Why a member of a classic group that joins again makes it rebalance."""
-    stated = stated_in(draft, request.join_reason)
-    reason = _reason_of_joining_again(draft.classic, member, request, stated)
-    return Cause(reason, member.member_id, member.instance_id, stated, request.reason or "")
-
-
-def _reason_of_joining_again(
-    group: ClassicGroup, member: ClassicMember, request: JoinGroup, stated: JoinReason
-) -> RebalanceReason:
-    if stated is JoinReason.TOPIC_METADATA_CHANGE and group.leader_id == member.member_id:
-        return RebalanceReason.TOPIC_METADATA_CHANGED
+    group = draft.classic
     is_same = _offer(group, member.protocols) == _offer(group, request.protocols)
-    return RebalanceReason.MEMBER_REQUESTED if is_same else RebalanceReason.SUBSCRIPTION_CHANGED
+    reason = RebalanceReason.MEMBER_REQUESTED if is_same else RebalanceReason.SUBSCRIPTION_CHANGED
+    cause = Cause(reason, member.member_id, member.instance_id, text=request.reason or "")
+    return draft.hooks.with_statement(draft, cause, request.join_reason)
 
 
 def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:

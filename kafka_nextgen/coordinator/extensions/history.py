@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history.records import (
-    Cause,
-    Rebalance,
-    RebalanceRecorded,
-    RebalanceRecordedRemoved,
-)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded, RebalanceRecordedRemoved
+from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
+from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed
+from kafka_nextgen.coordinator.extensions.state import HISTORY
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
-__all__ = ["forget_history", "note_assignment", "note_rebalance"]
+__all__ = ["describe_history", "forget_history", "note_assignment", "note_rebalance"]
 
 #: Kafka's clients cut what they say here (KIP-800); whoever says more is cut by us.
 _LONGEST_TEXT = 255
@@ -34,7 +34,7 @@ def note_rebalance(draft: Draft, cause: Cause, caused_at_ms: int | None = None) 
     group, size = draft.group, _size(draft.settings)
     if not size:
         return
-    last = max(group.history.values(), key=lambda rebalance: rebalance.number, default=None)
+    last = max(HISTORY.of(group).values(), key=lambda rebalance: rebalance.number, default=None)
     is_classic = group.classic is not None
     epoch = draft.classic.generation + 1 if is_classic else group.epoch
     if last is not None and is_classic and _goes_on(last, epoch):
@@ -56,11 +56,22 @@ def note_assignment(draft: Draft) -> None:
     if not _size(draft.settings):
         return
     epoch = draft.classic.generation if is_classic else group.assignment_epoch
-    for slot, rebalance in group.history.items():
+    for slot, rebalance in HISTORY.of(group).items():
         is_over = rebalance.epoch <= epoch or rebalance.is_classic is not is_classic
         if rebalance.assigned_at_ms is None and is_over:
             assigned = evolve(rebalance, target_epoch=epoch, assigned_at_ms=draft.now_ms)
             draft.write(RebalanceRecorded(group.group_id, slot, assigned))
+
+
+def describe_history(draft: Draft, _: DescribeHistory) -> Outcome:
+    """The rebalances that are remembered, the oldest first; none of a group that has only offsets."""
+    group = draft.group
+    if not group.group_id:
+        return Outcome(HistoryDescribed(ErrorCode.INVALID_GROUP_ID))
+    if not group.exists:
+        return Outcome(HistoryDescribed(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group.group_id} not found."))
+    in_order = sorted(HISTORY.of(group).values(), key=lambda rebalance: rebalance.number)
+    return Outcome(HistoryDescribed(rebalances=tuple(in_order)))
 
 
 def forget_history(draft: Draft) -> None:
@@ -70,7 +81,7 @@ def forget_history(draft: Draft) -> None:
 
 def _forget_from(draft: Draft, size: int) -> None:
     """Nothing is kept beyond ``size`` places, which may have been more."""
-    for slot in draft.group.history:
+    for slot in HISTORY.of(draft.group):
         if slot >= size:
             draft.write(RebalanceRecordedRemoved(draft.group.group_id, slot))
 

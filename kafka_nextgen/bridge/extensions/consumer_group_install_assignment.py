@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.bridge.client_assignors import metadata_from, metadata_to
+from kafka_nextgen.bridge.extensions.fields import metadata_from, metadata_to
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning.effects import SendInstall

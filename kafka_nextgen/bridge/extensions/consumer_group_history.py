@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.join_reasons import join_reason, rebalance_reason
+from kafka_nextgen.bridge.extensions.fields import join_reason, rebalance_reason
 from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.coordinator.extensions.history.records import Cause, Rebalance
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, ConsumerGroupHistoryResponse

@@ -1,8 +1,4 @@
-"""A group's history: its latest rebalances, each with its cause, as values and as records.
-
-A rebalance has a number, which counts those of its group. Its record's key has the number modulo how many are kept, so
-a later one takes an older one's place, in the group as in a compacted log.
-"""
+"""Why a group rebalances, as a value: what it is called in the log, and by whom it was caused."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from attrs import frozen
 
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
-__all__ = ["Cause", "History", "Rebalance", "RebalanceRecorded", "RebalanceRecordedRemoved"]
+__all__ = ["Cause", "EpochCause"]
 
 _WORDS: Mapping[RebalanceReason, str] = {
     RebalanceReason.UNKNOWN: "{who} did something",
@@ -35,7 +31,7 @@ _WORDS: Mapping[RebalanceReason, str] = {
 class Cause:
     """Why a group rebalances, and who caused it: nobody, if there is no ``member_id``.
 
-    ``stated`` is what the member stated, ``text`` what it said (KIP-800), or what else is known.
+    ``text`` is what the member said (KIP-800), or what else is known; ``stated`` what it stated (an extension).
     """
 
     reason: RebalanceReason
@@ -50,38 +46,9 @@ class Cause:
 
 
 @frozen
-class Rebalance:
-    """A rebalance from its cause on. Times are milliseconds.
+class EpochCause:
+    """Why a group came to an epoch, or a classic group to a generation."""
 
-    ``epoch`` is the group epoch it led to, in a classic group the generation. ``target_epoch`` is that of the first
-    assignment that takes it into account, made at ``assigned_at_ms``; both are None until then.
-    """
-
-    number: int
-    cause: Cause
-    caused_at_ms: int
-    is_classic: bool
     epoch: int
-    target_epoch: int | None = None
-    assigned_at_ms: int | None = None
-
-
-#: Rebalances by the places of their records.
-History = Mapping[int, Rebalance]
-
-
-@frozen
-class RebalanceRecorded:
-    """[10000] A rebalance began, or was assigned for."""
-
-    group_id: str
-    slot: int
-    rebalance: Rebalance
-
-
-@frozen
-class RebalanceRecordedRemoved:
-    """[10000] There is no rebalance at this place any more."""
-
-    group_id: str
-    slot: int
+    is_classic: bool
+    cause: Cause

@@ -1,0 +1,75 @@
+"""ConsumerGroupDescribe, from both ends, with what KIP-848 would have shown of assignors in members, beside each
+member's target, and with who is expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from kafka_nextgen.bridge import consumer_group_describe as plain
+from kafka_nextgen.bridge.extensions.fields import (
+    assignors_from,
+    assignors_to,
+    expected_from,
+    expected_to,
+    metadata_from,
+    metadata_to,
+)
+from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
+
+__all__ = ["from_response", "to_response"]
+
+_Group = ConsumerGroupDescribeResponse.DescribedGroup
+_Member = _Group.Member
+
+
+def to_response(
+    answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
+) -> ConsumerGroupDescribeResponse:
+    """Write the groups, with the names that ``topics`` has, and tags only ``with_extensions``."""
+    message = plain.to_response(answer, topics)
+    if not with_extensions:
+        return message
+    return message.replaced(groups=[_extended(*pair) for pair in zip(message.groups, answer.groups, strict=True)])
+
+
+def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:
+    """Read the groups of ``asked``, in this order. Raises ``DecodeError`` as without tags."""
+    described, told = plain.from_response(message, asked), {group.group_id: group for group in message.groups}
+    return evolve(described, groups=tuple(_read(group, told[group.group_id]) for group in described.groups))
+
+
+def _extended(group: _Group, told: DescribedGroup) -> _Group:
+    return group.replaced(
+        expected_members=expected_to(told.expected, _Group.ExpectedMember),
+        members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
+    )
+
+
+def _extended_member(member: _Member, told: DescribedMember) -> _Member:
+    version, payload = metadata_to(told.assignment_metadata)
+    return member.replaced(
+        client_assignors=assignors_to(told.client_assignors, _Member.ClientAssignor),
+        target_assignment=member.target_assignment.replaced(
+            error=told.assignment_error, metadata_version=version, metadata_bytes=payload
+        ),
+    )
+
+
+def _read(group: DescribedGroup, told: _Group) -> DescribedGroup:
+    members = tuple(_read_member(*pair) for pair in zip(group.members, told.members, strict=True))
+    return evolve(group, members=members, expected=expected_from(told.expected_members))
+
+
+def _read_member(member: DescribedMember, told: _Member) -> DescribedMember:
+    target = told.target_assignment
+    return evolve(
+        member,
+        client_assignors=assignors_from(told.client_assignors),
+        assignment_error=target.error,
+        assignment_metadata=metadata_from(target.metadata_version, target.metadata_bytes),
+    )

@@ -1,0 +1,119 @@
+"""ConsumerGroupHeartbeat, from both ends, with what KIP-848 promises of client-side assignors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from kafka_nextgen.bridge import consumer_group_heartbeat as plain
+from kafka_nextgen.bridge.extensions.fields import (
+    assignors_from,
+    assignors_to,
+    metadata_from,
+    metadata_to,
+)
+from kafka_nextgen.bridge.extensions.fields import (
+    join_reason as join_reason_of,
+)
+from kafka_nextgen.bridge.topics import by_topic_id, topic_id_partitions
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.types import JoinReason
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+
+if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of their own, and none the broker's half
+    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+    from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
+
+__all__ = ["from_request", "to_heard", "to_request", "to_response"]
+
+_ClientAssignor = ConsumerGroupHeartbeatRequest.ClientAssignor
+_Assignment = ConsumerGroupHeartbeatResponse.Assignment
+
+
+def to_request(
+    effect: SendHeartbeat,
+    group_id: str,
+    version: int,
+    own_member_id: str | None = None,
+    *,
+    join_reason: JoinReason = JoinReason.UNKNOWN,
+) -> ConsumerGroupHeartbeatRequest:
+    """Write a member's heartbeat with its own assignors, and why it joins. Raises ``NoPatternsError`` as without."""
+    message, assignors = plain.to_request(effect, group_id, version, own_member_id), effect.client_assignors
+    if assignors is None and join_reason is JoinReason.UNKNOWN:
+        return message
+    told = None if assignors is None else assignors_to(assignors, _ClientAssignor)
+    return message.replaced(client_assignors=told, join_reason=join_reason)
+
+
+def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
+    """Read what an answer without an error says to assignors. Raises ``DecodeError`` for impossible partitions."""
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard
+
+    return HeartbeatHeard(
+        member_id=message.member_id or "",
+        member_epoch=message.member_epoch,
+        should_compute=message.should_compute_assignment,
+        failure=message.assignment_message,
+        share=None if message.assignment is None else _share(message.assignment),
+    )
+
+
+def _share(assignment: _Assignment) -> TargetShare:
+    from kafka_nextgen.membership.assigning.events import TargetShare
+
+    topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
+    pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
+    return TargetShare(
+        partitions=topic_id_partitions([*topics, *pending]),
+        assignor=assignment.assignor_name,
+        error=assignment.error,
+        metadata=metadata_from(assignment.metadata_version, assignment.metadata_bytes),
+    )
+
+
+def from_request(
+    message: ConsumerGroupHeartbeatRequest,
+    client_id: str,
+    client_host: str,
+    new_member_id: str = "",
+    *,
+    with_extensions: bool = False,
+) -> ConsumerGroupHeartbeat:
+    """Read a heartbeat as the coordinator wants it, tags only ``with_extensions``."""
+    heartbeat = plain.from_request(message, client_id, client_host, new_member_id)
+    assignors, reason = message.client_assignors, join_reason_of(message.join_reason)
+    if not with_extensions or (assignors is None and reason is JoinReason.UNKNOWN):
+        return heartbeat
+    told = None if assignors is None else assignors_from(assignors)
+    return evolve(heartbeat, client_assignors=told, join_reason=reason)
+
+
+def to_response(
+    answer: ConsumerGroupHeartbeatAnswer, *, with_extensions: bool = False
+) -> ConsumerGroupHeartbeatResponse:
+    """Write the coordinator's answer, tags only ``with_extensions``."""
+    message = plain.to_response(answer)
+    if not with_extensions:
+        return message
+    return message.replaced(
+        assignment=None if message.assignment is None else _extended(message.assignment, answer),
+        should_compute_assignment=answer.should_compute,
+        assignment_message=answer.assignment_message,
+    )
+
+
+def _extended(assignment: _Assignment, answer: ConsumerGroupHeartbeatAnswer) -> _Assignment:
+    version, payload = metadata_to(answer.assignment_metadata)
+    return assignment.replaced(
+        error=answer.assignment_error,
+        assignor_name=answer.assignment_assignor,
+        metadata_version=version,
+        metadata_bytes=payload,
+        pending_topic_partitions=[
+            _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
+            for topic_id, numbers in by_topic_id(answer.pending).items()
+        ],
+    )

@@ -1,1 +1,0 @@
-"""Why a group rebalanced, the last times that it did."""

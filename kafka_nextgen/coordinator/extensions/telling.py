@@ -1,0 +1,97 @@
+"""What members and their assignors tell each other through heartbeats (KIP-848, "ConsumerGroupHeartbeat API").
+
+What a member says of its assignors: null means unchanged; of a member that joins it means that it has none, whatever
+its instance had before. A reason other than 0 asks for a new assignment each time it is said, other metadata than
+before once; but only if an assignor of theirs is, or was, to hear of it. Where the coordinator assigns, nobody does.
+
+What it is told besides:
+
+* Whether to compute, with the answer to the heartbeat that shows the member to be alive (``computing``).
+* Why the last computation failed, once.
+* When the member reaches the epoch of the target: what it has of it, what others have still to release of it, and the
+  assignor's name, error and metadata. So it is told of its partitions then even if these are what it had before.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.computing import choose, take_complaint
+from kafka_nextgen.coordinator.extensions.offers import common_assignor
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topics import NamedTopics
+from kafka_nextgen.coordinator.validation import JOIN
+from kafka_nextgen.types import TopicIdPartition
+
+__all__ = ["asks_for_assignment", "with_assignors", "with_word_of_assignors"]
+
+
+def with_assignors(known: MemberMetadata, request: ConsumerGroupHeartbeat, member: MemberMetadata) -> MemberMetadata:
+    """The member with the assignors that it has from now on; who has some votes for none of the coordinator's."""
+    assignors = _assignors_after(known, request)
+    if not assignors:
+        return member
+    server_assignor = None if request.client_assignors else member.server_assignor
+    return evolve(member, client_assignors=assignors, server_assignor=server_assignor)
+
+
+def _assignors_after(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> tuple[ClientAssignor, ...]:
+    if request.client_assignors is not None:
+        return request.client_assignors
+    is_elsewhere = request.member_epoch == JOIN or request.server_assignor is not None
+    return () if is_elsewhere else known.client_assignors
+
+
+def asks_for_assignment(draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
+    """Whether the member's word to its assignors is news to them, as the group knows it by now."""
+    if not request.client_assignors and not known.client_assignors:
+        return False
+    now = _assignors_after(known, request)
+    has_reason = any(assignor.reason for assignor in request.client_assignors or ())
+    if not has_reason and _metadata(now) == _metadata(known.client_assignors):
+        return False
+    return draft.group.client_assignor is not None or common_assignor(draft.group, draft.settings) is not None
+
+
+def _metadata(assignors: tuple[ClientAssignor, ...]) -> dict[str, object]:
+    return {assignor.name: assignor.metadata for assignor in assignors}
+
+
+def with_word_of_assignors(
+    draft: Draft,
+    request: ConsumerGroupHeartbeat,
+    member: MemberMetadata,
+    current: CurrentMemberAssignment,
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> ConsumerGroupHeartbeatAnswer:
+    """The answer, with what only a member with assignors of its own is told."""
+    if not draft.settings.extensions or not member.client_assignors:
+        return answer
+    has_moved = request.member_epoch != current.member_epoch
+    assigned = frozenset(partition for partition, _ in current.assigned)
+    answer = evolve(
+        answer,
+        should_compute=choose(draft, member.member_id),
+        assignment_message=take_complaint(draft, member.member_id),
+        assignment=assigned if has_moved else answer.assignment,
+    )
+    if answer.assignment is None or current.member_epoch != draft.group.assignment_epoch:
+        return answer
+    return evolve(
+        answer,
+        assignment_assignor=draft.group.client_assignor,
+        assignment_error=draft.group.assignment_error,
+        assignment_metadata=draft.group.target_metadata.get(member.member_id),
+        pending=_target(draft, member) - assigned,
+    )
+
+
+def _target(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:
+    subscribed = NamedTopics(draft.group.topics_of(member), draft.topics)
+    target = draft.group.target(member.member_id)
+    return frozenset(partition for partition in flatten(target) if partition.topic_id in subscribed)
