@@ -11,7 +11,7 @@ extensions alone fill it passes on without a look.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
     from kafka_nextgen.coordinator.settings import CoordinatorSettings
     from kafka_nextgen.coordinator.subscriptions import Update
-    from kafka_nextgen.coordinator.timers import Arm, TimerKey, TimerKind
+    from kafka_nextgen.coordinator.timers import Arm, TimerKind
     from kafka_nextgen.types import JoinReason
 
 __all__ = [

@@ -12,7 +12,7 @@ from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, Place
 from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.scenarios import host, pure_player
+from tests.scenario_language import host, pure_player
 from tests.scenarios.files import FOLDER, check, files, scenario_in
 
 #: What is asked there only a coordinator with extensions can be asked, be they off.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafka_nextgen import Consumer, Record, TopicPartition
-from kafka_nextgen.bridge.offsets_topic import Skipped, decode
+from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.history.events import Event
