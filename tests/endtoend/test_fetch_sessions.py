@@ -10,7 +10,7 @@ from attrs import define, field
 
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.transport import connection
+from kafka_nextgen.engine.reading import fetcher
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import Answer, Api, Question
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
@@ -57,9 +57,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
             seen.answers.append(answer)
         return correlation_id, answer
 
-    monkeypatch.setattr(
-        connection, "relays_of", lambda _loop: None
-    )  # what a relay sends is written by no function here
+    monkeypatch.setattr(fetcher, "SMALL_BEFORE_STEADY", 1 << 30)  # the compiled step writes requests by itself
     monkeypatch.setattr(frames, "encode_request", encode_request)
     monkeypatch.setattr(frames, "read_response", read_response)
     return seen
