@@ -19,9 +19,9 @@ from typing import Any
 
 from kafka_nextgen import AsyncGroupAdmin, Consumer, FileSink, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, LagPoint, Rebalance, Standstill, Tenure
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
 from kafka_nextgen.testing import Cluster
 
 PLOT = Path(__file__).parent / "plots" / "incident.svg"
@@ -167,7 +167,7 @@ def main() -> None:
     logs.mkdir(parents=True, exist_ok=True)
     provoke(logs)
     problems = Problems()
-    facts = answer(read_log([logs], problems)).facts
+    facts = analyze(read_log([logs], problems)).facts
     assert not problems, problems
     tell(facts)
     print(f"logs: {logs}")

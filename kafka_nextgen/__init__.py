@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-    from kafka_nextgen.history.sinks import FileSink
+    from kafka_nextgen.history.file_sink import FileSink
     from kafka_nextgen.metrics import (
         CommitMetrics,
         ConnectionMetrics,
@@ -278,7 +278,7 @@ _LATER = {
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
     "EventLog": f"{_SEEING}.event_log",
-    "FileSink": "kafka_nextgen.history.sinks",
+    "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_SEEING}.health",
     "Hooks": f"{_SEEING}.hooks",
     "Latency": "kafka_nextgen.metrics",

@@ -10,7 +10,7 @@ import click
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.sinks import FileSink
+from kafka_nextgen.history.file_sink import FileSink
 
 __all__ = ["history_option", "open_history"]
 

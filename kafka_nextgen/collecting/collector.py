@@ -19,7 +19,7 @@ from kafka_nextgen.admin import AsyncGroupAdmin, GroupListing, GroupType
 from kafka_nextgen.collecting.poller import GroupPoller
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError
 from kafka_nextgen.history.events import Event, SourceKind
-from kafka_nextgen.history.sinks import Sink
+from kafka_nextgen.history.queued_sink import Sink
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["Choice", "Collector", "new_source"]

@@ -17,8 +17,7 @@ from kafka_nextgen.admin import GroupDescription, GroupOffset, GroupState, Group
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.collecting.partitions import changed_topics
 from kafka_nextgen.errors import BrokerError
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
-from kafka_nextgen.history.partitions import by_topic
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, partitions_by_topic
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MEMBER_GONE", "MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
@@ -92,7 +91,7 @@ class GroupPoller:
         if cause == self._failures.get(what):
             return []
         self._failures[what] = cause
-        return [self._event(at, Kind.ERROR, cause=cause, reason=str(error))]
+        return [self._event(at, EventKind.ERROR, cause=cause, reason=str(error))]
 
     # ---- members, epochs, assignments
 
@@ -113,14 +112,14 @@ class GroupPoller:
             member = self._members.pop(member_id)
             self._owned.pop(member_id, None)
             self._targets.pop(member_id, None)
-            yield self._of_member(at, Kind.LEFT, member, instance=member.instance_id, cause=UNKNOWN)
+            yield self._of_member(at, EventKind.LEFT, member, instance=member.instance_id, cause=UNKNOWN)
 
     def _joined(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
         for member_id, member in members.items():
             if member_id not in self._members:
                 yield self._of_member(
                     at,
-                    Kind.JOINED,
+                    EventKind.JOINED,
                     member,
                     instance=member.instance_id,
                     client=member.client_id,
@@ -137,9 +136,9 @@ class GroupPoller:
 
     def _epochs(self, at: int, group: GroupDescription, cause: str | None, by: str | None) -> Iterator[Event]:
         if group.group_epoch is not None and group.group_epoch != self._group_epoch:
-            yield self._event(at, Kind.GROUP_EPOCH, epoch=group.group_epoch, member=by, cause=cause)
+            yield self._event(at, EventKind.GROUP_EPOCH, epoch=group.group_epoch, member=by, cause=cause)
         if group.assignment_epoch is not None and group.assignment_epoch != self._target_epoch:
-            yield self._event(at, Kind.TARGET, epoch=group.assignment_epoch, cause=self._cause)
+            yield self._event(at, EventKind.TARGET, epoch=group.assignment_epoch, cause=self._cause)
         self._group_epoch, self._target_epoch = group.group_epoch, group.assignment_epoch
 
     def _target(self, at: int, member: MemberDescription, epoch: int | None) -> Iterator[Event]:
@@ -151,7 +150,7 @@ class GroupPoller:
         for topic, partitions in topics or _NOTHING:
             yield self._event(
                 at,
-                Kind.TARGET,
+                EventKind.TARGET,
                 epoch=epoch,
                 member=member.member_id,
                 topic=topic,
@@ -164,19 +163,19 @@ class GroupPoller:
         known = {name: member for name, member in members.items() if member.assignment is not None}
         for member in known.values():
             gone = self._owned.get(member.member_id, frozenset()) - (member.assignment or frozenset())
-            for topic, partitions in by_topic(gone).items():
-                yield self._of_member(at, Kind.REVOKED, member, topic=topic, partitions=partitions)
+            for topic, partitions in partitions_by_topic(gone).items():
+                yield self._of_member(at, EventKind.REVOKED, member, topic=topic, partitions=partitions)
         for member in known.values():
             yield from self._assigned(at, member, member.assignment or frozenset())
 
     def _assigned(self, at: int, member: MemberDescription, owned: _Partitions) -> Iterator[Event]:
         """What is new; nothing, if that is all that was missing for the member to be at its target of this epoch."""
-        new = by_topic(owned - self._owned.get(member.member_id, frozenset())).items()
+        new = partitions_by_topic(owned - self._owned.get(member.member_id, frozenset())).items()
         self._owned[member.member_id] = owned
         is_at_target = member.member_epoch is not None and member.is_at_target
         has_come_there = is_at_target and not self._was_at_target(member)
         for topic, partitions in new or (_NOTHING if has_come_there else ()):
-            yield self._of_member(at, Kind.ASSIGNED, member, topic=topic, partitions=partitions, cause=self._cause)
+            yield self._of_member(at, EventKind.ASSIGNED, member, topic=topic, partitions=partitions, cause=self._cause)
 
     def _was_at_target(self, member: MemberDescription) -> bool:
         """Whether it was at its target of the same epoch at the look before."""
@@ -189,7 +188,7 @@ class GroupPoller:
         for tp, found in offsets.items():
             if found.committed is not None and found.committed.offset != self._committed.get(tp):
                 self._committed[tp] = offset = found.committed.offset
-                yield self._event(at, Kind.COMMITTED, topic=tp.topic, partitions=(tp.partition,), offset=offset)
+                yield self._event(at, EventKind.COMMITTED, topic=tp.topic, partitions=(tp.partition,), offset=offset)
 
     def _lag(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> Iterator[Event]:
         for tp, found in offsets.items():
@@ -199,15 +198,15 @@ class GroupPoller:
             if place != self._lags.get(tp):
                 self._lags[tp] = place
                 yield self._event(
-                    at, Kind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=place[0], end=place[1]
+                    at, EventKind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=place[0], end=place[1]
                 )
 
     # ---- events
 
-    def _of_member(self, at: int, kind: Kind, member: MemberDescription, **more: Any) -> Event:
+    def _of_member(self, at: int, kind: EventKind, member: MemberDescription, **more: Any) -> Event:
         return self._event(at, kind, member=member.member_id, epoch=member.member_epoch, **more)
 
-    def _event(self, at: int, kind: Kind, **more: Any) -> Event:
+    def _event(self, at: int, kind: EventKind, **more: Any) -> Event:
         return Event(
             at=at,
             seq=next(self.numbers),

@@ -25,7 +25,7 @@ from kafka_nextgen.collecting.collector import Choice
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import SourceKind
-from kafka_nextgen.history.sinks import Sink
+from kafka_nextgen.history.queued_sink import Sink
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.properties import IsolationLevel

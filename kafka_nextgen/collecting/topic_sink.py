@@ -14,9 +14,9 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import AuthenticationError, BrokerError, KafkaNextgenError
-from kafka_nextgen.history.delivering import CAPACITY, Delivered, QueuedSink
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.sinks import line_of
+from kafka_nextgen.history.file_sink import encode_line
+from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY, DeliveryResult, QueuedSink
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.supervision import log_failure
@@ -56,7 +56,7 @@ class TopicSink(QueuedSink):
         config: Mapping[str, object] | ConsumerConfig | None = None,
         *,
         topic: str,
-        capacity: int = CAPACITY,
+        capacity: int = QUEUE_CAPACITY,
         compression: Compression = Compression.ZSTD,
         **settings: object,
     ) -> None:
@@ -76,15 +76,15 @@ class TopicTarget:
         self._cluster: ClusterClient | None = None
         self._producer: Producer | None = None
 
-    def deliver(self, events: Sequence[Event]) -> Delivered:
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         """Write the events, a part at a time; one that is no line, by a mistake of its writer, is refused."""
         written = 0
         for part in _parts(_records(events)):
             delivered = self._write(part)
             written += delivered.written
-            if delivered.error is not None or delivered.refused:
-                return Delivered(written, delivered.refused, delivered.error)
-        return Delivered(written, refused=int(written < len(events)))
+            if delivered.error is not None or delivered.rejected:
+                return DeliveryResult(written, delivered.rejected, delivered.error)
+        return DeliveryResult(written, rejected=int(written < len(events)))
 
     def interrupt(self) -> None:
         """Cancel what is being written."""
@@ -104,7 +104,7 @@ class TopicTarget:
         finally:
             self._thread.stop(_CLOSING_S)
 
-    def _write(self, records: list[NewRecord]) -> Delivered:
+    def _write(self, records: list[NewRecord]) -> DeliveryResult:
         if self._thread is None:
             self._thread = IoThread(f"kafka_nextgen history {self._topic}", log_failure, "TopicSink")
         try:
@@ -112,17 +112,17 @@ class TopicTarget:
             self._sending.result()
         except BrokerError as error:
             if error.code not in _REFUSED:
-                return Delivered(0, error=error)
+                return DeliveryResult(0, error=error)
             if len(records) == 1:
-                return Delivered(0, refused=1)
+                return DeliveryResult(0, rejected=1)
             first = self._write(records[: len(records) // 2])
-            if first.refused or first.error is not None:
+            if first.rejected or first.error is not None:
                 return first
             second = self._write(records[len(records) // 2 :])
-            return Delivered(first.written + second.written, second.refused, second.error)
+            return DeliveryResult(first.written + second.written, second.rejected, second.error)
         except (KafkaNextgenError, OSError, CancelledError) as error:
-            return Delivered(0, error=error)
-        return Delivered(len(records))
+            return DeliveryResult(0, error=error)
+        return DeliveryResult(len(records))
 
     async def _send(self, records: list[NewRecord]) -> None:
         if self._producer is None:
@@ -141,7 +141,7 @@ def _records(events: Sequence[Event]) -> list[NewRecord]:
     """Records of the first events, up to one that can't be written."""
     records = []
     for event in events:
-        line = line_of(event)
+        line = encode_line(event)
         if line is None:
             break
         key = event.group.encode("utf-8", "backslashreplace")

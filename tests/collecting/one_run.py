@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 
 from kafka_nextgen import AsyncGroupAdmin, EventLog, LeaveMode
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import SourceKind, source_kind
 from kafka_nextgen.history.facts import Owner
-from kafka_nextgen.history.sinks import Sink
+from kafka_nextgen.history.queued_sink import Sink
 from tests.collecting.members import PATIENCE_S, Kept, Member
 from tests.support.waiting import eventually
 
@@ -62,7 +62,7 @@ def members_come_and_go(config: Mapping[str, object], topic: str, partitions: in
 def _owners(told: Kept, group: str, kind: SourceKind) -> dict[tuple[str, int], str | None]:
     """The member that has each partition, as this kind of source tells."""
     events = [event for event in told.of_group(group) if source_kind(event.source) is kind]
-    facts = [fact for fact in answer(events).facts["owners"] if isinstance(fact, Owner)]
+    facts = [fact for fact in analyze(events).facts["owners"] if isinstance(fact, Owner)]
     return {(fact.topic, fact.partition): fact.member for fact in facts}
 
 

@@ -21,7 +21,7 @@ from kafka_nextgen.admin import (
 )
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError, NoBrokersError
-from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
+from kafka_nextgen.history.events import Event, EventKind, SourceKind, source_kind
 from kafka_nextgen.types import TopicPartition
 from tests.collecting.describing import consumers, in_words, member, offsets
 
@@ -180,7 +180,7 @@ def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
     asyncio.run(story())
     assert {event.cluster for event in sink.events} == {"c2"}
     assert ("a", "joined n @1 (begins in the middle)") in told(sink.events)
-    assert not [event for event in sink.events if event.kind is Kind.LEFT]
+    assert not [event for event in sink.events if event.kind is EventKind.LEFT]
 
 
 async def run_once(collecting: Collector) -> None:
@@ -205,7 +205,7 @@ def test_offsets_that_fail_are_an_error_of_their_group() -> None:
     admin = FakeAdmin({"a": consumers(1)}, offsets_failure=NoBrokersError("away"))
     sink = ListSink()
     asyncio.run(collector(admin, sink).look())
-    assert [event.group for event in sink.events if event.kind is Kind.ERROR] == ["a"]
+    assert [event.group for event in sink.events if event.kind is EventKind.ERROR] == ["a"]
 
 
 def test_a_refused_principal_ends_it() -> None:

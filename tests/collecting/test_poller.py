@@ -10,7 +10,7 @@ from kafka_nextgen.admin import GroupDescription, GroupState
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.collecting.poller import GroupPoller
 from kafka_nextgen.errors import BrokerError, NoBrokersError
-from kafka_nextgen.history.lines import decode_event, encode_event
+from kafka_nextgen.history.json_lines import decode_event, encode_event
 from tests.collecting.describing import classic, consumers, in_words, member, offsets
 
 

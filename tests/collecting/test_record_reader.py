@@ -20,8 +20,8 @@ from kafka_nextgen.collecting.collector import Choice
 from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
 from tests.cli.running import COMMAND, kafka_nextgen
 from tests.endtoend.reading import config_of, poll_until
@@ -73,7 +73,7 @@ def events_in(log: Path) -> list[Event]:
 
 
 def _lefts(log: Path, group: str) -> int:
-    return sum(event.kind is Kind.LEFT and event.group == group for event in events_in(log))
+    return sum(event.kind is EventKind.LEFT and event.group == group for event in events_in(log))
 
 
 def reported(folder: Path, group: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def test_a_batch_that_is_cut_by_a_poll_is_told_as_one(
     group = unique("cut")
     run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "cut", 4), protocol)
     whole, _ = read_all(embedded_kafka, Choice([group]))
-    assert [event.kind for event in whole].count(Kind.JOINED) == 2
+    assert [event.kind for event in whole].count(EventKind.JOINED) == 2
     for most in (1, 2, 3):
         monkeypatch.setattr(record_reader, "_MOST_RECORDS", most)
         assert read_all(embedded_kafka, Choice([group])) == (whole, 0)
@@ -168,7 +168,7 @@ def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
     group = unique("bad")
     run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "bad", 4), "classic")
     whole, _ = read_all(embedded_kafka, Choice([group]))
-    commits = [event for event in whole if event.kind is Kind.COMMITTED]
+    commits = [event for event in whole if event.kind is EventKind.COMMITTED]
     decode = record_reader.decode
 
     def refuse_commits(key: bytes, value: bytes | None) -> object:

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import EventLog, FileSink, Hooks
-from kafka_nextgen.history.delivering import Delivered, QueuedSink
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.log_reader import Problems, read_log
+from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.collecting.members import Kept
 from tests.engine.stage import TOPIC, Stage, read, values
 from tests.support.waiting import eventually
 
 #: All that a member tells that comes, stays alone, and leaves.
 LIFE = ["joined", "assigned", "revoked", "left"]
-WRITES = "kafka_nextgen.history.delivering"
+WRITES = "kafka_nextgen.history.queued_sink"
 
 
 class Stuck:
@@ -29,10 +29,10 @@ class Stuck:
         self.is_asked = threading.Event()
         self.answers = threading.Event()
 
-    def deliver(self, events: Sequence[Event]) -> Delivered:
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         self.is_asked.set()
         self.answers.wait()
-        return Delivered(len(events))
+        return DeliveryResult(len(events))
 
     def interrupt(self) -> None:
         pass
@@ -62,7 +62,7 @@ def read_all(stage: Stage) -> Callable[..., None]:
 def kinds(path: Path) -> list[str]:
     """What the logs there tell, without commits; every line can be read."""
     problems = Problems()
-    events = [event for event in read_log([path], problems) if event.kind is not Kind.COMMITTED]
+    events = [event for event in read_log([path], problems) if event.kind is not EventKind.COMMITTED]
     assert not problems
     return [event.kind.value for event in sorted(events, key=lambda event: event.seq)]
 
@@ -125,7 +125,7 @@ def test_a_log_is_rotated_and_complete(stage: Stage, tmp_path: Path) -> None:
             eventually("it is written", lambda before=written: sink.written > before)  # type: ignore[misc]
     assert len(list(tmp_path.iterdir())) > 2
     assert kinds(tmp_path) == LIFE
-    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is Kind.COMMITTED]
+    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is EventKind.COMMITTED]
     assert sorted(offset or 0 for offset in committed) == [5, 10, 15, 20]
 
 
@@ -151,7 +151,7 @@ def test_hooks_that_raise_are_logged_and_harm_no_other(
     kept = Kept()
     with caplog.at_level(logging.ERROR, "kafka_nextgen.hooks"):
         read_all(Broken(), EventLog(Refuses()), EventLog(kept))
-    lasting = [event.kind.value for event in kept.events if event.kind is not Kind.COMMITTED]
+    lasting = [event.kind.value for event in kept.events if event.kind is not EventKind.COMMITTED]
     assert lasting == LIFE
     assert kept.is_closed
     assert {record.getMessage().split()[0] for record in caplog.records} == {"Broken", "EventLog"}

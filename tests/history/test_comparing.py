@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.history.comparing import differences, stories
 from kafka_nextgen.history.events import SourceKind
+from kafka_nextgen.history.source_comparison import differences, source_views
 from tests.history.story import story
 
 COORDINATOR = """
@@ -28,7 +28,7 @@ CONSUMERS = """
 
 
 def test_two_sources_that_tell_the_same() -> None:
-    told = stories(story(COORDINATOR) + story(CONSUMERS))
+    told = source_views(story(COORDINATOR) + story(CONSUMERS))
     assert list(told) == [SourceKind.CONSUMER, SourceKind.COORDINATOR]
     assert told[SourceKind.CONSUMER].owners == {("t", 0): ("A",), ("t", 1): ("A", "B")}
     assert told[SourceKind.CONSUMER].members == {"A": (1, 1), "B": (1, 0)}
@@ -42,7 +42,7 @@ def test_what_a_poller_did_not_see_is_listed() -> None:
         6.0 poller:p joined B @2
         6.0 poller:p assigned B @2 t[1]
     """
-    found = differences(stories(story(CONSUMERS) + story(poller)))
+    found = differences(source_views(story(CONSUMERS) + story(poller)))
     assert [(each.source, each.about, each.told, each.expected) for each in found] == [
         (SourceKind.POLLER, "member A: joined, out", "nothing", "1, 1"),
         (SourceKind.POLLER, "member A: epochs", "2", "1, 2"),
@@ -55,7 +55,7 @@ def test_members_are_called_by_their_names() -> None:
         6.0 poller:p joined A @2
         6.0 poller:p assigned B @2 t[1]
     """
-    found = differences(stories(story(CONSUMERS) + story(poller)), {"A": "worker-1"})
+    found = differences(source_views(story(CONSUMERS) + story(poller)), {"A": "worker-1"})
     assert [(each.about, each.told, each.expected) for each in found] == [
         ("member B: joined, out", "nothing", "1, 0"),
         ("member worker-1: joined, out", "1, 0", "1, 1"),
@@ -66,5 +66,5 @@ def test_members_are_called_by_their_names() -> None:
 
 
 def test_one_source_differs_from_nothing() -> None:
-    assert differences(stories(story(COORDINATOR))) == []
+    assert differences(source_views(story(COORDINATOR))) == []
     assert differences({}) == []

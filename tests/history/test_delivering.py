@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from attrs import define, field
 
-from kafka_nextgen.history.delivering import Delivered, QueuedSink
-from kafka_nextgen.history.events import EVENTS_DROPPED, Event, Kind
+from kafka_nextgen.history.events import EVENTS_DROPPED, Event, EventKind
+from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.history.making import event
 from tests.support.waiting import eventually
 
@@ -32,16 +32,16 @@ class FakeTarget:
     is_closed: bool = False
     poison: frozenset[int] = frozenset()
 
-    def deliver(self, events: Sequence[Event]) -> Delivered:
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         self.asked += 1
         assert self.gate.wait(30)
         if self.error is not None:
-            return Delivered(0, 0, self.error)
+            return DeliveryResult(0, 0, self.error)
         for number, each in enumerate(events):
-            if each.seq in self.poison and each.kind is not Kind.ERROR:
-                return Delivered(number, 1)
+            if each.seq in self.poison and each.kind is not EventKind.ERROR:
+                return DeliveryResult(number, 1)
             self.kept.append(each)
-        return Delivered(len(events))
+        return DeliveryResult(len(events))
 
     def interrupt(self) -> None:
         self.gate.set()
@@ -57,7 +57,7 @@ def open_target() -> FakeTarget:
 
 
 def sink_on(target: FakeTarget, capacity: int = 100_000) -> QueuedSink:
-    return QueuedSink(target, "fake", capacity=capacity, gather_s=0.0, retry_s=0.01)
+    return QueuedSink(target, "fake", capacity=capacity, linger_s=0.0, retry_s=0.01)
 
 
 def test_events_of_many_threads_all_arrive_in_each_thread_s_order() -> None:
@@ -92,8 +92,8 @@ def test_what_finds_the_queue_full_is_dropped_and_told_once_for_each_group() -> 
     assert sink.dropped == 4
     target.gate.set()
     sink.close(30)
-    told = [each for each in target.kept if each.kind is Kind.ERROR]
-    assert [each.seq for each in target.kept if each.kind is Kind.LAG] == [0, 1, 2, 3]
+    told = [each for each in target.kept if each.kind is EventKind.ERROR]
+    assert [each.seq for each in target.kept if each.kind is EventKind.LAG] == [0, 1, 2, 3]
     assert [(each.group, each.seq, each.cause) for each in told] == [
         ("billing", 6, EVENTS_DROPPED),
         ("other", 7, EVENTS_DROPPED),
@@ -127,7 +127,7 @@ def test_what_can_never_be_written_is_dropped_and_the_rest_is_written() -> None:
     for seq in range(5):
         sink.write(event(seq))
     sink.close(30)
-    assert [each.seq for each in target.kept if each.kind is Kind.LAG] == [0, 1, 4]
+    assert [each.seq for each in target.kept if each.kind is EventKind.LAG] == [0, 1, 4]
     assert sink.dropped == 2
 
 
@@ -201,7 +201,7 @@ def test_a_signal_handler_may_write_at_any_moment() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     sink.close(30)
-    told = sum(each.kind is Kind.ERROR for each in target.kept)
+    told = sum(each.kind is EventKind.ERROR for each in target.kept)
     assert sink.written - told + sink.dropped == written + handled
     assert sink.written == len(target.kept)
 
@@ -228,7 +228,7 @@ def test_a_sink_without_room_is_refused() -> None:
 _WRITES = """
 import sys
 from tests.history.making import event
-from kafka_nextgen.history.sinks import FileSink
+from kafka_nextgen.history.file_sink import FileSink
 sink = FileSink(sys.argv[1])
 for seq in range(5000):
     sink.write(event(seq))

@@ -11,15 +11,15 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.history.alignment import Sight, clock_offsets, sight_of
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.analysis import analyze
+from kafka_nextgen.history.clock_alignment import EpochObservation, clock_offsets, observation_of
+from kafka_nextgen.history.events import Event, EventKind
 from tests.history.story import story
 from tests.history.test_folding import HANDOVER
 
 
 def offsets(text: str) -> dict[str, int]:
-    return clock_offsets(sight for event in story(text) if (sight := sight_of(event)) is not None)
+    return clock_offsets(sight for event in story(text) if (sight := observation_of(event)) is not None)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_members_alone_are_compared_by_the_epochs_they_came_to(epochs: int, late
 )
 def test_what_members_alone_tell_is_marked(line: str, marks: str) -> None:
     """Who keeps no log, or was killed, tells nothing; only somebody else can."""
-    (group,) = answer(story(f"1 consumer:a joined A @1\n{line}")).facts["groups"]
+    (group,) = analyze(story(f"1 consumer:a joined A @1\n{line}")).facts["groups"]
     assert getattr(group, "marks", None) == marks
 
 
@@ -110,10 +110,10 @@ def test_without_anything_in_common_clocks_are_left_alone() -> None:
     assert offsets("1 consumer:a assigned A @1\n9999 consumer:b assigned B @2") == {"consumer:a": 0, "consumer:b": 0}
 
 
-@given(st.lists(st.builds(Sight, st.sampled_from(["consumer:a", "coordinator:1", "poller:x", "offsets:3"]),
+@given(st.lists(st.builds(EpochObservation, st.sampled_from(["consumer:a", "coordinator:1", "poller:x", "offsets:3"]),
                           st.sampled_from([event.kind for event in story(HANDOVER)]),
                           st.sampled_from([None, "A"]), st.integers(0, 3), st.integers(0, 10**9))))  # fmt: skip
-def test_every_source_has_an_offset(sights: list[Sight]) -> None:
+def test_every_source_has_an_offset(sights: list[EpochObservation]) -> None:
     assert clock_offsets(sights).keys() == {sight.source for sight in sights}
 
 
@@ -127,15 +127,15 @@ def test_answers_are_the_same_by_a_clock_that_is_hours_ahead_but_marked(hours: i
         "10.0 coordinator:1 joined B @2", "10.0 coordinator:1 joined B @2\n 10 consumer:b joined B @2"
     )
     events = story(both)
-    plain = answer(events).facts
-    odd = answer(shifted(events, "consumer:b", hours * 3_600_000)).facts
+    plain = analyze(events).facts
+    odd = analyze(shifted(events, "consumer:b", hours * 3_600_000)).facts
     for name in ("tenures", "standstills", "holdups", "owners"):
         assert odd[name] == plain[name]
     assert {each.marks for each in odd["rebalances"] if hasattr(each, "marks")} == {"clocks disagree"}
 
 
 def everything(events: list[Event]) -> dict[str, Any]:
-    return dict(answer(events).facts)
+    return dict(analyze(events).facts)
 
 
 def test_the_order_in_the_log_and_repeated_lines_do_not_matter() -> None:
@@ -147,7 +147,7 @@ def test_the_order_in_the_log_and_repeated_lines_do_not_matter() -> None:
 
 def test_a_members_own_assignment_displaces_the_grant() -> None:
     text = "1 coordinator:1 assigned A @1 t[0]\n4 consumer:a assigned A @1 t[0]\n9 poller:p assigned A @1 t[0]"
-    assert [each.began for each in answer(story(text)).facts["tenures"] if hasattr(each, "began")] == [4_000]
+    assert [each.began for each in analyze(story(text)).facts["tenures"] if hasattr(each, "began")] == [4_000]
 
 
 def test_the_coordinator_knows_the_cause_of_an_epoch_that_a_poller_sees_late() -> None:
@@ -158,23 +158,28 @@ def test_the_coordinator_knows_the_cause_of_an_epoch_that_a_poller_sees_late() -
         5 poller:p group_epoch B @2 cause=unknown
         9 coordinator:1 assigned A @2
     """
-    rebalance = answer(story(text)).facts["rebalances"][-1]
+    rebalance = analyze(story(text)).facts["rebalances"][-1]
     assert (getattr(rebalance, "by", None), getattr(rebalance, "cause", None)) == ("A", "subscription changed")
 
 
 def test_a_source_and_its_number_are_an_events_identity() -> None:
     (event,) = story("1 offsets:3 joined A @1")
-    assert [getattr(each, "events", None) for each in answer([event, event]).facts["groups"]] == [1]
+    assert [getattr(each, "events", None) for each in analyze([event, event]).facts["groups"]] == [1]
 
 
 @pytest.mark.parametrize(
     "other",
-    [{"at": 2_000}, {"member": "B"}, {"kind": Kind.ASSIGNED, "topic": "t", "partitions": (0,)}, {"cause": "grown"}],
+    [
+        {"at": 2_000},
+        {"member": "B"},
+        {"kind": EventKind.ASSIGNED, "topic": "t", "partitions": (0,)},
+        {"cause": "grown"},
+    ],
 )
 def test_a_source_that_contradicts_itself_is_marked_whichever_event_is_read_first(other: dict[str, Any]) -> None:
     event, later = story("1 offsets:3 joined A @1\n3 offsets:3 left A @1")
     contents = [event, later, evolve(event, **other)]
-    one, *others = [answer(each).facts for each in permutations(contents)]
+    one, *others = [analyze(each).facts for each in permutations(contents)]
     assert all(facts == one for facts in others)
     assert ["a source contradicts itself" in getattr(each, "marks", "") for each in one["groups"]] == [True]
 
@@ -183,13 +188,13 @@ def test_two_clusters_with_one_group_name_are_two_groups() -> None:
     events = story("0 consumer:a assigned A @1 t[0]", cluster="one") + story(
         "0 consumer:b assigned B @1 t[0]", cluster="two"
     )
-    answers = answer(events)
+    answers = analyze(events)
     assert not answers.facts["overlaps"]
     assert [(each.cluster, each.group) for each in answers.facts["groups"]] == [("one", "g"), ("two", "g")]
 
 
 def test_a_writer_that_never_learned_its_cluster_is_marked() -> None:
-    (group,) = answer(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
+    (group,) = analyze(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
     assert getattr(group, "marks", None) == "cluster unknown, told by members alone"
 
 
@@ -203,8 +208,9 @@ def test_a_poller_that_begins_late_says_nothing_of_its_clock() -> None:
 
 def test_coordinators_of_one_log_are_compared_with_others_by_the_first_sight_of_those() -> None:
     sights = [
-        Sight("coordinator:1/4", Kind.GROUP_EPOCH, None, epoch, at) for epoch, at in ((1, 0), (2, 1_000), (3, 2_000))
+        EpochObservation("coordinator:1/4", EventKind.GROUP_EPOCH, None, epoch, at)
+        for epoch, at in ((1, 0), (2, 1_000), (3, 2_000))
     ]
-    sights += [Sight("coordinator:2/4", Kind.GROUP_EPOCH, None, epoch, 50_000) for epoch in (2, 3)]
-    sights += [Sight("poller:p", Kind.GROUP_EPOCH, None, 3, 102_000)]
+    sights += [EpochObservation("coordinator:2/4", EventKind.GROUP_EPOCH, None, epoch, 50_000) for epoch in (2, 3)]
+    sights += [EpochObservation("poller:p", EventKind.GROUP_EPOCH, None, 3, 102_000)]
     assert clock_offsets(sights) == {"coordinator:1/4": 0, "coordinator:2/4": -48_000, "poller:p": -100_000}

@@ -15,11 +15,10 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.history import reading
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.finding import FILE_GONE, NOT_READ
-from kafka_nextgen.history.lines import NotAnEvent, Refusal, decode_event, encode_event
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history import log_reader
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event, encode_event
+from kafka_nextgen.history.log_reader import FILE_GONE, NOT_READ, Problems, read_log
 from tests.history.story import story
 
 EVENT = story("1.5 consumer:a assigned A @3 orders[0-2] cause=joined")[0]
@@ -43,7 +42,7 @@ EVENTS = st.builds(
     source=TEXTS.map(lambda name: f"poller:{name}"),
     cluster=TEXTS,
     group=TEXTS.filter(bool),
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(EventKind),
     protocol=st.none() | TEXTS,
     member=st.none() | TEXTS,
     epoch=st.none() | LONGS,
@@ -65,33 +64,33 @@ def test_what_is_written_is_read(event: Event) -> None:
 @pytest.mark.parametrize(
     ("line", "refusal"),
     [
-        (LINE[:-5], Refusal.TORN),
-        ("2026-11-26 INFO joined", Refusal.FOREIGN),
-        ("[1, 2]", Refusal.FOREIGN),
-        ('{"level": "info", "msg": "joined"}', Refusal.FOREIGN),
-        ("[" * 100_000, Refusal.FOREIGN),
-        (LINE.replace("assigned", "teleported"), Refusal.UNKNOWN_KIND),
-        (LINE.replace('"at":1500', '"at":"now"'), Refusal.BAD_FIELD),
-        (LINE.replace('"at":1500', '"at":true'), Refusal.BAD_FIELD),
-        (LINE.replace('"at":1500', '"at":1e3'), Refusal.BAD_FIELD),
-        (LINE.replace('"at":1500', f'"at":{2**63}'), Refusal.BAD_FIELD),
-        (LINE.replace('"group":"g"', '"group":""'), Refusal.BAD_FIELD),
-        (LINE.replace('"group":"g",', ""), Refusal.BAD_FIELD),
-        (LINE.replace("consumer:a", "oracle:a"), Refusal.BAD_FIELD),
-        (LINE.replace("[0,1,2]", '"0-2"'), Refusal.BAD_FIELD),
-        (LINE.replace("[0,1,2]", "[-1]"), Refusal.BAD_FIELD),
-        (LINE.replace('"v":1', '"v":0'), Refusal.FOREIGN),
-        (LINE.replace('"v":1', '"v":true'), Refusal.FOREIGN),
-        (LINE.replace('"at":1500', '"at":1500,"at":9'), Refusal.BAD_FIELD),
-        (LINE.replace('"v":1', '"v":1,"more":{"a":1,"a":1}'), Refusal.BAD_FIELD),
-        (LINE.replace('"at":1500', f'"at":{"9" * 5_000}'), Refusal.BAD_FIELD),
-        (LINE.replace('"v":1', f'"v":1,"more":{"[" * 9_000}{"]" * 9_000}'), Refusal.FOREIGN),
+        (LINE[:-5], LineProblem.TORN),
+        ("2026-11-26 INFO joined", LineProblem.FOREIGN),
+        ("[1, 2]", LineProblem.FOREIGN),
+        ('{"level": "info", "msg": "joined"}', LineProblem.FOREIGN),
+        ("[" * 100_000, LineProblem.FOREIGN),
+        (LINE.replace("assigned", "teleported"), LineProblem.UNKNOWN_KIND),
+        (LINE.replace('"at":1500', '"at":"now"'), LineProblem.BAD_FIELD),
+        (LINE.replace('"at":1500', '"at":true'), LineProblem.BAD_FIELD),
+        (LINE.replace('"at":1500', '"at":1e3'), LineProblem.BAD_FIELD),
+        (LINE.replace('"at":1500', f'"at":{2**63}'), LineProblem.BAD_FIELD),
+        (LINE.replace('"group":"g"', '"group":""'), LineProblem.BAD_FIELD),
+        (LINE.replace('"group":"g",', ""), LineProblem.BAD_FIELD),
+        (LINE.replace("consumer:a", "oracle:a"), LineProblem.BAD_FIELD),
+        (LINE.replace("[0,1,2]", '"0-2"'), LineProblem.BAD_FIELD),
+        (LINE.replace("[0,1,2]", "[-1]"), LineProblem.BAD_FIELD),
+        (LINE.replace('"v":1', '"v":0'), LineProblem.FOREIGN),
+        (LINE.replace('"v":1', '"v":true'), LineProblem.FOREIGN),
+        (LINE.replace('"at":1500', '"at":1500,"at":9'), LineProblem.BAD_FIELD),
+        (LINE.replace('"v":1', '"v":1,"more":{"a":1,"a":1}'), LineProblem.BAD_FIELD),
+        (LINE.replace('"at":1500', f'"at":{"9" * 5_000}'), LineProblem.BAD_FIELD),
+        (LINE.replace('"v":1', f'"v":1,"more":{"[" * 9_000}{"]" * 9_000}'), LineProblem.FOREIGN),
     ],
 )
-def test_what_is_no_event_is_refused_with_a_reason(line: str, refusal: Refusal) -> None:
+def test_what_is_no_event_is_refused_with_a_reason(line: str, refusal: LineProblem) -> None:
     found = decode_event(line)
-    assert isinstance(found, NotAnEvent)
-    assert found.refusal is refusal
+    assert isinstance(found, InvalidLine)
+    assert found.problem is refusal
     assert len(found.text) <= 200
 
 
@@ -262,7 +261,7 @@ def _refuse(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_line_that_is_too_long_is_one_problem_and_its_parts_are_no_events(
     tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "LONGEST_LINE", len(LINE))
+    monkeypatch.setattr(log_reader, "MAX_LINE_BYTES", len(LINE))
     long = "x" * len(LINE)
     text = f"{LINE}\n{long}{LINE}\n{long}x{LINE}\n{long}{LINE}{LINE}{LINE}\n{LINE}\n{long}{LINE}"
     (tmp_path / "a.jsonl").write_bytes(pack(text.encode()))

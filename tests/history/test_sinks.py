@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.history import log_file
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
-from kafka_nextgen.history.log_file import LogFile
-from kafka_nextgen.history.sinks import FileSink, FileTarget
+from kafka_nextgen.history import file_sink
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.file_sink import FileSink, FileTarget, RotatingFile
+from kafka_nextgen.history.json_lines import decode_event
 from tests.history.making import event
 from tests.support.waiting import eventually
 
@@ -29,7 +28,7 @@ def rotated(path: Path) -> list[Path]:
 
 
 def log_at(path: Path, *, max_bytes: int = 1 << 20, keep: int = 5, compress: bool = False) -> FileTarget:
-    return FileTarget(LogFile(path, max_bytes=max_bytes, keep=keep, compress=compress))
+    return FileTarget(RotatingFile(path, max_bytes=max_bytes, keep=keep, compress=compress))
 
 
 def test_events_come_back_as_they_were_whatever_their_text(tmp_path: Path) -> None:
@@ -122,7 +121,7 @@ def test_a_directory_that_is_gone_is_logged_once_and_used_when_it_is_back(
     assert "PosixPath" not in caplog.text
 
 
-class SmallDisk(log_file.FileIO):
+class SmallDisk(file_sink.FileIO):
     """A file on a disk that takes ``room`` more bytes, and then none."""
 
     room = 0
@@ -139,7 +138,7 @@ class SmallDisk(log_file.FileIO):
 def test_a_full_disk_leaves_whole_lines_and_the_rest_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
 ) -> None:
-    monkeypatch.setattr(log_file, "FileIO", SmallDisk)
+    monkeypatch.setattr(file_sink, "FileIO", SmallDisk)
     path = tmp_path / "log.jsonl"
     target = log_at(path)
     events = [event(seq) for seq in range(1, 4)]
@@ -160,8 +159,10 @@ def test_an_event_that_is_no_line_is_refused_alone(tmp_path: Path) -> None:
     for each in (event(1), event(2, reason=object()), event(3)):
         sink.write(each)
     sink.close(30)
-    assert [each.seq for each in events_in(path) if each.kind is Kind.LAG] == [1, 3]
-    assert [(each.seq, each.cause) for each in events_in(path) if each.kind is Kind.ERROR] == [(2, "events dropped")]
+    assert [each.seq for each in events_in(path) if each.kind is EventKind.LAG] == [1, 3]
+    assert [(each.seq, each.cause) for each in events_in(path) if each.kind is EventKind.ERROR] == [
+        (2, "events dropped")
+    ]
     assert sink.dropped == 1
 
 

@@ -8,8 +8,7 @@ from itertools import starmap
 from attrs import Factory, define
 
 from kafka_nextgen.cli.moments import time_text
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.partitions import places_of
+from kafka_nextgen.history.events import Event, EventKind, partitions_of
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -74,12 +73,12 @@ class GroupView:
         """Take an event in."""
         self.at = max(self.at, event.at)
         self.protocol = event.protocol or self.protocol
-        self.problem = event.cause or "error" if event.kind is Kind.ERROR and event.member is None else None
-        if event.kind in (Kind.COMMITTED, Kind.LAG):
+        self.problem = event.cause or "error" if event.kind is EventKind.ERROR and event.member is None else None
+        if event.kind in (EventKind.COMMITTED, EventKind.LAG):
             self._offsets(event)
         elif event.member is not None:
             self._member(event, event.member)
-        elif event.kind is Kind.GROUP_EPOCH:
+        elif event.kind is EventKind.GROUP_EPOCH:
             self.epoch = event.epoch
 
     def _offsets(self, event: Event) -> None:
@@ -90,17 +89,17 @@ class GroupView:
                 self.ends[tp] = event.end
 
     def _member(self, event: Event, member_id: str) -> None:
-        if event.kind in (Kind.LEFT, Kind.FENCED):
+        if event.kind in (EventKind.LEFT, EventKind.FENCED):
             self.members.pop(member_id, None)
-        elif event.kind in (Kind.JOINED, Kind.ASSIGNED):
+        elif event.kind in (EventKind.JOINED, EventKind.ASSIGNED):
             member = self.members.setdefault(member_id, MemberView(member_id))
             member.client = event.client or member.client
             member.instance = event.instance or member.instance
             member.epoch = member.epoch if event.epoch is None else event.epoch
             member.owned.update(_partitions(event))
-        elif event.kind in (Kind.REVOKED, Kind.LOST) and member_id in self.members:
+        elif event.kind in (EventKind.REVOKED, EventKind.LOST) and member_id in self.members:
             self.members[member_id].owned.difference_update(_partitions(event))
-        elif event.kind is Kind.GROUP_EPOCH:
+        elif event.kind is EventKind.GROUP_EPOCH:
             self.epoch = event.epoch
 
 
@@ -124,7 +123,7 @@ class Board:
 
 
 def _partitions(event: Event) -> Iterator[TopicPartition]:
-    return starmap(TopicPartition, places_of(event))
+    return starmap(TopicPartition, partitions_of(event))
 
 
 def event_text(event: Event) -> str:

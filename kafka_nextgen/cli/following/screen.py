@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kafka_nextgen.cli.following.board import Board, GroupView, MemberView, event_text
-from kafka_nextgen.history.events import FREQUENT, Event
+from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import format_partitions
 
@@ -65,7 +65,7 @@ class TerminalScreen:
 
     def show(self, board: Board, events: Sequence[Event]) -> None:
         """Draw the groups as they are after these events."""
-        self._news.extend(event_text(event) for event in events if event.kind not in FREQUENT)
+        self._news.extend(event_text(event) for event in events if event.kind not in FREQUENT_KINDS)
         news = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._news]
         self._live.update(Group(self._table(board), Text(), *news), refresh=True)
 

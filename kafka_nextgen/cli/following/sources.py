@@ -16,10 +16,10 @@ from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.cli.groups.options import Reach
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
 from kafka_nextgen.errors import ConfigError, UnknownTopicError
-from kafka_nextgen.history.delivering import CLOSING_S
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.lines import decode_event
-from kafka_nextgen.history.reading import GZIP, LONGEST_LINE
+from kafka_nextgen.history.json_lines import decode_event
+from kafka_nextgen.history.log_reader import GZIP_MAGIC, MAX_LINE_BYTES
+from kafka_nextgen.history.queued_sink import CLOSE_TIMEOUT_S
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ClusterSource", "FileSource", "Source", "TopicSource"]
@@ -63,7 +63,7 @@ class FileSource:
         if not self._path.is_file():
             raise ConfigError(f"{self._path} can't be followed: it is no file; history report reads pipes, too")
         self._file = self._path.open("rb")
-        if self._file.read(len(GZIP)) == GZIP:
+        if self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC:
             self._file.close()
             raise ConfigError(f"{self._path} can't be followed: it is compressed; history report reads it")
         self._file.seek(0)
@@ -81,7 +81,7 @@ class FileSource:
         data = self._file.read(_READ_BYTES)
         if data:
             *lines, self._rest = (self._rest + data).split(b"\n")
-            if len(self._rest) > LONGEST_LINE:  # no event, and its end will be none
+            if len(self._rest) > MAX_LINE_BYTES:  # no event, and its end will be none
                 self._rest = b"-"
             return self._events(lines)
         if self._is_rotated(self._file):
@@ -137,7 +137,7 @@ class TopicSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._consumer is not None:
-            await self._consumer.close(CLOSING_S)
+            await self._consumer.close(CLOSE_TIMEOUT_S)
 
     async def take(self) -> list[Event]:
         """The events of the records that have come."""
@@ -195,7 +195,7 @@ class _Kept:
     def write(self, event: Event) -> None:
         self._events.append(event)
 
-    def close(self, timeout_s: float = CLOSING_S) -> None:
+    def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         pass
 
     def take(self) -> list[Event]:

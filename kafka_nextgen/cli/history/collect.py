@@ -15,8 +15,8 @@ from kafka_nextgen.collecting.collector import Choice, Collector, new_source
 from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
 from kafka_nextgen.collecting.topic_sink import TopicSink
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.history.delivering import QueuedSink
-from kafka_nextgen.history.sinks import KEEP, MAX_BYTES, FileSink
+from kafka_nextgen.history.file_sink import DEFAULT_KEEP, DEFAULT_MAX_BYTES, FileSink
+from kafka_nextgen.history.queued_sink import QueuedSink
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
 __all__ = ["chosen", "collect"]
@@ -42,11 +42,13 @@ MIB = 1 << 20
 @click.option(
     "--max-mib",
     type=click.IntRange(min=1),
-    default=MAX_BYTES // MIB,
+    default=DEFAULT_MAX_BYTES // MIB,
     show_default=True,
     help="Rotate the file when it is so large.",
 )
-@click.option("--keep", type=click.IntRange(min=0), default=KEEP, show_default=True, help="Rotated files to keep.")
+@click.option(
+    "--keep", type=click.IntRange(min=0), default=DEFAULT_KEEP, show_default=True, help="Rotated files to keep."
+)
 @click.option("--gzip", "compress", is_flag=True, help="Compress rotated files.")
 @reaching
 def collect(

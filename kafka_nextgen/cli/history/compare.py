@@ -13,10 +13,10 @@ from kafka_nextgen.cli.history.documents import problems_document
 from kafka_nextgen.cli.history.loading import load_all
 from kafka_nextgen.cli.history.naming import member_names
 from kafka_nextgen.cli.history.report import tell_problems
-from kafka_nextgen.history.answering import facts_of_group
-from kafka_nextgen.history.comparing import Difference, differences, stories
+from kafka_nextgen.history.analysis import analyze_group
 from kafka_nextgen.history.events import Event, SourceKind
 from kafka_nextgen.history.facts import MemberSummary
+from kafka_nextgen.history.source_comparison import Difference, differences, source_views
 
 __all__ = ["compare"]
 
@@ -53,8 +53,8 @@ def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | Non
 
 
 def _compared(key: tuple[str, str], events: Sequence[Event]) -> _Compared:
-    told = stories(events)
-    members = [fact for fact in facts_of_group(events) if isinstance(fact, MemberSummary)]
+    told = source_views(events)
+    members = [fact for fact in analyze_group(events) if isinstance(fact, MemberSummary)]
     return _Compared(*key, list(told), differences(told), differences(told, member_names(members)))
 
 

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Sequence
 from attrs import asdict
 
 from kafka_nextgen.cli.history.moment import Moments
-from kafka_nextgen.history.answering import Answers
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import FACTS, Fact
-from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
-from kafka_nextgen.history.reading import Problems
+from kafka_nextgen.history.log_reader import Problems
 
 __all__ = ["history_document", "moments_document", "problems_document"]
 
 
-def history_document(answers: Answers, problems: Problems) -> dict[str, object]:
+def history_document(answers: Analysis, problems: Problems) -> dict[str, object]:
     """A group has all its facts by their kinds; its own sums are its ``summary``."""
     return {
         "groups": [_group(*key, facts) for key, facts in sorted(facts_by_group(answers).items())],
@@ -58,7 +57,7 @@ def _facts(facts: Sequence[Fact]) -> list[dict[str, object]]:
 
 def _event(event: Event) -> dict[str, object]:
     told = asdict(event, filter=lambda _, value: value is not None)
-    return {name: value.value if isinstance(value, Kind) else value for name, value in told.items()}
+    return {name: value.value if isinstance(value, EventKind) else value for name, value in told.items()}
 
 
 def problems_document(problems: Problems) -> dict[str, object]:

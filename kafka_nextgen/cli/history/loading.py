@@ -8,13 +8,19 @@ from pathlib import Path
 import click
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.history.answering import Answers, by_group, gathered, in_order
-from kafka_nextgen.history.chronology import in_time
-from kafka_nextgen.history.events import CONTRADICTION, Event, Kind
+from kafka_nextgen.history.analysis import (
+    Analysis,
+    FactsByKind,
+    collect_facts,
+    events_by_group,
+    facts_by_group,
+    sorted_by_time,
+)
+from kafka_nextgen.history.events import CONTRADICTION, Event, EventKind
 from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
 from kafka_nextgen.history.folding import fold
-from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
+from kafka_nextgen.history.ordering import in_order
 from kafka_nextgen.text import printable
 
 __all__ = ["GroupHistory", "History", "load", "load_all", "since"]
@@ -41,9 +47,9 @@ class History:
     groups: Sequence[GroupHistory]
     problems: Problems = field(factory=Problems)
 
-    def answers(self, until: int | None = None) -> Answers:
+    def answers(self, until: int | None = None) -> Analysis:
         """All facts, group by group and in order of time, up to ``until`` (ms since the epoch)."""
-        return gathered(fact for group in self.groups for fact in in_time(group.facts(until)))
+        return collect_facts(fact for group in self.groups for fact in sorted_by_time(group.facts(until)))
 
 
 def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
@@ -73,7 +79,7 @@ def load_all(
         others.add(event.group)
         return False
 
-    found = by_group(filter(is_wanted, read_log(paths, problems)))
+    found = events_by_group(filter(is_wanted, read_log(paths, problems)))
     if not found:
         raise click.ClickException(_nothing(paths, others, problems))
     _note_contradictions(found.values(), problems)
@@ -83,7 +89,7 @@ def load_all(
 def _note_contradictions(groups: Iterable[Sequence[Event]], problems: Problems) -> None:
     for events in groups:
         for event in events:
-            if event.cause == CONTRADICTION and event.kind is Kind.ERROR:
+            if event.cause == CONTRADICTION and event.kind is EventKind.ERROR:
                 problems.note(CONTRADICTION, f"group {event.group}: number {event.seq} of {event.source}")
 
 
@@ -100,13 +106,13 @@ def _nothing(paths: Sequence[Path], others: Collection[str], problems: Problems)
     return printable(f"no event in {where}{why}; is it an event log of kafka-nextgen?")
 
 
-def since(answers: Answers, at: int) -> Answers:
+def since(answers: Analysis, at: int) -> Analysis:
     """Only what ended at ``at`` (ms since the epoch) or later; groups are summed up again, members are not."""
     kept = {name: [fact for fact in facts if _end(fact) >= at] for name, facts in answers.facts.items()}
-    by_group = facts_by_group(Answers({**kept, "groups": answers.facts["groups"]}))
+    events_by_group = facts_by_group(Analysis({**kept, "groups": answers.facts["groups"]}))
     summaries = [each for each in answers.facts["groups"] if isinstance(each, GroupSummary)]
-    summed = [_summed(each, by_group[each.cluster, each.group], at) for each in summaries]
-    return Answers({**kept, "groups": summed})
+    summed = [_summed(each, events_by_group[each.cluster, each.group], at) for each in summaries]
+    return Analysis({**kept, "groups": summed})
 
 
 def _end(fact: Fact) -> float:

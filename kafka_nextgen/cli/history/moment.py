@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from kafka_nextgen.cli.history.loading import GroupHistory
-from kafka_nextgen.history.events import FREQUENT, Event
+from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Owner, Rebalance, Standstill
 
 __all__ = ["Moments", "moment_of"]
@@ -39,7 +39,7 @@ def moment_of(group: GroupHistory, at: int, within_ms: int) -> Moments:
     standstills = [each for each in facts if isinstance(each, Standstill) and _is_near(each, first, last)]
     members = [each for each in facts if isinstance(each, MemberSummary)]
     owners = [each for each in group.facts(at) if isinstance(each, Owner)]
-    events = [each for each in group.events if first <= each.at <= last and each.kind not in FREQUENT]
+    events = [each for each in group.events if first <= each.at <= last and each.kind not in FREQUENT_KINDS]
     events.sort(key=lambda each: each.at)
     times = [each.at for each in group.events]
     lasted = (min(times, default=at), max(times, default=at))

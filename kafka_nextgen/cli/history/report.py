@@ -14,9 +14,9 @@ from kafka_nextgen.cli.history.moment import moment_of
 from kafka_nextgen.cli.history.moment_tables import print_moment
 from kafka_nextgen.cli.history.tables import print_answers
 from kafka_nextgen.cli.moments import MOMENT
-from kafka_nextgen.history.answering import Answers
-from kafka_nextgen.history.page.page import render
-from kafka_nextgen.history.reading import Problems
+from kafka_nextgen.history.analysis import Analysis
+from kafka_nextgen.history.log_reader import Problems
+from kafka_nextgen.history.page import render
 
 __all__ = ["report", "tell_problems"]
 
@@ -64,7 +64,7 @@ def report(
         print_answers(answers, top)
 
 
-def _answers(found: History, first: int | None, last: int | None) -> Answers:
+def _answers(found: History, first: int | None, last: int | None) -> Analysis:
     answers = found.answers(last)
     return answers if first is None else since(answers, first)
 
@@ -88,7 +88,7 @@ def _problem(problems: Problems, name: str, count: int) -> str:
     return f"{count} x {name} in the log, first in {problems.first[name]}"
 
 
-def _write(file: Path, answers: Answers, problems: Problems, groups: tuple[str, ...]) -> None:
+def _write(file: Path, answers: Analysis, problems: Problems, groups: tuple[str, ...]) -> None:
     title = f"Rebalance history: {groups[0]}" if len(groups) == 1 else "Rebalance history"
     notes = [_problem(problems, name, count) for name, count in sorted(problems.counts.items())]
     page = render(answers, title, made=time.time_ns() // 1_000_000, notes=notes).encode()

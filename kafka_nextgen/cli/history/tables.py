@@ -17,7 +17,7 @@ from kafka_nextgen.cli.history.ranking import (
     worst_standstills,
 )
 from kafka_nextgen.cli.moments import duration_text, time_text
-from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group
 from kafka_nextgen.history.facts import (
     CLOCKS_DISAGREE,
     CLUSTER_UNKNOWN,
@@ -31,8 +31,7 @@ from kafka_nextgen.history.facts import (
     Repeat,
     Standstill,
 )
-from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
-from kafka_nextgen.history.rebalancing import most_part
+from kafka_nextgen.history.rebalances import longest_part
 
 __all__ = ["print_answers", "print_rebalances", "print_standstills", "print_table_of"]
 
@@ -71,7 +70,7 @@ _OVERLAPS = ("PARTITION", "TIME (UTC)", "LASTED", "FIRST", "SECOND", "EXCUSED", 
 _REPEATS = ("PARTITION", "TIME (UTC)", "MEMBER", "COMMITTED", "READ UP TO", "RECORDS", "CAUSE")
 
 
-def print_answers(answers: Answers, top: int) -> None:
+def print_answers(answers: Analysis, top: int) -> None:
     """Print everything, at most ``top`` rows to a table."""
     by_group = facts_by_group(answers)
     for number, summary in enumerate(_all(GroupSummary, answers.facts["groups"])):
@@ -186,7 +185,7 @@ def _own_marks(marks: str) -> str | None:
 def _held(holdup: Holdup | None) -> str | None:
     if holdup is None:
         return None
-    part, ms = most_part(holdup)
+    part, ms = longest_part(holdup)
     return f"{holdup.member}: {part} {duration_text(ms)}"
 
 

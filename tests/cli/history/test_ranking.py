@@ -4,9 +4,9 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.cli.history.ranking import holding_up, restless, waits, worst_standstills
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
-from kafka_nextgen.history.rebalancing import most_part
+from kafka_nextgen.history.rebalances import longest_part
 from tests.history.made_facts import made_answers
 from tests.history.story import story
 
@@ -15,7 +15,7 @@ _STORY = """
     1 coordinator:1 group_epoch A @1 cause=joined
     2 consumer:a assigned A @1 orders[0]
 """
-[_REBALANCE] = [each for each in answer(story(_STORY)).facts["rebalances"] if isinstance(each, Rebalance)]
+[_REBALANCE] = [each for each in analyze(story(_STORY)).facts["rebalances"] if isinstance(each, Rebalance)]
 REBALANCE = evolve(_REBALANCE, epoch=7, holder="C")
 
 
@@ -30,7 +30,7 @@ def test_the_member_that_others_waited_for(holdups: list[Holdup], member: str | 
 
 
 def test_the_part_that_took_the_longest() -> None:
-    assert most_part(_holdup("A", 1, 2, 4, 3)) == ("callback", 4)
+    assert longest_part(_holdup("A", 1, 2, 4, 3)) == ("callback", 4)
 
 
 def test_each_rebalance_is_held_up_by_one_member() -> None:

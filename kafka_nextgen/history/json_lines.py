@@ -1,8 +1,7 @@
-"""Events as lines of JSON, and back.
+"""Encode events as lines of JSON, and decode them.
 
-A line is an object with the names of ``Event``'s fields. What is None is left out. A line of a later version is read,
-too, if its kind and fields are known; other fields are left out. What is no event is told by the reason why, and never
-guessed at.
+A line is an object with the names of ``Event``'s fields; None is omitted. Lines of later versions are read if their
+kind is known, and unknown fields are ignored. A line that is no event decodes to an ``InvalidLine``.
 """
 
 from __future__ import annotations
@@ -14,35 +13,35 @@ from typing import Any
 
 from attrs import fields, frozen
 
-from kafka_nextgen.history.events import Event, Kind, source_kind
+from kafka_nextgen.history.events import Event, EventKind, source_kind
 
-__all__ = ["NotAnEvent", "Refusal", "decode_event", "encode_event"]
+__all__ = ["InvalidLine", "LineProblem", "decode_event", "encode_event"]
 
 _LONG = 1 << 63
 _SHOWN = 200
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
+_KINDS: Mapping[str, EventKind] = {kind.value: kind for kind in EventKind}
 
 
-class Refusal(Enum):
+class LineProblem(Enum):
     """Why a line is no event."""
 
-    TORN = "torn"  # it ends in the middle
-    FOREIGN = "foreign"  # it is something else
-    UNKNOWN_KIND = "unknown kind"  # its kind is of a later version
-    BAD_FIELD = "bad field"  # a field has a value that it can't have
+    TORN = "torn"  # the line is truncated
+    FOREIGN = "foreign"  # something else than an event
+    UNKNOWN_KIND = "unknown kind"  # from a later version
+    BAD_FIELD = "bad field"  # a field has an invalid value
 
 
 @frozen
-class NotAnEvent:
+class InvalidLine:
     """A line that is no event, and why."""
 
-    refusal: Refusal
+    problem: LineProblem
     text: str
 
 
 def encode_event(event: Event) -> str:
-    """The event as a line, without its end."""
+    """Encode an event as a line, without the newline."""
     line: dict[str, object] = {}
     for name in _NAMES:
         value = getattr(event, name)
@@ -52,24 +51,24 @@ def encode_event(event: Event) -> str:
     return _ENCODE(line)
 
 
-def decode_event(line: str | bytes) -> Event | NotAnEvent:
-    """Read a line, also one of a later version if its kind and fields are known."""
+def decode_event(line: str | bytes) -> Event | InvalidLine:
+    """Decode a line of this version or of a later one whose kind is known."""
     try:
         found = _DECODE(line if isinstance(line, str) else line.decode("utf-8-sig", "surrogatepass"))
     except (json.JSONDecodeError, UnicodeDecodeError):
         is_begun = line.lstrip()[:1] in ("{", b"{")
-        return NotAnEvent(Refusal.TORN if is_begun else Refusal.FOREIGN, "not JSON")
+        return InvalidLine(LineProblem.TORN if is_begun else LineProblem.FOREIGN, "not JSON")
     except RecursionError:
-        return NotAnEvent(Refusal.FOREIGN, "JSON that is nested too deeply")
-    except ValueError as error:  # a name that is there twice, or a number of thousands of digits
-        return NotAnEvent(Refusal.BAD_FIELD, str(error)[:_SHOWN])
+        return InvalidLine(LineProblem.FOREIGN, "JSON that is nested too deeply")
+    except ValueError as error:  # a duplicate name, or a number with thousands of digits
+        return InvalidLine(LineProblem.BAD_FIELD, str(error)[:_SHOWN])
     if not isinstance(found, dict) or not _is_version(found.get("v")):
-        return NotAnEvent(Refusal.FOREIGN, "no object with a version v")
+        return InvalidLine(LineProblem.FOREIGN, "no object with a version v")
     return _event(found)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Readers of JSON disagree which of two values counts."""
+    """Reject duplicate names: readers of JSON disagree which of two values counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -81,20 +80,20 @@ def _is_version(value: object) -> bool:
     return type(value) is int and 1 <= value < 1 << 31
 
 
-def _event(found: dict[str, Any]) -> Event | NotAnEvent:
+def _event(found: dict[str, Any]) -> Event | InvalidLine:
     values: dict[str, Any] = {}
     for name, value in found.items():
         check = _CHECKS.get(name)
         if check is None or (value is None and name not in _REQUIRED):
             continue
         if not check(value):
-            return NotAnEvent(Refusal.BAD_FIELD, f"{name} is {value!r}"[:_SHOWN])
+            return InvalidLine(LineProblem.BAD_FIELD, f"{name} is {value!r}"[:_SHOWN])
         values[name] = value
     if not values.keys() >= _REQUIRED:
-        return NotAnEvent(Refusal.BAD_FIELD, f"no {', '.join(sorted(_REQUIRED - values.keys()))}")
+        return InvalidLine(LineProblem.BAD_FIELD, f"no {', '.join(sorted(_REQUIRED - values.keys()))}")
     kind = _KINDS.get(values["kind"])
     if kind is None:
-        return NotAnEvent(Refusal.UNKNOWN_KIND, f"kind {values['kind']!r}"[:_SHOWN])
+        return InvalidLine(LineProblem.UNKNOWN_KIND, f"kind {values['kind']!r}"[:_SHOWN])
     values["kind"] = kind
     if "partitions" in values:
         values["partitions"] = tuple(values["partitions"])
