@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from kafka_nextgen import GroupAdmin, TopicPartition
-from kafka_nextgen.cli.following.board import Board, GroupView, event_text
+from kafka_nextgen.cli.following.group_views import GroupView, GroupViews, event_text
 from kafka_nextgen.cli.following.screen import PlainScreen, TerminalScreen
 from kafka_nextgen.cli.following.sources import FileSource
 from kafka_nextgen.collecting import TopicSink
@@ -96,13 +96,13 @@ def test_lag_is_of_what_is_known_and_goes_down_with_commits() -> None:
 
 
 def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
-    board = Board()
+    board = GroupViews()
     for each in story(JOINED, EPOCH_1, OWNS):
         board.add(each)
     for seq, (cluster, group) in enumerate([("c2", "a"), ("c1", "a"), ("c1", "b")]):
         board.add(event(seq, group=group, cluster=cluster))
     board.add(event(9, group="late", kind=EventKind.ERROR, cause="NoBrokersError"))
-    assert [(view.cluster, view.group) for view in board.groups()] == [
+    assert [(view.cluster, view.group) for view in board.views()] == [
         ("c1", "late"),
         ("c1", "billing"),
         ("c1", "a"),
@@ -119,7 +119,7 @@ def test_an_event_is_a_line_without_control_characters() -> None:
 
 def test_a_terminal_shows_groups_members_and_news() -> None:
     out = io.StringIO()
-    board, events = Board(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
+    board, events = GroupViews(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
     for each in events:
         board.add(each)
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
@@ -130,7 +130,7 @@ def test_a_terminal_shows_groups_members_and_news() -> None:
 
 
 def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
-    out, board = io.StringIO(), Board()
+    out, board = io.StringIO(), GroupViews()
     member, topic = "2751fe7c-571d-486f-a38c-d026025ddf07", "orders-of-a-shop"
     events = story(
         (EventKind.JOINED, {"member": member, "client": "worker-with-a-long-name", "epoch": 2}),
@@ -150,7 +150,7 @@ def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
 
 def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
     out = io.StringIO()
-    board = Board()
+    board = GroupViews()
     for seq in range(50):
         board.add(event(seq, group=f"g{seq}"))
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
@@ -161,7 +161,7 @@ def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
 def test_a_pipe_gets_a_line_for_each_event() -> None:
     out = io.StringIO()
     with PlainScreen(Console(file=out, width=20)) as screen:
-        screen.show(Board(), story(JOINED, EPOCH_1))
+        screen.show(GroupViews(), story(JOINED, EPOCH_1))
     assert len(out.getvalue().splitlines()) == 2
 
 
@@ -202,7 +202,7 @@ def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None
 
 def test_a_topic_that_is_no_topic_is_not_obeyed_by_a_terminal() -> None:
     out = io.StringIO()
-    board = Board()
+    board = GroupViews()
     board.add(event(1, kind=EventKind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
         screen.show(board, [])
@@ -231,7 +231,7 @@ def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path
             seen = [each.seq for _ in range(26) for each in await source.take()]
             path.write_bytes(line(2))
             seen += [each.seq for _ in range(3) for each in await source.take()]
-            return seen, source.left_out
+            return seen, source.skipped
 
     assert asyncio.run(follow()) == ([1, 2], 2)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from kafka_nextgen.cli.moments import MOMENT, duration_text, time_text
+from kafka_nextgen.cli.times import TIME, duration_text, time_text
 
 
 @pytest.mark.parametrize(
@@ -19,13 +19,13 @@ from kafka_nextgen.cli.moments import MOMENT, duration_text, time_text
     ],
 )
 def test_a_time_is_read(text: str, at: int) -> None:
-    assert MOMENT.convert(text, None, None) == at
+    assert TIME.convert(text, None, None) == at
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "-1", "14:03", "99999999999999999999", "1969-12-31T23:59:59"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
-        MOMENT.convert(text, None, None)
+        TIME.convert(text, None, None)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kafka_nextgen.cli.groups.printing import print_json, print_table, say
+from kafka_nextgen.cli.output import print_json, print_line, print_table
 
 
 def test_a_name_is_escaped_and_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +25,7 @@ def test_a_cell_of_many_names_is_escaped_and_whole(capsys: pytest.CaptureFixture
 
 
 def test_a_line_with_a_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    say("Deleted a\nDeleted b.")
+    print_line("Deleted a\nDeleted b.")
     assert capsys.readouterr().out == "Deleted a\\nDeleted b.\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.cli.history.naming import member_names, named
+from kafka_nextgen.cli.history.ranking import member_names, with_member_names
 from kafka_nextgen.history.facts import Holdup, MemberSummary
 
 MEMBER = MemberSummary("c", "g", "", None, None, None, 0, 0, 1, 0, 0, 0, 0, 0, 0)
@@ -37,4 +37,7 @@ def test_names(members: list[tuple[str, str | None, str | None]], expected: list
 
 def test_what_is_not_known_keeps_its_id() -> None:
     holdup = Holdup("c", "g", 1, "A", 0, 1, 0, 0, 0, 1)
-    assert [each.member for each in named([holdup, evolve(holdup, member="B")], {"A": "app"})] == ["app", "B"]
+    assert [each.member for each in with_member_names([holdup, evolve(holdup, member="B")], {"A": "app"})] == [
+        "app",
+        "B",
+    ]

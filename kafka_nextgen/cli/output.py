@@ -1,8 +1,8 @@
-"""Tables for people, JSON for programs, and what failed on stderr.
+"""Print tables for people, JSON for programs, and errors to stderr.
 
-A table has no lines and no colours. In a pipe it is as wide as it has to be, so that nothing in it is ever broken;
-on a terminal long cells are folded. Names are what clients say of themselves: nothing in them is obeyed by a terminal,
-and those longer than any that Kafka would take are cut.
+A table has no lines and no colours. In a pipe it is as wide as needed, so no cell is broken; on a terminal long cells
+are folded. Names come from clients, so control characters in them are escaped, and names longer than Kafka allows are
+cut.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.text import Text
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.text import printable
 
-__all__ = ["fail_with", "print_json", "print_table", "say"]
+__all__ = ["fail_with", "print_json", "print_line", "print_table"]
 
 _ENDLESS = 1_000_000  # columns; no table is wider
 _NOTHING = "-"
@@ -32,7 +32,7 @@ Cell = str | int | None
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print a table; None is shown as ``-``, and numbers are set to the right."""
+    """Print a table. None is shown as ``-``; numbers are right-aligned."""
     rows = list(rows)
     table = Table(box=None, pad_edge=False, show_edge=False)
     for at, name in enumerate(header):
@@ -52,18 +52,18 @@ def _shown(name: str, cell: Cell) -> str:
     return printable(text, max(len(text), 1) if name in _OF_MANY_NAMES else _LONGEST_NAME)
 
 
-def say(line: str, *, err: bool = False) -> None:
-    """Print one line in which there are names, to stderr with ``err``."""
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print one line that contains names, to stderr with ``err``."""
     click.echo(printable(line), err=err)
 
 
 def print_json(document: object) -> None:
-    """Print one document."""
+    """Print a JSON document."""
     click.echo(json.dumps(document, indent=2))
 
 
 def fail_with(errors: Iterable[KafkaNextgenError]) -> None:
-    """Print every error on stderr, and end with exit code 1 if there is any."""
+    """Print the errors to stderr, and exit with code 1 if there are any."""
     told = list(errors)
     for error in told:
         click.echo(f"Error: {error}", err=True)

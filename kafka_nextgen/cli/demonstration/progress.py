@@ -1,4 +1,4 @@
-"""What is known of the demonstration at this moment: for the screen to show and the story to wait for."""
+"""The current state of the demonstration: the screen shows it, and the scenario waits for it."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from kafka_nextgen.cli.demonstration.ledger import Ledger
 from kafka_nextgen.cli.demonstration.reports import Assigned, Committed, GivenUp, Processed, Report
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["PARTITIONS", "TOPIC", "Board"]
+__all__ = ["PARTITION_COUNT", "TOPIC", "Progress"]
 
 TOPIC = "flights"
-PARTITIONS = 12
+PARTITION_COUNT = 12
 
 
 @define
-class Board:
+class Progress:
     """Owners and progress by partition, and the ledger behind it.
 
-    ``totals`` is how many records each partition will get in the end; ``on_news`` is told each sentence.
+    ``totals`` has the final number of records of each partition; ``on_news`` is called with each message.
     """
 
     totals: list[int]
     on_news: Callable[[str], None]
     ledger: Ledger = field(factory=Ledger)
     owners: dict[int, str] = field(factory=dict)
-    produced: list[int] = field(factory=lambda: [0] * PARTITIONS)
-    progress: list[int] = field(factory=lambda: [0] * PARTITIONS)
+    produced: list[int] = field(factory=lambda: [0] * PARTITION_COUNT)
+    progress: list[int] = field(factory=lambda: [0] * PARTITION_COUNT)
     processed_by: dict[str, int] = field(factory=dict)
     uncommitted: dict[str, int] = field(factory=dict)
     killed: set[str] = field(factory=set)
     _changed: asyncio.Event = field(factory=asyncio.Event)
 
     def note_produced(self, partition: int, offset: int, checksum: int) -> None:
-        """Note a record the broker has."""
+        """Record that the broker has stored a record."""
         self.ledger.produced(partition, offset, checksum)
         self.produced[partition] = offset + 1
 
     def note(self, name: str, report: Report) -> None:
-        """Note what process ``name`` said."""
+        """Record a report of process ``name``."""
         if isinstance(report, Processed):
             self._note_processed(name, report)
         elif isinstance(report, Committed):
@@ -49,43 +49,43 @@ class Board:
             self.uncommitted[name] = 0
         elif isinstance(report, Assigned):
             self.owners.update(dict.fromkeys(report.partitions, name))
-            self._tell_partitions(name, "takes over", report.partitions)
+            self._say_partitions(name, "takes over", report.partitions)
         elif isinstance(report, GivenUp):
             self._release(name, report.partitions)
-            self._tell_partitions(name, "has lost" if report.lost else "gives up", report.partitions)
+            self._say_partitions(name, "has lost" if report.lost else "gives up", report.partitions)
         self._changed.set()
 
     @property
     def total(self) -> int:
-        """How many records there will be."""
+        """The final number of records."""
         return sum(self.totals)
 
     def note_killed(self, name: str) -> None:
-        """Note that process ``name`` is about to be killed. It owns its partitions until the session is over."""
+        """Record that process ``name`` is about to be killed. It owns its partitions until its session expires."""
         self.ledger.killed(name)
         self.killed.add(name)
 
-    def say(self, news: str) -> None:
-        """Tell a sentence."""
+    def print_line(self, news: str) -> None:
+        """Publish a message."""
         self.on_news(news)
         self._changed.set()
 
     def owned_by(self, name: str) -> list[int]:
-        """The partitions of process ``name``, as far as it said."""
+        """Return the partitions that process ``name`` reported."""
         return sorted(partition for partition, owner in self.owners.items() if owner == name)
 
     def everything_processed(self) -> bool:
-        """Whether every flight was produced and processed."""
+        """Return whether all flights were produced and processed."""
         return self.ledger.count_produced() == self.total == self.ledger.count_processed()
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for the condition, looking whenever something was noted."""
+        """Wait for the condition, which is checked after each change."""
         while not condition():
             self._changed.clear()
             await self._changed.wait()
 
     def wake(self) -> None:
-        """Have conditions looked at again."""
+        """Check conditions again."""
         self._changed.set()
 
     def _note_processed(self, name: str, report: Processed) -> None:
@@ -99,7 +99,7 @@ class Board:
             if self.owners.get(partition) == name:
                 del self.owners[partition]
 
-    def _tell_partitions(self, name: str, verb: str, partitions: tuple[int, ...]) -> None:
+    def _say_partitions(self, name: str, verb: str, partitions: tuple[int, ...]) -> None:
         if partitions:
             written = format_partitions(TopicPartition(TOPIC, number) for number in partitions)
-            self.say(f"{name} {verb} {written}")
+            self.print_line(f"{name} {verb} {written}")

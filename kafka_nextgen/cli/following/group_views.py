@@ -1,4 +1,4 @@
-"""Groups as they are now, by the events so far. Pure; made for looking at, ``history/folding.py`` is for answers."""
+"""The current state of groups, from the events so far. For display only; ``history/folding.py`` derives facts."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from itertools import starmap
 
 from attrs import Factory, define
 
-from kafka_nextgen.cli.moments import time_text
+from kafka_nextgen.cli.times import time_text
 from kafka_nextgen.history.events import Event, EventKind, partitions_of
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["Board", "GroupView", "MemberView", "event_text"]
+__all__ = ["GroupView", "GroupViews", "MemberView", "event_text"]
 
-#: So many characters of a member's id tell it from others of its client id.
+#: The length of a prefix that distinguishes member ids with one client id.
 _SHORT = 8
-#: States that are looked at last.
+#: States that are shown last.
 _CALM = {"stable": 1, "empty": 2}
 
 
 @define
 class MemberView:
-    """A member that is in the group."""
+    """A member of a group."""
 
     member: str
     client: str | None = None
@@ -32,7 +32,7 @@ class MemberView:
 
     @property
     def name(self) -> str:
-        """Its instance id, else its client id and the beginning of its own id, else that id."""
+        """The instance id, else the client id with the beginning of the member id, else the member id."""
         if self.instance or not self.client:
             return self.instance or self.member
         return f"{self.client} {self.member.removeprefix(f'{self.client}-')[:_SHORT]}"
@@ -40,7 +40,7 @@ class MemberView:
 
 @define
 class GroupView:
-    """A group as it is now. ``at`` is the time (ms) of its last event."""
+    """The current state of a group. ``at`` is the time (ms) of its last event."""
 
     cluster: str
     group: str
@@ -65,12 +65,12 @@ class GroupView:
 
     @property
     def lag(self) -> int | None:
-        """The lags of all partitions whose committed offset and end are known; None if there are none."""
+        """The total lag of the partitions with a known committed offset and end; None if there are none."""
         known = self.committed.keys() & self.ends.keys()
         return sum(max(0, self.ends[tp] - self.committed[tp]) for tp in known) if known else None
 
     def add(self, event: Event) -> None:
-        """Take an event in."""
+        """Update the state by an event."""
         self.at = max(self.at, event.at)
         self.protocol = event.protocol or self.protocol
         self.problem = event.cause or "error" if event.kind is EventKind.ERROR and event.member is None else None
@@ -103,21 +103,21 @@ class GroupView:
             self.epoch = event.epoch
 
 
-class Board:
-    """All groups that events told of."""
+class GroupViews:
+    """The current states of all groups."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], GroupView] = {}
 
     def add(self, event: Event) -> None:
-        """Take an event in."""
+        """Update the state by an event."""
         key = (event.cluster, event.group)
         if key not in self._groups:
             self._groups[key] = GroupView(*key)
         self._groups[key].add(event)
 
-    def groups(self) -> list[GroupView]:
-        """Groups in trouble, stable and empty ones, each by name."""
+    def views(self) -> list[GroupView]:
+        """Return groups with problems, then stable ones, then empty ones, each by name."""
         views = self._groups.values()
         return sorted(views, key=lambda view: (_CALM.get(view.state, 0), view.group, view.cluster))
 
@@ -127,7 +127,7 @@ def _partitions(event: Event) -> Iterator[TopicPartition]:
 
 
 def event_text(event: Event) -> str:
-    """An event in a line: its time in UTC, its group, and what it says."""
+    """Format an event as one line: its time in UTC, its group, and its other fields."""
     words = [time_text(event.at), event.group, event.kind.value]
     words += [text for text in (event.instance or event.client, event.member) if text]
     if event.epoch is not None:

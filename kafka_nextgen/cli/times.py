@@ -1,4 +1,4 @@
-"""Moments and durations as people write and read them. Times are UTC."""
+"""Parse and format times and durations. Times are UTC."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import overload
 
 import click
 
-__all__ = ["MOMENT", "Moment", "duration_text", "time_text"]
+__all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
 
 _LAST = 253_402_300_799_999  # ms, of the year 9999
 
 
-class Moment(click.ParamType[int]):
-    """A time: ISO 8601, in UTC if it names no zone, or milliseconds since the epoch. Its value is milliseconds."""
+class TimeParam(click.ParamType[int]):
+    """A time in ISO 8601, in UTC if it has no zone, or in milliseconds since the Unix epoch; converts to the latter."""
 
     name = "time"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it; what is neither is a usage error."""
+        """Parse a time; anything else is a usage error."""
         text = str(value)
         try:
             at = int(text) if text.isdecimal() else _milliseconds(text)
@@ -35,8 +35,7 @@ def _milliseconds(text: str) -> int:
     return round(aware.timestamp() * 1000)
 
 
-#: The type of options that are a time.
-MOMENT = Moment()
+TIME = TimeParam()
 
 
 @overload
@@ -48,7 +47,7 @@ def time_text(at: int | None) -> str | None: ...
 
 
 def time_text(at: int | None) -> str | None:
-    """A time (ms since the epoch) with its milliseconds; None for None."""
+    """Format a time in milliseconds since the Unix epoch; None for None."""
     if at is None:
         return None
     if not 0 <= at <= _LAST:
@@ -58,7 +57,7 @@ def time_text(at: int | None) -> str | None:
 
 
 def duration_text(ms: int | None) -> str | None:
-    """A duration (ms) in a unit that fits; None for None."""
+    """Format a duration in a suitable unit; None for None."""
     if ms is None:
         return None
     if ms < 1000:

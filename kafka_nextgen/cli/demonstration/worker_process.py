@@ -1,4 +1,4 @@
-"""A consumer process from the parent's side: started, listened to, asked to leave or killed."""
+"""A consumer process from the parent's side: start it, read its reports, stop or kill it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Callable
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.cli.demonstration.reports import Finished, Report
 
-__all__ = ["Member"]
+__all__ = ["WorkerProcess"]
 
 WORKER = "kafka_nextgen.cli.demonstration.worker"
 
 
-class Member:
-    """One process; make it with ``start``.
+class WorkerProcess:
+    """A running process, created by ``start``.
 
-    ``on_report`` is called with its name and each thing it says, ``on_end`` when it has ended. ``fault`` says what
-    is wrong with the way it ended, if anything.
+    ``on_report`` is called with its name and each report, ``on_end`` after its end. ``fault`` describes an abnormal
+    end.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Member:
         self._on_end = on_end
         self._finished = False
         self._was_killed = False
-        self._life = asyncio.ensure_future(self._live())
+        self._supervision = asyncio.ensure_future(self._supervise())
 
     @classmethod
     async def start(
@@ -47,8 +47,8 @@ class Member:
         group: str,
         on_report: Callable[[str, Report], None],
         on_end: Callable[[], None],
-    ) -> Member:
-        """Start the process, in a session of its own, so that Ctrl-C reaches the parent alone."""
+    ) -> WorkerProcess:
+        """Start the process in its own session, so that Ctrl-C reaches only the parent."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", WORKER, bootstrap_servers, topic, group, name),
             stdin=asyncio.subprocess.PIPE,
@@ -59,33 +59,33 @@ class Member:
         return cls(name, process, on_report, on_end)
 
     async def leave(self) -> None:
-        """Ask it to end, and wait until it has and everything it said was heard."""
+        """Stop the process, and wait for its end and all its reports."""
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
-        await self._life
+        await self._supervision
 
     async def kill(self) -> None:
-        """Kill it (SIGKILL), and wait until everything it had said was heard."""
+        """Kill the process (SIGKILL), and wait for all its reports."""
         self._was_killed = True
         if self._process.returncode is None:
             self._process.kill()
-        await self._life
+        await self._supervision
 
-    async def _live(self) -> None:
-        """Hear everything, then judge the end."""
-        _, errors = await asyncio.gather(self._listen(), self._keep_errors())
+    async def _supervise(self) -> None:
+        """Read all reports, then check the exit code."""
+        _, errors = await asyncio.gather(self._read_reports(), self._read_stderr())
         code = await self._process.wait()
         if not self._was_killed and not (code == 0 and self._finished):
             last = errors.splitlines()[-1] if errors.strip() else "it said nothing"
             self.fault = self.fault or f"{self.name} ended with exit code {code}: {last}"
         self._on_end()
 
-    async def _listen(self) -> None:
+    async def _read_reports(self) -> None:
         assert self._process.stdout is not None
         async for line in self._process.stdout:
-            self._hear(line)
+            self._handle(line)
 
-    def _hear(self, line: bytes) -> None:
+    def _handle(self, line: bytes) -> None:
         try:
             report = reports.read(line)
         except ValueError as error:
@@ -94,6 +94,6 @@ class Member:
         self._finished = isinstance(report, Finished)
         self._on_report(self.name, report)
 
-    async def _keep_errors(self) -> str:
+    async def _read_stderr(self) -> str:
         assert self._process.stderr is not None
         return (await self._process.stderr.read()).decode(errors="replace")

@@ -1,7 +1,7 @@
-"""How a record looks on stdout.
+"""The formats of records on stdout.
 
-``text`` is the value as it came. ``json`` is one object to a line; what is not UTF-8 stands there in base64, under a
-name that says so (``value_base64``).
+``text`` is the raw value. ``json`` is one object per line; data that is not UTF-8 is in base64 under another name
+(``value_base64``).
 """
 
 from __future__ import annotations
@@ -41,5 +41,5 @@ def _readable(name: str, data: object) -> dict[str, str | None]:
         return {f"{name}_base64": base64.b64encode(data).decode()}
 
 
-#: The formats by name: a record to a line, without its end.
+#: Functions from a record to a line without its newline, by format.
 FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _text}
