@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 
 from kafka_nextgen.admin import GroupOffset
-from kafka_nextgen.admin.arguments import Place
+from kafka_nextgen.admin.arguments import OffsetSpec
 from kafka_nextgen.cli.groups.documents import offset_document
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import fail_with, print_json, print_table
@@ -81,8 +81,8 @@ def _row(partition: TopicPartition, offset: GroupOffset) -> tuple[str | int | No
     )
 
 
-def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, Place]:
-    targets: dict[TopicPartition, Place] = {}
+def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
+    targets: dict[TopicPartition, OffsetSpec] = {}
     for word in words:
         partitions, equals, offset = word.rpartition("=")
         if not equals:
@@ -91,7 +91,7 @@ def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, Place]:
     return targets
 
 
-def _parse_offset(word: str) -> Place:
+def _parse_offset(word: str) -> OffsetSpec:
     if word in (OffsetReset.EARLIEST.value, OffsetReset.LATEST.value):
         return OffsetReset(word)
     if not (word.isascii() and word.isdigit()):

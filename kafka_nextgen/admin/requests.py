@@ -1,9 +1,9 @@
-"""Putting one question to a broker until it is answered, within a deadline.
+"""Send one request to a broker until it succeeds, within a deadline.
 
-A coordinator that is moving or loading is asked again after a growing pause, and looked up anew. So is one that can't
-be reached, or whose answer leaves out what was asked for, unless the question must not be put twice: the answer may be
-all that got lost, and a second removal of the same member would report that there is none. All other refusals are the
-typed error of their code.
+If the coordinator is moving or loading, the request is repeated after growing pauses, and the coordinator is looked up
+again. The same holds if it can't be reached or its response is incomplete, unless the request must not be repeated:
+perhaps only the response was lost, and a second removal of a member would report that it does not exist. All other
+error codes raise their typed errors.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["Asking", "Question", "Refusal", "refused"]
+__all__ = ["AdminRequest", "ErrorInResponse", "RequestSender", "broker_error"]
 
 M = TypeVar("M", bound=Message)
 
-#: An error code (0 for none), and what the broker says about it.
-Refusal = tuple[int, str | None]
+#: An error code (0 for none), and the broker's message.
+ErrorInResponse = tuple[int, str | None]
 
-#: What passes by itself.
-_WEATHER = frozenset(
+#: Errors that pass without intervention.
+_TRANSIENT = frozenset(
     {
         ErrorCode.NOT_COORDINATOR,
         ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -58,70 +58,69 @@ _ADVICE: dict[int, str] = {
 
 
 @frozen
-class Question(Generic[M]):
-    """A request and how its answer is read.
+class AdminRequest(Generic[M]):
+    """A request, and how to find errors in its response.
 
-    ``about`` says what it concerns, for errors; ``refusal`` finds the error code in an answer, and raises DecodeError
-    for one that leaves out what was asked for; ``is_repeatable`` says whether it may be put again when it is not known
-    what became of it.
+    ``about`` describes it in errors. ``error_in`` returns the error code of a response, and raises DecodeError for an
+    incomplete one. ``is_repeatable`` says whether it may be repeated when its result is unknown.
     """
 
     about: str
     target: Target
     api: Api
     build: Callable[[int], Message]
-    answer: type[M]
-    refusal: Callable[[M], Refusal]
+    response: type[M]
+    error_in: Callable[[M], ErrorInResponse]
     is_repeatable: bool = True
 
 
 @frozen
-class Asking:
-    """Asks brokers. ``request_timeout_s`` is for one attempt, in seconds."""
+class RequestSender:
+    """Sends requests to brokers. ``request_timeout_s`` is the time limit of one attempt."""
 
     cluster: ClusterClient
     request_timeout_s: float
 
-    async def ask(self, question: Question[M], deadline: Deadline) -> M:
-        """The answer, which is no refusal.
+    async def send(self, admin_request: AdminRequest[M], deadline: Deadline) -> M:
+        """Return the response, which has no error.
 
-        Raises RequestTimeoutError when the deadline is over, with the last failure; and what won't pass.
+        Raises RequestTimeoutError with the last failure after the deadline, and errors that are not transient.
         """
         failures = 0
         while True:
-            outcome = await self._try(question, deadline)
+            outcome = await self._attempt(admin_request, deadline)
             if not isinstance(outcome, KafkaNextgenError):
                 return outcome
             failures += 1
-            if isinstance(question.target, Coordinator):
-                self.cluster.forget_coordinator(question.target.group_id)
+            if isinstance(admin_request.target, Coordinator):
+                self.cluster.forget_coordinator(admin_request.target.group_id)
             await deadline.pause(self.cluster.retry_pause_s(failures), outcome)
 
-    async def _try(self, question: Question[M], deadline: Deadline) -> M | KafkaNextgenError:
-        """The answer, or what may pass; raises what won't."""
+    async def _attempt(self, admin_request: AdminRequest[M], deadline: Deadline) -> M | KafkaNextgenError:
+        """Return the response or a transient error; raise other errors."""
         timeout_s = min(deadline.left_s(), self.request_timeout_s)
         try:
-            answer = await self.cluster.call(question.target, question.api, question.build, timeout_s)
-            assert isinstance(answer, question.answer)
-            code, message = question.refusal(answer)
+            response = await self.cluster.call(admin_request.target, admin_request.api, admin_request.build, timeout_s)
+            assert isinstance(response, admin_request.response)
+            code, message = admin_request.error_in(response)
         except ClosedError:
             raise
         except (OutageError, DecodeError) as failure:
-            if not question.is_repeatable:
+            if not admin_request.is_repeatable:
                 raise
             return failure
         if code == ErrorCode.NONE:
-            return answer
-        error = refused(question.about, code, message, _group_of(question.target))
-        if code in _WEATHER:
+            return response
+        error = broker_error(admin_request.about, code, message, _group_of(admin_request.target))
+        if code in _TRANSIENT:
             return error
         raise error
 
 
-def refused(about: str, code: int, message: str | None = None, group_id: str | None = None) -> BrokerError:
-    """The typed error of a code, with what the broker said, and what to do about it."""
-    said = f": {message}" if message else ""
-    text = f"{about}: {name_of(code)}{said}".rstrip(". ")
+def broker_error(about: str, code: int, message: str | None = None, group_id: str | None = None) -> BrokerError:
+    """Return the typed error of a code, with the broker's message and advice."""
+    detail = f": {message}" if message else ""
+    text = f"{about}: {name_of(code)}{detail}".rstrip(". ")
     return error_from_code(code, text, group_id=group_id, advice=_ADVICE.get(code))
 
 
