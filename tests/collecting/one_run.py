@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from kafka_nextgen import AsyncGroupAdmin, EventLog, LeaveMode
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import SourceKind, source_kind
 from kafka_nextgen.history.facts import Owner
@@ -30,8 +30,8 @@ def polled(servers: str, group: str, sink: Sink) -> Iterator[None]:
 
     async def look() -> None:
         async with AsyncGroupAdmin(bootstrap_servers=servers) as admin:
-            collector = Collector(admin, sink, new_source("test"), Choice([group]))
-            await collector.look()
+            collector = Collector(admin, sink, new_source("test"), GroupFilter([group]))
+            await collector.poll()
             has_begun.set()
             await collector.run(LOOK_S, is_over.is_set)
 

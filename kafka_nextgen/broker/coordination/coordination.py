@@ -28,7 +28,7 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
 from kafka_nextgen.coordinator.responses import GroupsListed, Response
-from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 
 __all__ = ["Coordination"]
 

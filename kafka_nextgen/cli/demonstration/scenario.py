@@ -19,7 +19,7 @@ from kafka_nextgen.cli.demonstration.flights import Flight, stream_flights
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT, TOPIC, Progress
 from kafka_nextgen.cli.demonstration.worker_process import WorkerProcess
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.producing.producer import Producer, connect
@@ -188,7 +188,7 @@ async def record_lag(servers: str, group: str, tell: Callable[[Event], None] | N
         return
     is_over = False
     async with AsyncGroupAdmin(ConsumerConfig.parse(bootstrap_servers=servers)) as admin:
-        collector = Collector(admin, _CallbackSink(tell), new_source("demo"), Choice([group]))
+        collector = Collector(admin, _CallbackSink(tell), new_source("demo"), GroupFilter([group]))
         polling = asyncio.ensure_future(collector.run(INTERVAL_S, lambda: is_over))
         try:
             yield

@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.cli.options import ClusterOptions
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.errors import ConfigError, UnknownTopicError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.json_lines import decode_event
@@ -154,10 +154,10 @@ class ClusterSource:
     skipped = 0
 
     def __init__(
-        self, cluster: ClusterOptions, choice: Choice, interval_s: float, is_stopped: Callable[[], bool]
+        self, cluster: ClusterOptions, wanted: GroupFilter, interval_s: float, is_stopped: Callable[[], bool]
     ) -> None:
         self._cluster = cluster
-        self._choice = choice
+        self._wanted = wanted
         self._interval_s = interval_s
         self._is_stopped = is_stopped
         self._buffer = _Buffer()
@@ -167,7 +167,7 @@ class ClusterSource:
     async def __aenter__(self) -> ClusterSource:
         self._admin = AsyncGroupAdmin(self._cluster.config)
         timeout_s = self._cluster.timeout_s
-        collector = Collector(self._admin, self._buffer, new_source(), self._choice, timeout_s=timeout_s)
+        collector = Collector(self._admin, self._buffer, new_source(), self._wanted, timeout_s=timeout_s)
         self._run = asyncio.ensure_future(collector.run(self._interval_s, self._is_stopped))
         return self
 

@@ -11,8 +11,8 @@ import click
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
+from kafka_nextgen.collecting.record_reader import RecordReader, reader_config
 from kafka_nextgen.collecting.topic_sink import TopicSink
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.file_sink import DEFAULT_KEEP, DEFAULT_MAX_BYTES, FileSink
@@ -71,7 +71,7 @@ def collect(
     be of any kind and version. With --records nothing is missed between two looks, but lag is not told, and the topic
     __consumer_offsets has to be readable. Ends on SIGINT or SIGTERM, when what was seen is written.
     """
-    choice = group_filter(groups, pattern)
+    wanted = group_filter(groups, pattern)
     if (output is None) == (topic is None):
         raise click.UsageError("say where events go: either --output FILE or --topic NAME")
     sink: QueuedSink
@@ -84,9 +84,9 @@ def collect(
             click.echo(f"Writing what happens to {output or topic}; Ctrl-C ends it", err=True)
         try:
             if records:
-                asyncio.run(_read_records(cluster, sink, choice, stop, once))
+                asyncio.run(_read_records(cluster, sink, wanted, stop, once))
             else:
-                asyncio.run(_poll(cluster, sink, new_source(name), choice, interval, stop, once))
+                asyncio.run(_poll(cluster, sink, new_source(name), wanted, interval, stop, once))
         finally:
             sink.close(cluster.timeout_s)
     click.echo(f"{sink.written} events written to {output or topic}, {sink.dropped} dropped", err=True)
@@ -94,12 +94,12 @@ def collect(
         raise click.exceptions.Exit(1)
 
 
-def group_filter(groups: tuple[str, ...], pattern: str | None) -> Choice:
+def group_filter(groups: tuple[str, ...], pattern: str | None) -> GroupFilter:
     """Return the filter of ``--group`` and ``--pattern``. Raises ConfigError for invalid values."""
     if "" in groups:
         raise ConfigError("--group takes the id of a group, not an empty text")
     try:
-        return Choice(groups, None if pattern is None else re.compile(pattern))
+        return GroupFilter(groups, None if pattern is None else re.compile(pattern))
     except re.error as error:
         raise ConfigError(f"--pattern {pattern}: {error}") from None
 
@@ -115,24 +115,24 @@ async def _poll(
     cluster: ClusterOptions,
     sink: QueuedSink,
     source: str,
-    choice: Choice,
+    wanted: GroupFilter,
     interval_s: float,
     stop: StopHandle,
     once: bool,
 ) -> None:
     async with AsyncGroupAdmin(cluster.config) as admin:
-        collector = Collector(admin, sink, source, choice, timeout_s=cluster.timeout_s)
+        collector = Collector(admin, sink, source, wanted, timeout_s=cluster.timeout_s)
         if once:
-            await collector.look()
+            await collector.poll()
         else:
             await collector.run(interval_s, lambda: stop.is_stopped)
 
 
 async def _read_records(
-    cluster: ClusterOptions, sink: QueuedSink, choice: Choice, stop: StopHandle, once: bool
+    cluster: ClusterOptions, sink: QueuedSink, wanted: GroupFilter, stop: StopHandle, once: bool
 ) -> None:
-    async with AsyncGroupAdmin(cluster.config) as admin, AsyncConsumer(reading_config(cluster.config)) as consumer:
-        reader = RecordReader(admin, consumer, sink, choice, timeout_s=cluster.timeout_s)
-        await reader.run(lambda: stop.is_stopped, only_what_is_there=once)
+    async with AsyncGroupAdmin(cluster.config) as admin, AsyncConsumer(reader_config(cluster.config)) as consumer:
+        reader = RecordReader(admin, consumer, sink, wanted, timeout_s=cluster.timeout_s)
+        await reader.run(lambda: stop.is_stopped, until_current_end=once)
     if reader.bad_records:
         click.echo(f"{reader.bad_records} records could not be read", err=True)

@@ -1,4 +1,4 @@
-"""Attribute names: those of the semantic conventions for messaging and Kafka, and our own for rebalances."""
+"""Attribute names of the semantic conventions for messaging and Kafka, and our own for rebalances."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REBALANCE = "kafka_nextgen.rebalance"
 
 
 def destination(partitions: Collection[TopicPartition]) -> Attributes:
-    """Topic and partition, each if it is the same for all (semantic conventions, "messaging.destination.name")."""
+    """Return topic and partition, if all have the same (semantic conventions, "messaging.destination.name")."""
     topics = {partition.topic for partition in partitions}
     attributes: Attributes = {}
     if len(topics) == 1:

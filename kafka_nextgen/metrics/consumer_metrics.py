@@ -1,8 +1,7 @@
-"""``Metrics``: what a consumer has counted and measured, as one value.
+"""``Metrics``: a snapshot of everything a consumer has counted and measured.
 
-Counters only grow, as long as the consumer lives; gauges are as of the moment they were read. There are no rates:
-whoever draws them divides the growth of a counter by the time. Each field names itself, with its unit, as a consumer
-of Apache Kafka does; where that has no such number, the name is in the same style.
+Counters only grow while the consumer lives; gauges are current values. There are no rates: divide the growth of a
+counter by the time. Each field has the name and unit that Apache Kafka's consumer uses, or a name in the same style.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.metrics.fields import Kind, described, metric, one, one_for_each
-from kafka_nextgen.metrics.sampling import samples
+from kafka_nextgen.metrics.specs import MetricKind, document_fields, metric, metric_group, metric_groups_by_key, samples
 from kafka_nextgen.metrics.timings import Latency
 from kafka_nextgen.types import TopicPartition
 
@@ -27,13 +25,13 @@ __all__ = [
     "TopicMetrics",
 ]
 
-COUNTER, GAUGE, LATENCY = Kind.COUNTER, Kind.GAUGE, Kind.LATENCY
+COUNTER, GAUGE, LATENCY = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.LATENCY
 
 
-@described
+@document_fields
 @frozen
 class TopicMetrics:
-    """What was handed over of one topic."""
+    """Records of one topic that were handed over."""
 
     records: int = metric(
         "topic-records-consumed-total", COUNTER, "{record}", "records handed over", ours=True, labels="topic"
@@ -43,10 +41,10 @@ class TopicMetrics:
     )
 
 
-@described
+@document_fields
 @frozen
 class PartitionMetrics:
-    """Where one assigned partition stands. None is what is not known yet."""
+    """The state of one assigned partition. None means not known yet."""
 
     position: int | None = metric(
         "records-position",
@@ -86,10 +84,10 @@ class PartitionMetrics:
     )
 
 
-@described
+@document_fields
 @frozen
 class ReadingMetrics:
-    """Fetching and handing over. ``topics`` and ``partitions`` have what is known of each."""
+    """Fetching and handing over records, also by topic and partition."""
 
     records: int = metric("records-consumed-total", COUNTER, "{record}", "records handed over to the application")
     bytes: int = metric("bytes-consumed-total", COUNTER, "By", "bytes handed over, counted as in fetched_bytes")
@@ -118,14 +116,14 @@ class ReadingMetrics:
     lag_max: int | None = metric(
         "records-lag-max", GAUGE, "{record}", "the largest lag of an assigned partition now", default=None
     )
-    topics: Mapping[str, TopicMetrics] = one_for_each(TopicMetrics)
-    partitions: Mapping[TopicPartition, PartitionMetrics] = one_for_each(PartitionMetrics)
+    topics: Mapping[str, TopicMetrics] = metric_groups_by_key(TopicMetrics)
+    partitions: Mapping[TopicPartition, PartitionMetrics] = metric_groups_by_key(PartitionMetrics)
 
 
-@described
+@document_fields
 @frozen
 class CommitMetrics:
-    """Commits of offsets, by the application and by auto-commit. One commit may take several requests."""
+    """Offset commits by the application and by auto-commit. One commit may take several requests."""
 
     commits: int = metric("commit-total", COUNTER, "{commit}", "commits that ended, successfully or not")
     failed: int = metric("commit-failed-total", COUNTER, "{commit}", "commits that failed", ours=True)
@@ -134,10 +132,10 @@ class CommitMetrics:
     )
 
 
-@described
+@document_fields
 @frozen
 class GroupMetrics:
-    """The member's life in its group."""
+    """The member in its group."""
 
     heartbeats: int = metric("heartbeat-total", COUNTER, "{request}", "heartbeats sent")
     failed_heartbeats: int = metric(
@@ -182,10 +180,10 @@ class GroupMetrics:
     )
 
 
-@described
+@document_fields
 @frozen
 class PollingMetrics:
-    """What the application does. Iteration polls at least once a second as long as records are asked for."""
+    """The application's polls. Iteration polls at least once a second while records are requested."""
 
     polls: int = metric("poll-total", COUNTER, "{call}", "polls begun", ours=True)
     between: Latency = metric(
@@ -208,10 +206,10 @@ class PollingMetrics:
     )
 
 
-@described
+@document_fields
 @frozen
 class ConnectionMetrics:
-    """The connections to brokers, and what went over them."""
+    """Connections to brokers, and their traffic."""
 
     open: int = metric("connection-count", GAUGE, "{connection}", "connections open now")
     opened: int = metric("connection-creation-total", COUNTER, "{connection}", "connections opened")
@@ -242,23 +240,22 @@ class ConnectionMetrics:
 
 @frozen
 class Metrics:
-    """What a consumer has counted and measured until now: see each group.
+    """The metrics of a consumer, in groups.
 
-    ``group_id`` and ``client_id`` are those it was configured with; they tell consumers apart.
+    ``group_id`` and ``client_id`` are its configured ones; they distinguish consumers.
     """
 
-    reading: ReadingMetrics = one(ReadingMetrics)
-    commits: CommitMetrics = one(CommitMetrics)
-    group: GroupMetrics = one(GroupMetrics)
-    polling: PollingMetrics = one(PollingMetrics)
-    connections: ConnectionMetrics = one(ConnectionMetrics)
+    reading: ReadingMetrics = metric_group(ReadingMetrics)
+    commits: CommitMetrics = metric_group(CommitMetrics)
+    group: GroupMetrics = metric_group(GroupMetrics)
+    polling: PollingMetrics = metric_group(PollingMetrics)
+    connections: ConnectionMetrics = metric_group(ConnectionMetrics)
     group_id: str | None = None
     client_id: str = ""
 
     def as_dict(self) -> dict[str, float]:
-        """Everything that is known, by name; for exporters.
+        """Return all known numbers by name, for exporters.
 
-        Numbers of a topic, a partition or a cause have it in their name, as in ``records-lag{topic="orders",
-        partition="3"}``. What is not known yet is left out.
+        Labels are part of the name, as in ``records-lag{topic="orders",partition="3"}``.
         """
         return {str(sample): sample.value for sample in samples(self)}

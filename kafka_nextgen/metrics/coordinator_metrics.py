@@ -1,8 +1,8 @@
-"""``CoordinatorMetrics``: what the group coordinators of a broker have counted and measured, as one value.
+"""``CoordinatorMetrics``: a snapshot of the metrics of a broker's group coordinators.
 
-The names are those that Kafka ships of KIP-848's list ("Broker Metrics"), in its group ``group-coordinator-metrics``;
-where it counts elsewhere, they are in the same style. What has no counterpart here is left out rather than made up:
-requests are worked out one by one as they come, so there is no queue of events, no purgatory and no lingering batch.
+The names are those of KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``, or in the
+same style where Kafka counts elsewhere. Metrics without a counterpart here are omitted: requests are processed one by
+one as they arrive, so there is no event queue, no purgatory and no lingering batch.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.metrics.fields import Kind, described, metric, one
-from kafka_nextgen.metrics.sampling import samples
+from kafka_nextgen.metrics.specs import MetricKind, document_fields, metric, metric_group, samples
 from kafka_nextgen.metrics.timings import Latency
 
 __all__ = ["CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics"]
 
-COUNTER, GAUGE, LATENCY = Kind.COUNTER, Kind.GAUGE, Kind.LATENCY
+COUNTER, GAUGE, LATENCY = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.LATENCY
 
 
-@described
+@document_fields
 @frozen
 class GroupCounts:
-    """What groups there are."""
+    """The numbers of groups."""
 
     by_protocol: Mapping[str, int] = metric(
         "group-count", GAUGE, "{group}", "groups of each protocol", default=dict, labels="protocol"
@@ -42,7 +41,7 @@ class GroupCounts:
     )
 
 
-@described
+@document_fields
 @frozen
 class RebalanceCounts:
     """How often groups rebalance."""
@@ -72,10 +71,10 @@ class RebalanceCounts:
     )
 
 
-@described
+@document_fields
 @frozen
 class OffsetCounts:
-    """Committed offsets: how many there are, and how they come and go."""
+    """Committed offsets: their number, and how they come and go."""
 
     kept: int = metric("offset-count", GAUGE, "{offset}", "offsets committed (Kafka's NumOffsets)", ours=True)
     committed: int = metric("offset-commit-count", COUNTER, "{offset}", "offsets that were committed")
@@ -92,10 +91,10 @@ class OffsetCounts:
     )
 
 
-@described
+@document_fields
 @frozen
 class RuntimeMetrics:
-    """The coordinators at work, one to each partition of the offsets topic."""
+    """The work of the coordinators, one for each partition of the offsets topic."""
 
     partitions: Mapping[str, int] = metric(
         "num-partitions",
@@ -125,13 +124,13 @@ class RuntimeMetrics:
 
 @frozen
 class CoordinatorMetrics:
-    """What the group coordinators of a broker have counted and measured until now: see each group."""
+    """The metrics of a broker's group coordinators, in groups."""
 
-    groups: GroupCounts = one(GroupCounts)
-    rebalances: RebalanceCounts = one(RebalanceCounts)
-    offsets: OffsetCounts = one(OffsetCounts)
-    runtime: RuntimeMetrics = one(RuntimeMetrics)
+    groups: GroupCounts = metric_group(GroupCounts)
+    rebalances: RebalanceCounts = metric_group(RebalanceCounts)
+    offsets: OffsetCounts = metric_group(OffsetCounts)
+    runtime: RuntimeMetrics = metric_group(RuntimeMetrics)
 
     def as_dict(self) -> dict[str, float]:
-        """Everything by name, as in ``group-count{protocol="consumer"}``; what is not known yet is left out."""
+        """Return all known numbers by name, as in ``group-count{protocol="consumer"}``."""
         return {str(sample): sample.value for sample in samples(self)}
