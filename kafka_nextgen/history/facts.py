@@ -49,7 +49,23 @@ MEMBERS_ALONE = "told by members alone"
 
 
 @frozen
-class Rebalance:
+class GroupFact:
+    """A fact about one group of one cluster."""
+
+    cluster: str
+    group: str
+
+
+@frozen
+class PartitionFact(GroupFact):
+    """A fact about one partition in a group."""
+
+    topic: str
+    partition: int
+
+
+@frozen
+class Rebalance(GroupFact):
     """What caused a rebalance, how long did it take, and was it balanced and sticky?
 
     It begins when its group epoch is first seen, and ends when the last member has reached that epoch or a later one.
@@ -61,8 +77,6 @@ class Rebalance:
     ``held_by`` is what took the holder longest: processing, commit, callback or coordinator.
     """
 
-    cluster: str
-    group: str
     epoch: int
     began: int
     ended: int | None
@@ -86,15 +100,13 @@ class Rebalance:
 
 
 @frozen
-class Holdup:
+class Holdup(GroupFact):
     """What delayed a member in a rebalance?
 
     ``processing_ms`` is how long its application did not poll, ``commit_ms`` how long its commit took,
     ``callback_ms`` its callbacks, and ``coordinator_ms`` the rest: waiting for other members and for responses.
     """
 
-    cluster: str
-    group: str
     epoch: int
     member: str
     began: int
@@ -106,17 +118,13 @@ class Holdup:
 
 
 @frozen
-class Standstill:
+class Standstill(PartitionFact):
     """How long did a partition have no reader, and how much did its lag grow?
 
     ``former`` gave it up or lost it, ``member`` owns it now. ``ended`` is None if it has no owner yet. ``lag_after``
     is the greatest lag from the beginning to the first measurement after the end.
     """
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     began: int
     ended: int | None
     ms: int | None
@@ -129,16 +137,12 @@ class Standstill:
 
 
 @frozen
-class Overlap:
+class Overlap(PartitionFact):
     """Did two members own a partition at the same time?
 
     ``is_excused`` if the coordinator had fenced the first one, which could not know it yet.
     """
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     first: str
     second: str
     began: int
@@ -148,13 +152,9 @@ class Overlap:
 
 
 @frozen
-class Repeat:
+class Repeat(PartitionFact):
     """Which records were processed twice? A member at position ``end`` lost a partition committed up to ``offset``."""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str
     at: int
     offset: int
@@ -163,11 +163,9 @@ class Repeat:
 
 
 @frozen
-class MemberSummary:
+class MemberSummary(GroupFact):
     """Which members come and go, and which were fenced for not polling?"""
 
-    cluster: str
-    group: str
     member: str
     instance: str | None
     client: str | None
@@ -184,13 +182,9 @@ class MemberSummary:
 
 
 @frozen
-class Owner:
+class Owner(PartitionFact):
     """Who owned a partition at the end of the log, and since when?"""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str | None
     since: int | None
     epoch: int | None
@@ -200,13 +194,9 @@ class Owner:
 
 
 @frozen
-class Tenure:
+class Tenure(PartitionFact):
     """Who owned a partition, and when? ``ended`` is None if the member still owns it."""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str
     began: int
     ended: int | None
@@ -214,13 +204,9 @@ class Tenure:
 
 
 @frozen
-class LagPoint:
+class LagPoint(PartitionFact):
     """How far behind was the group at a time?"""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     at: int
     committed: int | None
     end: int
@@ -228,11 +214,9 @@ class LagPoint:
 
 
 @frozen
-class GroupSummary:
+class GroupSummary(GroupFact):
     """Which groups are unstable? ``unsettled_ms`` is how long any rebalance was in progress."""
 
-    cluster: str
-    group: str
     protocol: str | None
     first: int
     last: int
