@@ -19,10 +19,10 @@ from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, partitions_by_topic
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["MEMBER_GONE", "MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
+__all__ = ["MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
 
 UNKNOWN = "unknown"
-MEMBER_JOINED, MEMBER_GONE = "member joined", "member gone"
+MEMBER_JOINED, _MEMBER_GONE = "member joined", "member gone"
 
 #: A classic group in these states reports no assignments.
 _REBALANCING = frozenset({GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE})
@@ -128,7 +128,7 @@ class GroupPoller:
         came, gone = members.keys() - self._members.keys(), self._members.keys() - members.keys()
         if self._group_epoch is None or epoch != self._group_epoch + 1 or len(came) + len(gone) != 1:
             return self._cause, None
-        return (MEMBER_JOINED, next(iter(came))) if came else (MEMBER_GONE, next(iter(gone)))
+        return (MEMBER_JOINED, next(iter(came))) if came else (_MEMBER_GONE, next(iter(gone)))
 
     def _epochs(self, at: int, group: GroupDescription, cause: str | None, by: str | None) -> Iterator[Event]:
         if group.group_epoch is not None and group.group_epoch != self._group_epoch:

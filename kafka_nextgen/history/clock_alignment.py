@@ -6,11 +6,11 @@ a member gets its assignment of an epoch, and the group reaches an epoch (KIP-84
 
 The reference is the source nearest to where epochs are created: a coordinator, else the records it wrote, else a
 member. The error of a source is the least difference to the reference over all shared keys, because delays only add to
-a difference. Errors below ``TOLERANCE_MS`` are ignored: a slow callback may look like one.
+a difference. Errors below ``_TOLERANCE_MS`` are ignored: a slow callback may look like one.
 
 A source without a shared key is compared by the first observation of each epoch. Two members reach an epoch at
-different times, so the least difference is significant only if there are many. With fewer than ``MIN_SHARED_EPOCHS``,
-only errors that no member's delay explains (``MAX_ARRIVAL_MS``) are corrected.
+different times, so the least difference is significant only if there are many. With fewer than ``_MIN_SHARED_EPOCHS``,
+only errors that no member's delay explains (``_MAX_ARRIVAL_MS``) are corrected.
 
 Coordinators that took over from each other share a log, the partition in their names. They never see the same thing:
 all epochs of the later one happened after those of the earlier one. So coordinators are compared only with other
@@ -28,22 +28,14 @@ from attrs import frozen
 
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, SourceKind, source_kind
 
-__all__ = [
-    "MAX_ARRIVAL_MS",
-    "MIN_SHARED_EPOCHS",
-    "OBSERVATION_KINDS",
-    "TOLERANCE_MS",
-    "EpochObservation",
-    "clock_offsets",
-    "observation_of",
-]
+__all__ = ["OBSERVATION_KINDS", "EpochObservation", "clock_offsets", "observation_of"]
 
 #: Clocks that differ by less count as right.
-TOLERANCE_MS = 10_000
+_TOLERANCE_MS = 10_000
 #: Twice the default rebalance timeout: by then a member has reached an epoch or was fenced.
-MAX_ARRIVAL_MS = 600_000
+_MAX_ARRIVAL_MS = 600_000
 #: From this many differences on, the least one counts as the error of a clock.
-MIN_SHARED_EPOCHS = 10
+_MIN_SHARED_EPOCHS = 10
 
 #: Kinds of events that show which member reached which epoch.
 OBSERVATION_KINDS = frozenset({EventKind.JOINED, EventKind.ASSIGNED, EventKind.GROUP_EPOCH})
@@ -191,14 +183,14 @@ def _first_sights(observations: Iterable[EpochObservation]) -> dict[str, _FirstS
     return seen
 
 
-def _clock_error(differences: Sequence[int], tolerance_ms: int = TOLERANCE_MS) -> int:
+def _clock_error(differences: Sequence[int], tolerance_ms: int = _TOLERANCE_MS) -> int:
     """Return how far a clock is ahead, or 0 within the tolerance."""
     error = min(differences, default=0)
     return error if abs(error) >= tolerance_ms else 0
 
 
 def _clock_error_by_epoch(differences: Sequence[int]) -> int:
-    return _clock_error(differences, TOLERANCE_MS if len(differences) >= MIN_SHARED_EPOCHS else MAX_ARRIVAL_MS)
+    return _clock_error(differences, _TOLERANCE_MS if len(differences) >= _MIN_SHARED_EPOCHS else _MAX_ARRIVAL_MS)
 
 
 def _first_by_epoch(observations: Mapping[_Key, int]) -> dict[_Key, int]:

@@ -13,12 +13,12 @@ from queue import Empty, SimpleQueue
 
 from kafka_nextgen.history.events import EVENTS_DROPPED, Event, EventKind
 
-__all__ = ["DropCounter", "EventQueue"]
+__all__ = ["EventQueue"]
 
 _Key = tuple[str, str, str]
 
 
-class DropCounter:
+class _DropCounter:
     """Counts dropped events, and reports them as one event for each source and group. Never blocks."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class EventQueue:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._queue: SimpleQueue[Event | None] = SimpleQueue()
-        self.drops = DropCounter()
+        self.drops = _DropCounter()
 
     def put(self, event: Event) -> None:
         """Add the event, or drop it if the queue is full. Never blocks."""

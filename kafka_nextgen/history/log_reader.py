@@ -28,15 +28,9 @@ __all__ = [
     "NOT_READ",
     "TOO_LONG",
     "TORN_GZIP",
-    "FileId",
-    "FoundFile",
-    "ProblemCallback",
     "Problems",
     "bounded_lines",
-    "file_id_of",
-    "find_logs",
     "is_too_long",
-    "note_unreadable",
     "read_log",
 ]
 
@@ -81,10 +75,10 @@ def read_log(paths: Iterable[Path], problems: Problems) -> Iterator[Event]:
     """
     roots = list(paths)
     reading = _Reading(problems)
-    yield from reading.events(list(find_logs(roots, problems.note)))
+    yield from reading.events(list(_find_logs(roots, problems.note)))
     for _ in range(_MAX_RESCANS):
         if reading.missed:
-            yield from reading.events(list(find_logs([path for path in roots if path.is_dir()], _ignore)))
+            yield from reading.events(list(_find_logs([path for path in roots if path.is_dir()], _ignore)))
     for found in reading.missed:
         problems.note(FILE_GONE, found.path.name)
 
@@ -98,17 +92,17 @@ class _Reading:
     """Tracks files that were read, by id, and files that were moved before they could be read."""
 
     problems: Problems
-    done: set[FileId] = Factory(set)
-    missed: list[FoundFile] = Factory(list)
+    done: set[_FileId] = Factory(set)
+    missed: list[_FoundFile] = Factory(list)
 
-    def events(self, files: Iterable[FoundFile]) -> Iterator[Event]:
+    def events(self, files: Iterable[_FoundFile]) -> Iterator[Event]:
         """Yield the events of the files that were not read before."""
         for found in files:
             if found.identity not in self.done:
                 yield from self._events(found)
         self.missed = [found for found in self.missed if found.identity not in self.done]
 
-    def _events(self, found: FoundFile) -> Iterator[Event]:
+    def _events(self, found: _FoundFile) -> Iterator[Event]:
         try:
             with _opened(found.path) as (lines, identity):
                 if identity is not None:
@@ -122,17 +116,17 @@ class _Reading:
             if isinstance(error, FileNotFoundError):
                 self.missed.append(found)
             else:
-                note_unreadable(found.path, error, self.problems.note)
+                _note_unreadable(found.path, error, self.problems.note)
                 self.done.update(filter(None, [found.identity]))
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[tuple[gzip.GzipFile | BufferedReader, FileId | None]]:
+def _opened(file: Path) -> Iterator[tuple[gzip.GzipFile | BufferedReader, _FileId | None]]:
     """Open plain or compressed. A pipe can't be opened twice, so this peeks at its first bytes."""
     if file.is_char_device() and not file.samefile(os.devnull):
         raise OSError(f"{file} is a device, which may never end; a log is a file, a pipe or a directory")
     with file.open("rb") as opened:
-        identity = file_id_of(os.fstat(opened.fileno()))
+        identity = _file_id_of(os.fstat(opened.fileno()))
         if opened.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)] == GZIP_MAGIC:
             with gzip.GzipFile(fileobj=opened) as unpacked:
                 yield unpacked, identity
@@ -183,32 +177,32 @@ NOT_READ = "file not read"
 _NAMES = (".jsonl", ".json", ".log", ".ndjson")
 
 #: Called with a problem and its place.
-ProblemCallback: TypeAlias = Callable[[str, str], None]
+_ProblemCallback: TypeAlias = Callable[[str, str], None]
 #: Device and inode: identifies a file under any name.
-FileId: TypeAlias = tuple[int, int]
+_FileId: TypeAlias = tuple[int, int]
 
 
 @frozen
-class FoundFile:
+class _FoundFile:
     """A file that the caller named (``is_explicit``), or that a directory contained under this ``identity``."""
 
     path: Path
-    identity: FileId | None = None
+    identity: _FileId | None = None
     is_explicit: bool = False
 
 
-def find_logs(paths: Iterable[Path], note: ProblemCallback) -> Iterator[FoundFile]:
+def _find_logs(paths: Iterable[Path], note: _ProblemCallback) -> Iterator[_FoundFile]:
     """Yield these files and the logs in these directories, each once. Links to directories are not followed."""
-    seen: set[Path | FileId] = set()
+    seen: set[Path | _FileId] = set()
     for path in paths:
-        for found in _in_directory(path, note) if path.is_dir() else [FoundFile(path, is_explicit=True)]:
+        for found in _in_directory(path, note) if path.is_dir() else [_FoundFile(path, is_explicit=True)]:
             of = (found.identity, found.path.resolve())
             if seen.isdisjoint(of):
                 yield found
             seen.update(each for each in of if each is not None)
 
 
-def _in_directory(directory: Path, note: ProblemCallback) -> Iterator[FoundFile]:
+def _in_directory(directory: Path, note: _ProblemCallback) -> Iterator[_FoundFile]:
     def not_listed(error: OSError) -> None:
         note(NOT_READ, f"{error.filename}: {error.strerror}")
 
@@ -222,20 +216,20 @@ def _in_directory(directory: Path, note: ProblemCallback) -> Iterator[FoundFile]
         try:
             status = file.stat()
         except OSError as error:
-            note_unreadable(file, error, note)
+            _note_unreadable(file, error, note)
             continue
         if stat.S_ISREG(status.st_mode):
-            yield FoundFile(file, file_id_of(status))
+            yield _FoundFile(file, _file_id_of(status))
         else:
             note(NOT_READ, f"{file.name}: it is no file")
 
 
-def file_id_of(status: os.stat_result) -> FileId | None:
+def _file_id_of(status: os.stat_result) -> _FileId | None:
     """Return a file's id; None on a file system without inodes."""
     return (status.st_dev, status.st_ino) if status.st_ino else None
 
 
-def note_unreadable(file: Path, error: OSError, note: ProblemCallback) -> None:
+def _note_unreadable(file: Path, error: OSError, note: _ProblemCallback) -> None:
     """Report that a file in a directory can't be read."""
     note(FILE_GONE if isinstance(error, FileNotFoundError) else NOT_READ, f"{file.name}: {error.strerror or error}")
 

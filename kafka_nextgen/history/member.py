@@ -9,12 +9,12 @@ from attrs import Factory, define
 
 from kafka_nextgen.history.events import Event, EventKind
 
-__all__ = ["BUSY_KINDS", "POLL_TIMEOUT", "Member", "busy_ms"]
+__all__ = ["POLL_TIMEOUT", "Member", "busy_ms"]
 
 #: The cause of ``fenced`` and ``lost`` where the application did not poll within ``max.poll.interval.ms``.
 POLL_TIMEOUT = "poll timeout"
 #: What a member may be busy with, the most specific first: a commit inside a callback is a commit.
-BUSY_KINDS = ("commit", "callback", "processing")
+_BUSY_KINDS = ("commit", "callback", "processing")
 
 _BUSY_BY_EVENT_KIND = {EventKind.COMMITTED: "commit", EventKind.CALLBACK: "callback", EventKind.POLL_GAP: "processing"}
 _MAX_BUSY_SPANS = 1_000
@@ -69,12 +69,12 @@ class Member:
 def busy_ms(busy_spans: Iterable[tuple[str, int, int]], began: int, ended: int) -> dict[str, int]:
     """Return the milliseconds between ``began`` and ``ended`` by what the member was busy with.
 
-    Time covered by several spans counts only for the first of ``BUSY_KINDS``.
+    Time covered by several spans counts only for the first of ``_BUSY_KINDS``.
     """
     taken: list[tuple[int, int]] = []
     spent: dict[str, int] = {}
     of_each = list(busy_spans)
-    for busy in BUSY_KINDS:
+    for busy in _BUSY_KINDS:
         own = [(max(start, began), min(end, ended)) for what, start, end in of_each if what == busy]
         both = _union([*taken, *((start, end) for start, end in own if start < end)])
         spent[busy] = _length(both) - _length(taken)

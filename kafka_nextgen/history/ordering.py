@@ -26,9 +26,7 @@ __all__ = [
     "group_marks",
     "in_order",
     "only_members_reported",
-    "selection_key",
     "sort_key",
-    "source_rank",
 ]
 
 #: The source kinds, the most precise first.
@@ -38,14 +36,14 @@ SINGLE_SOURCE_KINDS = frozenset({EventKind.ASSIGNED, EventKind.GROUP_EPOCH, Even
 _NAMES = tuple(each.name for each in fields(Event))
 
 
-def selection_key(event: Event) -> tuple[str, str | None, int] | None:
+def _selection_key(event: Event) -> tuple[str, str | None, int] | None:
     """Return the key under which only the events of the best source are kept; None if the event is always kept."""
     if event.kind not in SINGLE_SOURCE_KINDS or event.epoch is None:
         return None
     return (event.kind.value, None if event.kind is EventKind.GROUP_EPOCH else event.member, event.epoch)
 
 
-def source_rank(event: Event) -> int:
+def _source_rank(event: Event) -> int:
     """Return the rank of the event's source; 0 is the best."""
     return SOURCES_BY_TRUST.index(source_kind(event.source))
 
@@ -56,7 +54,7 @@ def sort_key(event: Event) -> tuple[int, int, str, int]:
     Within a millisecond members come first, because a coordinator reacts to them. The events of one source keep their
     order.
     """
-    return (event.at, source_rank(event), event.source, event.seq)
+    return (event.at, _source_rank(event), event.source, event.seq)
 
 
 def content_key(event: Event) -> tuple[tuple[bool, object], ...]:
@@ -99,7 +97,7 @@ def _selected(events: Iterable[Event]) -> list[Event]:
     every = list(events)
     best: dict[tuple[str, str | None, int], int] = {}
     for event in every:
-        key = selection_key(event)
+        key = _selection_key(event)
         if key is not None:
-            best[key] = min(source_rank(event), best.get(key, source_rank(event)))
-    return [event for event in every if (key := selection_key(event)) is None or best[key] == source_rank(event)]
+            best[key] = min(_source_rank(event), best.get(key, _source_rank(event)))
+    return [event for event in every if (key := _selection_key(event)) is None or best[key] == _source_rank(event)]

@@ -18,10 +18,10 @@ from kafka_nextgen.history.events import Event, PartitionKey
 from kafka_nextgen.history.facts import FactCollector, LagPoint, Overlap, Owner, Repeat, Standstill, Tenure
 from kafka_nextgen.history.partition_state import FormerOwner, PartitionState
 
-__all__ = ["CLOCK_ERROR_MS", "OwnerChange", "Ownership"]
+__all__ = ["OwnerChange", "Ownership"]
 
 #: Times of two hosts that differ by less may be in either order.
-CLOCK_ERROR_MS = 1_000
+_CLOCK_ERROR_MS = 1_000
 #: Causes of leaving after which a member may have been dead for a while. Kafka's records and pollers have no cause.
 _UNKNOWN = "unknown"
 _MAY_HAVE_DIED = frozenset({"member expired", _UNKNOWN})
@@ -171,7 +171,7 @@ class Ownership:
         self, state: PartitionState, first: str, began: int, ended: int | None, *, is_excused: bool = False
     ) -> None:
         facts, second = self._facts, state.owner or state.former or ""
-        is_short = ended is not None and ended - began < CLOCK_ERROR_MS
+        is_short = ended is not None and ended - began < _CLOCK_ERROR_MS
         marks = facts.marked(_WITHIN_CLOCK_ERROR) if is_short else facts.marked()
         self.overlaps += not (is_short or is_excused)
         facts.add(Overlap(*state.where, first, second, began, ended, is_excused, marks))

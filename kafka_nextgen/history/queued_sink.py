@@ -151,8 +151,6 @@ class QueuedSink:
             self._thread.join(2 * CLOSING_RETRY_S)
             self._drop_rest()
 
-    # ---- the thread
-
     def _run(self) -> None:
         while not self._closing.is_set():
             self._deliver_all(self._next_batch())

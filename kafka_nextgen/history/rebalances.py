@@ -22,7 +22,7 @@ from kafka_nextgen.history.member import Member, busy_ms
 from kafka_nextgen.history.members import Members
 from kafka_nextgen.history.ownership import OwnerChange, Ownership
 
-__all__ = ["EPOCHS_FALL", "MAX_OPEN", "PARTS", "TOO_MANY_OPEN", "Rebalances", "longest_part", "member_ms"]
+__all__ = ["EPOCHS_FALL", "MAX_OPEN", "PARTS", "TOO_MANY_OPEN", "Rebalances", "longest_part"]
 
 #: The parts of a hold-up.
 PARTS = ("processing", "commit", "callback", "coordinator")
@@ -174,7 +174,7 @@ class Rebalances:
             spent["callback"],
             coordinator_ms,
         )
-        if rebalance.busiest is None or member_ms(holdup) > member_ms(rebalance.busiest):
+        if rebalance.busiest is None or _member_ms(holdup) > _member_ms(rebalance.busiest):
             rebalance.busiest = holdup
         facts.add(holdup)
 
@@ -268,10 +268,10 @@ def _blocking_holdup(rebalance: _OpenRebalance) -> Holdup | None:
     slowest, busiest = rebalance.slowest, rebalance.busiest
     if slowest is None or busiest is None:
         return slowest
-    return busiest if member_ms(busiest) * 4 >= slowest.ended - slowest.began else slowest
+    return busiest if _member_ms(busiest) * 4 >= slowest.ended - slowest.began else slowest
 
 
-def member_ms(holdup: Holdup) -> int:
+def _member_ms(holdup: Holdup) -> int:
     """Return the time of a member's own work, without waiting for the coordinator."""
     return holdup.processing_ms + holdup.commit_ms + holdup.callback_ms
 

@@ -7,7 +7,7 @@ reads the metrics of each consumer once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -44,7 +44,7 @@ class Meters:
             create = (
                 meter.create_observable_counter if spec.kind is MetricKind.COUNTER else meter.create_observable_gauge
             )
-            create(instrument_name(spec), [self._callback(spec)], spec.unit, spec.meaning)
+            create(instrument_name(spec), [partial(self._observe, spec.name)], spec.unit, spec.meaning)
         self.operation_duration = meter.create_histogram(
             "messaging.client.operation.duration",
             "s",
@@ -65,9 +65,6 @@ class Meters:
     def remove(self, consumer: Consumer | AsyncConsumer) -> None:
         """Stop observing this consumer."""
         self._consumers.pop(consumer, None)
-
-    def _callback(self, spec: MetricSpec) -> Callable[[CallbackOptions], Iterable[Observation]]:
-        return partial(self._observe, spec.name)
 
     def _observe(self, name: str, options: CallbackOptions) -> Iterable[Observation]:
         now = time.monotonic()

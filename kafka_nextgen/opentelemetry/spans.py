@@ -32,7 +32,7 @@ from kafka_nextgen.opentelemetry.attribute_names import Attributes, destination
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import Headers
 
-__all__ = ["Spans", "creation_context", "links_to", "producer_of"]
+__all__ = ["Spans"]
 
 
 class Spans(Hooks):
@@ -55,7 +55,7 @@ class Spans(Hooks):
     def received(self, records: Records, began_at: float, took_s: float) -> None:
         """A poll returned these records."""
         attributes = self._attributes("poll", "receive") | destination(records.partitions())
-        links = links_to(records.headers(), self._max_links)
+        links = _links_to(records.headers(), self._max_links)
         self._emit_span(attributes | {names.BATCH_COUNT: len(records)}, SpanKind.CLIENT, began_at, took_s, links=links)
         self._operation_duration.record(took_s, attributes)
 
@@ -129,12 +129,12 @@ class Spans(Hooks):
         if record.value is None:
             attributes[names.TOMBSTONE] = True
         is_inside = trace.get_current_span().get_span_context().is_valid
-        parent = None if is_inside else creation_context(record.headers, otel_context.get_current())
-        return attributes, links_to([record.headers], 1), parent
+        parent = None if is_inside else _creation_context(record.headers, otel_context.get_current())
+        return attributes, _links_to([record.headers], 1), parent
 
     def _batch(self, records: Records) -> tuple[Attributes, list[Link], Context | None]:
         attributes = self._attributes("process", "process") | destination(records.partitions())
-        links = links_to(records.headers(), self._max_links)
+        links = _links_to(records.headers(), self._max_links)
         return attributes | {names.BATCH_COUNT: len(records)}, links, None
 
     def _attributes(self, operation: str, kind: str) -> Attributes:
@@ -185,37 +185,34 @@ class _HeadersGetter(Getter[Headers]):
     """Reads headers, which may repeat a key."""
 
     def get(self, carrier: Headers, key: str) -> list[str] | None:
-        return [_text(value) for name, value in carrier if name == key and value is not None] or None
+        values = [value for name, value in carrier if name == key and value is not None]
+        return [value.decode("utf-8", errors="replace") for value in values] or None
 
     def keys(self, carrier: Headers) -> list[str]:
         return [name for name, _ in carrier]
 
 
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", errors="replace")
-
-
 _GETTER = _HeadersGetter()
 
 
-def creation_context(headers: Headers, current: Context | None = None) -> Context:
+def _creation_context(headers: Headers, current: Context | None = None) -> Context:
     """Return the current context extended by the headers."""
     return propagate.extract(headers, current, _GETTER)
 
 
-def producer_of(headers: Headers) -> SpanContext | None:
+def _producer_of(headers: Headers) -> SpanContext | None:
     """Return the span in which the record was produced, if its headers name one."""
-    span = trace.get_current_span(creation_context(headers, Context())).get_span_context()
+    span = trace.get_current_span(_creation_context(headers, Context())).get_span_context()
     return span if span.is_valid else None
 
 
-def links_to(producers: Iterable[Headers], limit: int) -> list[Link]:
+def _links_to(producers: Iterable[Headers], limit: int) -> list[Link]:
     """Return links to the first ``limit`` distinct spans that these headers name."""
     found: dict[tuple[int, int], Link] = {}
     if limit < 1:
         return []
     for headers in producers:
-        span = producer_of(headers)
+        span = _producer_of(headers)
         if span is not None:
             found.setdefault((span.trace_id, span.span_id), Link(span))
             if len(found) == limit:

@@ -22,7 +22,7 @@ from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_opti
 from kafka_nextgen.cli.output import fail_with, print_json, print_line
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["assignors", "explanation_document"]
+__all__ = ["assignors"]
 
 
 @click.command("explain")
@@ -64,11 +64,12 @@ def explain_(
             explain(each, read.group, read.topics) for each in assignors or [_current_assignor(read.assignor)]
         ]
     if as_json:
-        print_json([explanation_document(each) for each in explanations])
+        print_json([_explanation_document(each) for each in explanations])
     else:
         for line in "\n\n".join(map(str, explanations)).split("\n"):
             print_line(line)
-    fail_with(_errors(explanations))
+    invalid = [each.assignor for each in explanations if not each.is_valid]
+    fail_with(PartitionAssignorError(f"{name} can't assign this group") for name in invalid)
 
 
 def _explain_live_group(
@@ -87,14 +88,7 @@ def _current_assignor(name: str) -> PartitionAssignor:
     return find_assignor(name)
 
 
-def _errors(explanations: Sequence[Explanation]) -> list[PartitionAssignorError]:
-    return [
-        PartitionAssignorError(f"{each.assignor} can't assign this group") for each in explanations if not each.is_valid
-    ]
-
-
-def explanation_document(explanation: Explanation) -> dict[str, object]:
-    """Return an explanation as JSON."""
+def _explanation_document(explanation: Explanation) -> dict[str, object]:
     return {
         "assignor": explanation.assignor,
         "is_valid": explanation.is_valid,

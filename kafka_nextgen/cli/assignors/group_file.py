@@ -25,7 +25,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["FileMember", "FileMembers", "GroupFile", "read_group"]
+__all__ = ["GroupFile", "read_group"]
 
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ _TYPE_NAMES: Mapping[type, str] = {str: "text", int: "a number", list: "a list"}
 
 
 @frozen
-class FileMember:
+class _FileMember:
     """A member in the file."""
 
     member_id: str
@@ -48,17 +48,17 @@ class FileMember:
 
 
 @frozen
-class FileMembers:
+class _FileMembers:
     """The members of the group."""
 
-    members: tuple[FileMember, ...]
+    members: tuple[_FileMember, ...]
 
 
 @frozen
 class GroupFile:
     """A group, its topics if the file has them, and the name of its assignor, empty if it has none."""
 
-    group: FileMembers
+    group: _FileMembers
     topics: Mapping[TopicId, TopicMetadata] | None
     assignor: str
 
@@ -103,20 +103,20 @@ def read_group(text: str, source: str) -> GroupFile:
     members = group.take("members", list)
     if members is None:
         raise group.error("members are missing; 'groups describe GROUP --members --json' prints them")
-    read = FileMembers(tuple(_member(_Node.of(f"{source}: members[{at}]", each)) for at, each in enumerate(members)))
+    read = _FileMembers(tuple(_member(_Node.of(f"{source}: members[{at}]", each)) for at, each in enumerate(members)))
     if len({member.member_id for member in read.members}) < len(read.members):
         raise group.error("two members have the same member_id")
     return GroupFile(read, _topics(group), group.take("assignor", str) or "")
 
 
-def _member(node: _Node) -> FileMember:
+def _member(node: _Node) -> _FileMember:
     member_id = node.take("member_id", str)
     if not member_id:
         raise node.error("member_id is missing")
     topics = node.take("subscribed_topics", list) or []
     if not all(isinstance(topic, str) for topic in topics):
         raise node.error("subscribed_topics have to be names")
-    return FileMember(
+    return _FileMember(
         member_id=member_id,
         instance_id=node.take("instance_id", str),
         rack_id=node.take("rack_id", str),

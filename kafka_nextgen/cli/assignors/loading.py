@@ -19,7 +19,7 @@ from kafka_nextgen.assignors.named import BUILT_IN
 from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["find_assignor", "import_object", "load_assignor_classes"]
+__all__ = ["find_assignor", "load_assignor_classes"]
 
 KEY = "group.consumer.assignors"
 
@@ -31,10 +31,10 @@ def load_assignor_classes(properties: Mapping[str, object]) -> dict[str, object]
 
 def _load_assignors(value: object) -> object:
     names = [name.strip() for name in str(value).split(",")]
-    return [import_object(name, KEY) if ":" in name else name for name in names]
+    return [_import_object(name, KEY) if ":" in name else name for name in names]
 
 
-def import_object(name: str, key: str) -> object:
+def _import_object(name: str, key: str) -> object:
     """Import MODULE:CLASS, also from the current directory. Raises ``ConfigError`` about ``key``."""
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
@@ -59,7 +59,7 @@ def find_assignor(name: str) -> PartitionAssignor:
     """Return the assignor. Raises ``ConfigError`` if it is unknown or can't be imported."""
     if ":" in name:
         try:
-            return assignor_of(import_object(name, _OPTION))
+            return assignor_of(_import_object(name, _OPTION))
         except ConfigError:
             raise
         except ValueError as error:

@@ -20,10 +20,10 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.cli.demonstration.reports import Committed, Processed
 
-__all__ = ["Ledger", "Proof", "RecordPosition"]
+__all__ = ["Ledger", "Proof"]
 
 
-class RecordPosition(NamedTuple):
+class _RecordPosition(NamedTuple):
     """The partition and offset of a record."""
 
     partition: int
@@ -46,19 +46,19 @@ class Proof:
 class Ledger:
     """Records what was produced and processed; ``prove`` compares the two."""
 
-    _produced: dict[RecordPosition, int] = field(factory=dict)
-    _processed: dict[RecordPosition, list[str]] = field(factory=dict)
+    _produced: dict[_RecordPosition, int] = field(factory=dict)
+    _processed: dict[_RecordPosition, list[str]] = field(factory=dict)
     _committed: dict[tuple[str, int], int] = field(factory=dict)
     _killed: set[str] = field(factory=set)
-    _checksums: dict[RecordPosition, list[int]] = field(factory=dict)
+    _checksums: dict[_RecordPosition, list[int]] = field(factory=dict)
 
     def produced(self, partition: int, offset: int, checksum: int) -> None:
         """Record that the broker has this record."""
-        self._produced[RecordPosition(partition, offset)] = checksum
+        self._produced[_RecordPosition(partition, offset)] = checksum
 
     def processed(self, name: str, report: Processed) -> None:
         """Record that process ``name`` processed a record."""
-        position = RecordPosition(report.partition, report.offset)
+        position = _RecordPosition(report.partition, report.offset)
         self._processed.setdefault(position, []).append(name)
         self._checksums.setdefault(position, []).append(report.checksum)
 
@@ -79,7 +79,7 @@ class Ledger:
         """Return the number of distinct processed records."""
         return len(self._processed)
 
-    def was_uncommitted(self, name: str, position: RecordPosition) -> bool:
+    def was_uncommitted(self, name: str, position: _RecordPosition) -> bool:
         """Return whether no reported commit of ``name`` covers the record."""
         return position.offset >= self._committed.get((name, position.partition), 0)
 
@@ -103,10 +103,10 @@ class Ledger:
             if len(names) > 1 and not self._may_repeat(position, names):
                 yield f"{position}: processed {len(names)} times, by {_list(names)}"
 
-    def _may_repeat(self, position: RecordPosition, names: list[str]) -> bool:
+    def _may_repeat(self, position: _RecordPosition, names: list[str]) -> bool:
         return len(set(names)) == len(names) and len(names) - len(self._excused(position, names)) <= 1
 
-    def _excused(self, position: RecordPosition, names: list[str]) -> list[str]:
+    def _excused(self, position: _RecordPosition, names: list[str]) -> list[str]:
         """Return the processes that were killed before their commits covered the record."""
         return [name for name in names if name in self._killed and self.was_uncommitted(name, position)]
 

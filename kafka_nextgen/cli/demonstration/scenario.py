@@ -24,7 +24,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.producing.producer import Producer, connect
 
-__all__ = ["Scenario", "ScenarioError", "record_lag"]
+__all__ = ["Scenario", "ScenarioError"]
 
 GROUP = "demo"
 FIRST, SECOND, THIRD = "consumer-1", "consumer-2", "consumer-3"
@@ -69,7 +69,7 @@ class Scenario:
         self._servers = broker.bootstrap_servers
         try:
             self.progress.print_line(f"a broker listens on {self._servers}; {len(self.flights):,} flights are waiting")
-            async with record_lag(self._servers, GROUP, self.history):
+            async with _record_lag(self._servers, GROUP, self.history):
                 await self._with_producer()
             return self.proof()
         finally:
@@ -181,7 +181,7 @@ class _CallbackSink:
 
 
 @asynccontextmanager
-async def record_lag(servers: str, group: str, tell: Callable[[Event], None] | None) -> AsyncIterator[None]:
+async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | None) -> AsyncIterator[None]:
     """Poll the group while the block runs, and pass the events to ``tell``, if there is one."""
     if tell is None:
         yield

@@ -20,7 +20,7 @@ from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.log_reader import Problems
 from kafka_nextgen.history.page import render
 
-__all__ = ["history_document", "print_problems", "problems_document", "report", "snapshots_document"]
+__all__ = ["print_problems", "problems_document", "report"]
 
 
 @click.command()
@@ -61,7 +61,7 @@ def report(
     if at is not None:
         _print_snapshots(found, at, round(within_s * 1000), as_json, top)
     elif as_json:
-        print_json(history_document(answers, found.problems))
+        print_json(_history_document(answers, found.problems))
     else:
         print_analysis(answers, top)
 
@@ -74,7 +74,7 @@ def _analyze(found: History, first: int | None, last: int | None) -> Analysis:
 def _print_snapshots(found: History, at: int, within_ms: int, as_json: bool, top: int) -> None:
     snapshots = [snapshot_at(group, at, within_ms) for group in found.groups]
     if as_json:
-        print_json(snapshots_document(snapshots, found.problems))
+        print_json(_snapshots_document(snapshots, found.problems))
         return
     for snapshot in snapshots:
         print_snapshot(snapshot, within_ms, top)
@@ -98,7 +98,7 @@ def _write_page(file: Path, answers: Analysis, problems: Problems, groups: tuple
     print_line(f"Wrote {file}, {len(page):,} bytes", err=True)
 
 
-def history_document(answers: Analysis, problems: Problems) -> dict[str, object]:
+def _history_document(answers: Analysis, problems: Problems) -> dict[str, object]:
     """Return the facts of each group by kind; the facts about the group itself are its ``summary``."""
     return {
         "groups": [_group_document(*key, facts) for key, facts in sorted(facts_by_group(answers).items())],
@@ -106,8 +106,7 @@ def history_document(answers: Analysis, problems: Problems) -> dict[str, object]
     }
 
 
-def snapshots_document(snapshots: Iterable[Snapshot], problems: Problems) -> dict[str, object]:
-    """Return the snapshots of groups."""
+def _snapshots_document(snapshots: Iterable[Snapshot], problems: Problems) -> dict[str, object]:
     return {
         "groups": [
             {

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.json_lines import encode_event
 from tests.history.story import story
-from tests.history.test_comparing import CONSUMERS, COORDINATOR
+from tests.history.test_source_comparison import CONSUMERS, COORDINATOR
 
 POLLER = """
     6.0 poller:p joined A @2 client=app
