@@ -17,9 +17,9 @@ import click
 from attrs import frozen
 
 from benchmarks.page import about_the_run, in_digits, in_ms, per_second, spread, table, write_section
-from kafka_nextgen.history.delivering import CAPACITY
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.sinks import FileSink
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.file_sink import FileSink
+from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY
 
 ROUNDS = 5
 EVENTS = 100_000
@@ -34,7 +34,7 @@ class Case:
     name: str
     events: int
     rate: int | None
-    capacity: int = CAPACITY
+    capacity: int = QUEUE_CAPACITY
 
 
 @frozen
@@ -52,7 +52,7 @@ def cases(events: int, paced_s: float) -> list[Case]:
     return [
         Case("1,000 a second", int(1_000 * paced_s), 1_000),
         Case("10,000 a second", int(10_000 * paced_s), 10_000),
-        Case("a burst that the queue takes", min(events, CAPACITY), None),
+        Case("a burst that the queue takes", min(events, QUEUE_CAPACITY), None),
         Case("as fast as it goes, with room for all", events, None, capacity=events),
         Case("as fast as it goes, into the usual queue", events, None),
     ]
@@ -67,7 +67,7 @@ def some_event(seq: int) -> Event:
         cluster="8mF3aPZ0RxWfU2sVb1y7qA",
         group="billing",
         protocol="consumer",
-        kind=Kind.COMMITTED,
+        kind=EventKind.COMMITTED,
         member="0ade2448-db1c-4b0e-a4b2-be209d3a45bb",
         topic="orders",
         partitions=(seq % 64,),

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from kafka_nextgen import AsyncGroupAdmin, Consumer, FileSink, RebalanceConsumer, RebalanceListener, TopicPartition
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, LagPoint, Rebalance, Standstill, Tenure
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
 from kafka_nextgen.testing import Cluster
 
 PLOT = Path(__file__).parent / "plots" / "incident.svg"
@@ -69,7 +69,7 @@ def collect(servers: str, logs: Path, ends: threading.Event) -> None:
     async def run() -> None:
         sink = FileSink(logs / "poller.jsonl")
         async with AsyncGroupAdmin(bootstrap_servers=servers) as admin:
-            await Collector(admin, sink, new_source("docs"), Choice([GROUP])).run(0.25, ends.is_set)
+            await Collector(admin, sink, new_source("docs"), GroupFilter([GROUP])).run(0.25, ends.is_set)
         sink.close()
 
     asyncio.run(run())
@@ -167,7 +167,7 @@ def main() -> None:
     logs.mkdir(parents=True, exist_ok=True)
     provoke(logs)
     problems = Problems()
-    facts = answer(read_log([logs], problems)).facts
+    facts = analyze(read_log([logs], problems)).facts
     assert not problems, problems
     tell(facts)
     print(f"logs: {logs}")

@@ -7,22 +7,17 @@ from pathlib import Path
 
 from attrs import fields
 
-from kafka_nextgen.metrics import (
+from kafka_nextgen.metrics.consumer_metrics import (
     CommitMetrics,
     ConnectionMetrics,
-    GroupCounts,
     GroupMetrics,
-    Kind,
-    MetricSpec,
-    OffsetCounts,
     PartitionMetrics,
     PollingMetrics,
     ReadingMetrics,
-    RebalanceCounts,
-    RuntimeMetrics,
     TopicMetrics,
 )
-from kafka_nextgen.metrics.fields import spec_of
+from kafka_nextgen.metrics.coordinator_metrics import GroupCounts, OffsetCounts, RebalanceCounts, RuntimeMetrics
+from kafka_nextgen.metrics.specs import MetricKind, MetricSpec, spec_of
 
 __all__ = ["metrics_page"]
 
@@ -94,7 +89,7 @@ def _rows(group: type[object]) -> Iterator[tuple[str, ...]]:
 
 
 def _name(spec: MetricSpec) -> str:
-    name = f"{spec.name}-total/avg/max" if spec.kind is Kind.LATENCY else spec.name
+    name = f"{spec.name}-total/avg/max" if spec.kind is MetricKind.LATENCY else spec.name
     labels = f"{{{', '.join(spec.labels)}}}" if spec.labels else ""
     return f"`{name}{labels}`" if spec.is_kafkas else f"*`{name}{labels}`*"
 

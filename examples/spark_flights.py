@@ -28,7 +28,7 @@ from pyspark.sql import DataFrame, Row, SparkSession, functions
 from pyspark.sql.streaming import StreamingQuery
 
 from kafka_nextgen import Consumer, GroupAdmin, GroupNotFoundError, TopicPartition
-from kafka_nextgen.cli.demonstration.dataset import Flight, load_flights
+from kafka_nextgen.cli.demonstration.flights import Flight, load_flights
 from kafka_nextgen.testing import Cluster
 
 TOPIC, PARTITIONS = "flights", 4

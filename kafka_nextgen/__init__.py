@@ -105,18 +105,18 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-    from kafka_nextgen.history.sinks import FileSink
-    from kafka_nextgen.metrics import (
+    from kafka_nextgen.history.file_sink import FileSink
+    from kafka_nextgen.metrics.consumer_metrics import (
         CommitMetrics,
         ConnectionMetrics,
         GroupMetrics,
-        Latency,
         Metrics,
         PartitionMetrics,
         PollingMetrics,
         ReadingMetrics,
         TopicMetrics,
     )
+    from kafka_nextgen.metrics.timings import Latency
     from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 
 __all__ = [
@@ -278,10 +278,10 @@ _LATER = {
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
     "EventLog": f"{_SEEING}.event_log",
-    "FileSink": "kafka_nextgen.history.sinks",
+    "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_SEEING}.health",
     "Hooks": f"{_SEEING}.hooks",
-    "Latency": "kafka_nextgen.metrics",
+    "Latency": "kafka_nextgen.metrics.timings",
     "MemberName": f"{_SEEING}.rebalance",
     "PartitionAssignor": "kafka_nextgen.assignors.spec",
     "Rebalance": f"{_SEEING}.rebalance",
@@ -293,7 +293,7 @@ _LATER = {
     "Records": f"{_APPLICATION}.records",
     "Truncation": "kafka_nextgen.fetching",
     **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),
-    **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.values"),
+    **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.consumer_metrics"),
     **dict.fromkeys(_OF_PROCESSING, "kafka_nextgen.processing"),
 }
 

@@ -7,9 +7,9 @@
         ...
     prometheus_client.REGISTRY.register(MetricsCollector(consumer.metrics, another.metrics))
 
-A metric is called by Kafka's name with underscores, behind ``kafka_consumer_`` or ``kafka_group_coordinator_``.
-Counters end in ``_total``, as the format wants it, and not in ``_count`` as well. Those of a consumer have the labels
-``group`` and ``client_id``; ``topic``, ``partition`` and ``cause`` come with the numbers that have them.
+Metrics have Kafka's names with underscores and the prefix ``kafka_consumer_`` or ``kafka_group_coordinator_``. Counters
+end in ``_total``, as the format requires, instead of ``_count``. A consumer's metrics have the labels ``group`` and
+``client_id``, some also ``topic``, ``partition`` or ``cause``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.metrics import Kind, Metrics, MetricSpec, samples
-from kafka_nextgen.metrics.coordinator import CoordinatorMetrics
+from kafka_nextgen.metrics.consumer_metrics import Metrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.specs import MetricKind, MetricSpec, samples
 
 try:
     from prometheus_client import CollectorRegistry, generate_latest, start_http_server
@@ -35,17 +36,17 @@ __all__ = ["AnyMetrics", "MetricsCollector", "Read", "prometheus_text", "serve"]
 
 AnyMetrics = Metrics | CoordinatorMetrics
 
-#: Gives the numbers of the moment, such as ``consumer.metrics``; called on the threads of scrapes.
+#: Returns current metrics, such as ``consumer.metrics``; called in the threads of scrapes.
 Read = Callable[[], AnyMetrics]
 
 _PREFIXES: dict[type[object], str] = {Metrics: "kafka_consumer", CoordinatorMetrics: "kafka_group_coordinator"}
-_COUNTER_ENDINGS = ("_total", "_count")  # of Kafka's names; the format has an ending of its own
+_COUNTER_ENDINGS = ("_total", "_count")  # of Kafka's names; the format adds its own
 
 
 class MetricsCollector(Collector):
-    """The numbers of all consumers of a process, for one registry: each family of numbers may be told there only once.
+    """Collects the metrics of all consumers of a process for one registry, which allows each metric family only once.
 
-    ``reads`` are as for ``add``, and so is what is raised.
+    Calls ``add`` for each of ``reads``.
     """
 
     def __init__(self, *reads: Read) -> None:
@@ -54,24 +55,24 @@ class MetricsCollector(Collector):
             self.add(read)
 
     def add(self, read: Read) -> None:
-        """Report on one more consumer, or on the group coordinators of a broker.
+        """Add a consumer, or the group coordinators of a broker.
 
-        Raises ConfigError if its numbers could not be told from those of another, for which all are read once.
+        Reads all metrics once, and raises ConfigError if another source has the same labels.
         """
         if self._reads:
             self._check_new(*_identity(read()))
         self._reads += (read,)
 
     def remove(self, read: Read) -> None:
-        """Report on it no more; does nothing if that was not done."""
+        """Remove a source, if it was added."""
         self._reads = tuple(other for other in self._reads if other != read)
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing: names are known to be told apart, and registering must not read."""
+        """Return nothing: the names are unique, and registering must not read metrics."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        """The numbers of each consumer are of one moment."""
+        """Read each consumer once, and return all metric families."""
         families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
         for read in self._reads:
             metrics = read()
@@ -93,13 +94,13 @@ class MetricsCollector(Collector):
 
 
 def prometheus_text(metrics: AnyMetrics) -> str:
-    """The numbers of a consumer or of a broker's group coordinators, as a scrape returns them."""
+    """Return the metrics of a consumer or of group coordinators, as a scrape returns them."""
     return generate_latest(_registry(lambda: metrics)).decode()
 
 
 @contextmanager
 def serve(read: Read, port: int, host: str = "127.0.0.1") -> Iterator[int]:
-    """Serve what ``read`` gives at every scrape, over HTTP, as long as the block runs; its value is the port.
+    """Serve the metrics of ``read`` over HTTP while the block runs; yields the port.
 
     Port 0 lets the system choose. Raises OSError if the address can't be used.
     """
@@ -119,7 +120,7 @@ def _registry(read: Read) -> CollectorRegistry:
 
 
 def _identity(metrics: AnyMetrics) -> tuple[str, Mapping[str, str]]:
-    """The prefix of the numbers' names, and the labels that all of them have."""
+    """Return the prefix of the metrics' names, and their common labels."""
     prefix = _PREFIXES[type(metrics)]
     if isinstance(metrics, Metrics):
         return prefix, {"group": metrics.group_id or "", "client_id": metrics.client_id}
@@ -127,13 +128,13 @@ def _identity(metrics: AnyMetrics) -> tuple[str, Mapping[str, str]]:
 
 
 def _family(name: str, spec: MetricSpec, labels: Mapping[str, str]) -> CounterMetricFamily | GaugeMetricFamily:
-    kind = CounterMetricFamily if spec.kind is Kind.COUNTER else GaugeMetricFamily
+    kind = CounterMetricFamily if spec.kind is MetricKind.COUNTER else GaugeMetricFamily
     return kind(name, f"{spec.meaning} ({spec.unit})", labels=(*labels, *spec.labels))
 
 
 def _name(spec: MetricSpec) -> str:
     name = spec.name.replace("-", "_")
-    if spec.kind is Kind.COUNTER:
+    if spec.kind is MetricKind.COUNTER:
         for ending in _COUNTER_ENDINGS:
             name = name.removesuffix(ending)
     return name

@@ -15,9 +15,9 @@ from benchmarks.history_writer import Case, cases, measure, run
 from benchmarks.page import PAGE
 from benchmarks.spark_history import answers_table, steps_table
 from benchmarks.usage import Step, measured
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import GroupSummary, MemberSummary, Rebalance
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
 
 
 def test_all_cases_run_and_have_a_row() -> None:
@@ -47,7 +47,7 @@ def test_what_a_members_log_costs_is_told_for_each_way_to_read(monkeypatch: pyte
 def test_synthetic_events_come_to_what_their_writer_says(tmp_path: Path) -> None:
     told = write_events(tmp_path, 5_000, groups=3, processes=1)
     problems = Problems()
-    facts = answer(read_log([tmp_path], problems)).facts
+    facts = analyze(read_log([tmp_path], problems)).facts
     assert not problems
     groups = [fact for fact in facts["groups"] if isinstance(fact, GroupSummary)]
     assert Told(

@@ -80,8 +80,8 @@ NOT_LOADED = [
     "kafka_nextgen.membership.assigning",
     "kafka_nextgen.membership.classic.events",
     "kafka_nextgen.membership.member",
-    "kafka_nextgen.metrics.coordinator",
-    "kafka_nextgen.metrics.values",
+    "kafka_nextgen.metrics.coordinator_metrics",
+    "kafka_nextgen.metrics.consumer_metrics",
     "kafka_nextgen.processing.runner",
     "kafka_nextgen.wire.schemas.access",
     "kafka_nextgen.wire.schemas.brokers",
@@ -136,7 +136,7 @@ NOT_FOR_PLANNING = {
 
 
 #: Packages some of whose names are imported when they are asked for.
-LAZY = ("assignors", "metrics", "wire.records")
+LAZY = ("assignors", "wire.records")
 
 
 def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:

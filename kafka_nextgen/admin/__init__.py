@@ -1,12 +1,13 @@
-"""Looking at groups and changing them, from outside: ``GroupAdmin`` waits, ``AsyncGroupAdmin`` is awaited."""
+"""Describe and change groups from outside: ``GroupAdmin`` blocks, ``AsyncGroupAdmin`` is for asyncio."""
 
-from kafka_nextgen.admin.aio import AsyncGroupAdmin
+from kafka_nextgen.admin.async_group_admin import AsyncGroupAdmin
+from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.group_admin import GroupAdmin
-from kafka_nextgen.admin.results import Results
+from kafka_nextgen.admin.history import PastRebalance
+from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.patterns import PatternCheck
 from kafka_nextgen.admin.values import (
-    AddedMember,
     ExpectedMember,
-    GroupConfigEntry,
     GroupCoordinator,
     GroupDescription,
     GroupListing,
@@ -15,10 +16,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
-    NewMember,
-    PastRebalance,
-    PatternCheck,
-    RemovedMember,
+    Results,
 )
 
 __all__ = [

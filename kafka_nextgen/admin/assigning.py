@@ -1,14 +1,14 @@
-"""A live group as an assignor would see it: what describes the group, and its topics as the cluster knows them.
+"""A live group as an assignor would see it: the described group, and its topics.
 
-The two are asked for one after the other, so a topic that is made or deleted in between may be in one and not in the
-other. Topics that are not there are nobody's, as for a coordinator. One that may not be described, or can't be just
-now, is an error, since without it the assignment would be another.
+The two are requested one after the other, so a topic created or deleted in between may be in only one of them. Missing
+topics are ignored, as in a coordinator. A topic that can't be described is an error, since without it the assignment
+would differ.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.asking import Asking, refused
 from kafka_nextgen.admin.describing import describe_group
+from kafka_nextgen.admin.requests import RequestSender, broker_error
 from kafka_nextgen.admin.values import GroupDescription, GroupState
 from kafka_nextgen.assignors import AssignmentSpec, TopicMetadata, spec_of
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -28,26 +28,28 @@ _REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS
 _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION})
 
 
-async def assignment_spec(asking: Asking, group_id: str, assignor: str | None, deadline: Deadline) -> AssignmentSpec:
-    """The group, whichever protocol it is of, for the assignor of this name, or for the one in use.
+async def assignment_spec(
+    sender: RequestSender, group_id: str, assignor: str | None, deadline: Deadline
+) -> AssignmentSpec:
+    """Return a group of either protocol for the assignor of this name, or for the one in use.
 
-    Raises GroupNotFoundError, MisuseError for a group of others than consumers, and what ``Asking.ask`` does.
+    Raises GroupNotFoundError, MisuseError if the members are no consumers, and the errors of ``RequestSender.send``.
     """
-    group = await _describe_at_rest(asking, group_id, deadline)
+    group = await _describe_at_rest(sender, group_id, deadline)
     names = {name for member in group.members for name in member.subscribed_topics}
     if any(member.subscribed_pattern for member in group.members):
-        image = await asking.cluster.all_topics(deadline.left_s())
+        image = await sender.cluster.all_topics(deadline.left_s())
     else:
-        await asking.cluster.refresh_metadata(topics=names, timeout_s=deadline.left_s())
-        image = asking.cluster.metadata
+        await sender.cluster.refresh_metadata(topics=names, timeout_s=deadline.left_s())
+        image = sender.cluster.metadata
     return spec_of(group, _topics_in(image, names, group_id), group.assignor if assignor is None else assignor)
 
 
-async def _describe_at_rest(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
-    """While a classic group rebalances nobody can tell what its members subscribe to and have; that passes."""
+async def _describe_at_rest(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
+    """Describe the group, but wait while a classic one rebalances: then it has no subscriptions and assignments."""
     tries = 0
     while True:
-        group = await describe_group(asking, group_id, deadline)
+        group = await describe_group(sender, group_id, deadline)
         if group.protocol_type not in ("", PROTOCOL_TYPE):
             kind = repr(group.protocol_type)
             raise MisuseError(
@@ -57,15 +59,15 @@ async def _describe_at_rest(asking: Asking, group_id: str, deadline: Deadline) -
             return group
         tries += 1
         text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
-        await deadline.pause(asking.cluster.retry_backoff_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
+        await deadline.pause(sender.cluster.retry_backoff_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
 
 
 def _topics_in(image: ClusterImage, names: set[str], group_id: str) -> dict[TopicId, TopicMetadata]:
-    """All topics there are; errors count only for those that somebody asked for by name."""
+    """Return all topics; raise errors only for topics that members subscribe to by name."""
     found = {}
     for topic in image.topics_by_name.values():
         if topic.error == ErrorCode.NONE:
             found[id_of(image, topic.name)] = topic_metadata(image, topic)
         elif topic.name in names and topic.error not in _ABSENT:
-            raise refused(f"group {group_id}: describing topic {topic.name}", topic.error, None, group_id)
+            raise broker_error(f"group {group_id}: describing topic {topic.name}", topic.error, None, group_id)
     return found

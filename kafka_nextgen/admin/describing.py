@@ -1,13 +1,13 @@
-"""Describing groups, whichever protocol they are of.
+"""Describe groups of either protocol.
 
-Nobody says beforehand which one that is, so the newer API is asked first, and the classic one if it knows no such
-consumer group or the cluster has no such API. A group that neither knows is not there, or of a type that consumers
-have nothing to do with (share and streams groups).
+The protocol of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if the group
+is no consumer group or the cluster lacks the API. A group that neither finds does not exist, or is a share or streams
+group.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.asking import Asking, Question, Refusal
+from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender
 from kafka_nextgen.admin.values import (
     ExpectedMember,
     GroupCoordinator,
@@ -15,7 +15,7 @@ from kafka_nextgen.admin.values import (
     GroupState,
     GroupType,
     MemberDescription,
-    named,
+    parse_enum,
 )
 from kafka_nextgen.assignors import ClientAssignor
 from kafka_nextgen.assignors.user_data import read_member_word
@@ -35,52 +35,52 @@ from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse, DescribeG
 __all__ = ["describe_group"]
 
 
-async def describe_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
-    """The group, of either protocol. Raises GroupNotFoundError, and what ``Asking.ask`` does."""
+async def describe_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
+    """Describe a group of either protocol. Raises GroupNotFoundError, and the errors of ``RequestSender.send``."""
     try:
-        return await _describe_consumer_group(asking, group_id, deadline)
+        return await _describe_consumer_group(sender, group_id, deadline)
     except (GroupNotFoundError, UnsupportedProtocolError):
-        return await _describe_classic_group(asking, group_id, deadline)
+        return await _describe_classic_group(sender, group_id, deadline)
 
 
-async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
-    def refusal(answer: ConsumerGroupDescribeResponse) -> Refusal:
+async def _describe_consumer_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
+    def error_in(answer: ConsumerGroupDescribeResponse) -> ErrorInResponse:
         (group,) = extended_describe.from_response(answer, [group_id]).groups
         return group.error, group.message
 
-    question = Question(
+    admin_request = AdminRequest(
         about=f"group {group_id}: describing it",
         target=Coordinator(group_id),
         api=CONSUMER_GROUP_DESCRIBE,
         build=lambda version: consumer_group_describe.to_request([group_id]),
-        answer=ConsumerGroupDescribeResponse,
-        refusal=refusal,
+        response=ConsumerGroupDescribeResponse,
+        error_in=error_in,
     )
-    described = extended_describe.from_response(await asking.ask(question, deadline), [group_id])
+    described = extended_describe.from_response(await sender.send(admin_request, deadline), [group_id])
     (group,) = described.groups
-    coordinator = await _coordinator_of(asking, group_id, deadline)
+    coordinator = await _coordinator_of(sender, group_id, deadline)
     return _consumer_group(group, dict(described.topic_names), coordinator)
 
 
-async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
-    def refusal(answer: DescribeGroupsResponse) -> Refusal:
+async def _describe_classic_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
+    def error_in(answer: DescribeGroupsResponse) -> ErrorInResponse:
         (group,) = extended_describe_groups.from_response(answer, [group_id]).groups
         return group.error, group.message
 
-    question = Question(
+    admin_request = AdminRequest(
         about=f"group {group_id}: describing it",
         target=Coordinator(group_id),
         api=DESCRIBE_GROUPS,
         build=lambda version: describe_groups.to_request([group_id]),
-        answer=DescribeGroupsResponse,
-        refusal=refusal,
+        response=DescribeGroupsResponse,
+        error_in=error_in,
     )
-    (group,) = extended_describe_groups.from_response(await asking.ask(question, deadline), [group_id]).groups
-    return _classic_group(group, await _coordinator_of(asking, group_id, deadline))
+    (group,) = extended_describe_groups.from_response(await sender.send(admin_request, deadline), [group_id]).groups
+    return _classic_group(group, await _coordinator_of(sender, group_id, deadline))
 
 
-async def _coordinator_of(asking: Asking, group_id: str, deadline: Deadline) -> GroupCoordinator:
-    broker = await asking.cluster.find_coordinator(group_id, deadline.left_s())
+async def _coordinator_of(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupCoordinator:
+    broker = await sender.cluster.find_coordinator(group_id, deadline.left_s())
     return GroupCoordinator(broker.node_id, broker.host, broker.port)
 
 
@@ -90,14 +90,14 @@ def _consumer_group(
     return GroupDescription(
         group_id=group.group_id,
         type=GroupType.CONSUMER,
-        state=named(GroupState, group.state),
+        state=parse_enum(GroupState, group.state),
         protocol_type=PROTOCOL_TYPE,
         assignor=group.assignor,
         group_epoch=group.group_epoch,
         assignment_epoch=group.assignment_epoch,
         coordinator=coordinator,
         members=tuple(_consumer_member(member, names) for member in group.members),
-        expected=_expected(group),
+        expected=_expected_members(group),
     )
 
 
@@ -112,15 +112,15 @@ def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> Memb
         member_epoch=member.member_epoch,
         subscribed_topics=tuple(sorted(member.subscribed_topics)),
         subscribed_pattern=member.subscribed_pattern or None,
-        assignment=_with_names(member.assignment, names),
-        target=_with_names(member.target, names),
+        assignment=_named_partitions(member.assignment, names),
+        target=_named_partitions(member.target, names),
         client_assignors=member.client_assignors,
         assignment_error=member.assignment_error,
         assignment_metadata=member.assignment_metadata,
     )
 
 
-def _with_names(partitions: frozenset[TopicIdPartition], names: dict[TopicId, str]) -> frozenset[TopicPartition]:
+def _named_partitions(partitions: frozenset[TopicIdPartition], names: dict[TopicId, str]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(names[tip.topic_id], tip.partition) for tip in partitions)
 
 
@@ -129,18 +129,18 @@ def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) 
     return GroupDescription(
         group_id=group.group_id,
         type=GroupType.CLASSIC,
-        state=named(GroupState, group.state),
+        state=parse_enum(GroupState, group.state),
         protocol_type=group.protocol_type,
         assignor=group.protocol_name,
         group_epoch=None,
         assignment_epoch=None,
         coordinator=coordinator,
         members=tuple(_classic_member(member, is_consumers, group.protocol_name) for member in group.members),
-        expected=_expected(group),
+        expected=_expected_members(group),
     )
 
 
-def _expected(group: DescribedGroup | DescribedClassicGroup) -> tuple[ExpectedMember, ...]:
+def _expected_members(group: DescribedGroup | DescribedClassicGroup) -> tuple[ExpectedMember, ...]:
     return tuple(ExpectedMember(each.instance_id, each.until_ms, each.has_joined) for each in group.expected)
 
 
@@ -158,12 +158,12 @@ def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor:
         subscribed_pattern=None,
         assignment=_assignment_in(member) if is_consumer else None,
         target=None,
-        client_assignors=_said_in(subscription, assignor),
+        client_assignors=_client_assignors_in(subscription, assignor),
     )
 
 
-def _said_in(subscription: MemberSubscription, assignor: str) -> tuple[ClientAssignor, ...]:
-    """What the member says to the assignor in use; classic groups tell of no other."""
+def _client_assignors_in(subscription: MemberSubscription, assignor: str) -> tuple[ClientAssignor, ...]:
+    """Return the member's metadata for the assignor in use, the only one in descriptions of classic groups."""
     if not subscription.user_data:
         return ()
     word = read_member_word(subscription.user_data)
@@ -171,7 +171,7 @@ def _said_in(subscription: MemberSubscription, assignor: str) -> tuple[ClientAss
 
 
 def _subscription_in(member: DescribedClassicMember) -> MemberSubscription:
-    """What the member said; nothing while the group rebalances, or if it is in bytes that nobody understands."""
+    """Decode the subscription; it is empty while the group rebalances, or if it can't be decoded."""
     try:
         return decode_subscription(member.metadata) if member.metadata else MemberSubscription()
     except DecodeError:

@@ -1,4 +1,4 @@
-"""``GroupAdmin``: looking at groups and changing them, for applications and tools that wait."""
+"""``GroupAdmin``: describe and change groups with blocking calls."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import TypeVar
 
-from kafka_nextgen.admin.arguments import ConfigValue, Place
-from kafka_nextgen.admin.calls import AdminCalls
-from kafka_nextgen.admin.results import Results
+from kafka_nextgen.admin.arguments import ConfigValue, OffsetSpec
+from kafka_nextgen.admin.async_group_admin import NO_REASON, WITHIN_S, AsyncGroupAdmin
+from kafka_nextgen.admin.configs import GroupConfigEntry
+from kafka_nextgen.admin.history import PastRebalance
+from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.patterns import PatternCheck
 from kafka_nextgen.admin.values import (
-    AddedMember,
-    GroupConfigEntry,
     GroupDescription,
     GroupOffset,
     GroupState,
     GroupType,
     ListedGroups,
     MemberDescription,
-    NewMember,
-    PastRebalance,
-    PatternCheck,
-    RemovedMember,
+    Results,
 )
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
@@ -39,29 +37,27 @@ __all__ = ["GroupAdmin"]
 T = TypeVar("T")
 
 _CLOSING_S = 5.0
-WITHIN_S = 300.0
-REASON = ""
 
 
 class GroupAdmin:
     """The groups of one cluster, of either protocol.
 
-    Takes a consumer's configuration, of which what concerns brokers and connections is used. Timeouts are seconds for
-    the whole call; None means ``default.api.timeout.ms``. Any thread may call at any time, and several at once.
+    Takes a consumer's configuration, and uses its keys for brokers and connections. Timeouts are seconds for the whole
+    call; None means ``default.api.timeout.ms``. Threads may call concurrently.
 
         with GroupAdmin(bootstrap_servers="localhost:9092") as admin:
             for group in admin.list(states=["Empty"]).groups:
                 ...
 
-    Every call raises RequestTimeoutError when its time is over, NoBrokersError if no broker can be reached for ten
-    seconds, GroupAuthorizationError where the principal may not ask, and MisuseError once the admin is closed. A call
-    about several groups returns ``Results`` instead: what there is, and the errors of the rest.
+    Every call raises RequestTimeoutError after its timeout, NoBrokersError if no broker can be reached for ten seconds,
+    GroupAuthorizationError if the principal lacks access, and MisuseError once the admin is closed. A call about
+    several groups returns ``Results`` instead, with the errors of single groups.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", log_failure, "GroupAdmin")
-        self._calls = self._thread.begin_with(_made(parsed))
+        self._admin = self._thread.begin_with(_create(parsed))
 
     def __enter__(self) -> GroupAdmin:
         return self
@@ -71,11 +67,9 @@ class GroupAdmin:
     ) -> None:
         self.close()
 
-    # ---- looking
-
     def cluster_id(self, timeout: float | None = None) -> str | None:
-        """The cluster's id, by which logs of several clusters are told apart; None if its brokers have none."""
-        return self._wait(lambda calls: calls.cluster_id(timeout))
+        """Return the cluster's id; None if its brokers have none."""
+        return self._wait(lambda admin: admin.cluster_id(timeout))
 
     def list(
         self,
@@ -83,79 +77,75 @@ class GroupAdmin:
         states: Collection[GroupState | str] = (),
         timeout: float | None = None,
     ) -> ListedGroups:
-        """The groups of all brokers, only those of ``types`` and in ``states`` if given.
+        """Return the groups of all brokers, filtered by ``types`` and ``states`` if given.
 
-        A broker that does not answer, or is too old for a filter, is in ``failed`` of the result; its error is raised
-        if no broker answers. Raises ValueError for a type or state there is not.
+        A broker that does not answer, or is too old for a filter, is in ``failed`` of the result. If all fail, the
+        first error is raised. Raises ValueError for an unknown type or state.
         """
-        return self._wait(lambda calls: calls.list(types, states, timeout))
+        return self._wait(lambda admin: admin.list(types, states, timeout))
 
     def describe(self, group_ids: Collection[str], timeout: float | None = None) -> Results[str, GroupDescription]:
-        """Each of these groups with its members, of whichever protocol it is; GroupNotFoundError if it is of none."""
-        return self._wait(lambda calls: calls.describe(group_ids, timeout))
+        """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist."""
+        return self._wait(lambda admin: admin.describe(group_ids, timeout))
 
     def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
-        """The members of one group. Raises GroupNotFoundError."""
+        """Return the members of one group. Raises GroupNotFoundError."""
         return self.describe([group_id], timeout)[group_id].members
 
     def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
-        """Why the group rebalanced, of either protocol: as far back as its coordinator remembers, the oldest first.
+        """Return why the group rebalanced, as far back as its coordinator remembers, the oldest first.
 
-        An extension: Apache Kafka's coordinators keep no history, and kafka_nextgen's own only with ``extensions``; of
-        others UnsupportedProtocolError is raised. Raises GroupNotFoundError.
+        An extension of kafka_nextgen's brokers with ``extensions``. Raises UnsupportedProtocolError for other
+        coordinators, and GroupNotFoundError.
         """
-        return self._wait(lambda calls: calls.history(group_id, timeout))
+        return self._wait(lambda admin: admin.history(group_id, timeout))
 
     def assignment_spec(
         self, group_id: str, assignor: str | None = None, timeout: float | None = None
     ) -> AssignmentSpec:
-        """The group as assignors see it, its topics with the racks of their replicas; for ``assignors.explain``.
+        """Return the group as assignors see it, with the racks of its topics' replicas; for ``assignors.explain``.
 
-        What members say is to the assignor of this name, None for the one in use, as far as ``describe`` tells it.
-
-        A classic group is waited for while it rebalances. Raises GroupNotFoundError, and MisuseError if the members are
-        no consumers.
+        Members' metadata is for ``assignor``; None means the one in use. Waits while a classic group rebalances. Raises
+        GroupNotFoundError, and MisuseError if the members are no consumers.
         """
-        return self._wait(lambda calls: calls.assignment_spec(group_id, assignor, timeout))
+        return self._wait(lambda admin: admin.assignment_spec(group_id, assignor, timeout))
 
     def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
-        """What the group has committed, with the end and the lag; also partitions of members that committed nothing.
+        """Return committed offsets with end offsets and lag, also of owned partitions without a commit.
 
-        Where the end can't be learnt, the entry's ``error`` says why. Raises GroupNotFoundError.
+        If an end offset is unavailable, the entry's ``error`` says why. Raises GroupNotFoundError.
         """
-        return self._wait(lambda calls: calls.offsets(group_id, timeout))
+        return self._wait(lambda admin: admin.offsets(group_id, timeout))
 
     def validate_regex(self, pattern: str, timeout: float | None = None) -> PatternCheck:
-        """What ``SubscriptionPattern(pattern)`` would match, tried here with google-re2.
+        """Return what ``SubscriptionPattern(pattern)`` would match, checked locally with google-re2.
 
-        KIP-848 has brokers do this for tools, but no release of Kafka does.
+        KIP-848 has brokers check patterns, but no release of Kafka does.
         """
-        return self._wait(lambda calls: calls.validate_regex(pattern, timeout))
-
-    # ---- changing
+        return self._wait(lambda admin: admin.validate_regex(pattern, timeout))
 
     def alter_offsets(
-        self, group_id: str, offsets: Mapping[TopicPartition, Place], timeout: float | None = None
+        self, group_id: str, offsets: Mapping[TopicPartition, OffsetSpec], timeout: float | None = None
     ) -> Results[TopicPartition, OffsetAndMetadata]:
-        """Commit ``offsets`` for a group without members; makes the group if there is none.
+        """Commit ``offsets`` for a group without members; creates the group if it does not exist.
 
-        ``OffsetReset.EARLIEST`` and ``LATEST`` stand for where the partition begins and ends now.
+        ``OffsetReset.EARLIEST`` and ``LATEST`` mean the current beginning and end of a partition. The results have
         GroupNotEmptyError for each partition if the group has members.
         """
-        return self._wait(lambda calls: calls.alter_offsets(group_id, offsets, timeout))
+        return self._wait(lambda admin: admin.alter_offsets(group_id, offsets, timeout))
 
     def delete_offsets(
         self, group_id: str, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> Results[TopicPartition, None]:
-        """Forget what the group committed for ``partitions``; not while members are subscribed to their topic.
+        """Delete committed offsets; members must not be subscribed to their topics.
 
         Raises GroupNotFoundError.
         """
-        return self._wait(lambda calls: calls.delete_offsets(group_id, partitions, timeout))
+        return self._wait(lambda admin: admin.delete_offsets(group_id, partitions, timeout))
 
     def delete(self, group_ids: Collection[str], timeout: float | None = None) -> Results[str, None]:
-        """Forget groups and all they have committed; GroupNotEmptyError for one with members."""
-        return self._wait(lambda calls: calls.delete(group_ids, timeout))
+        """Delete groups and their committed offsets; GroupNotEmptyError for a group with members."""
+        return self._wait(lambda admin: admin.delete(group_ids, timeout))
 
     def add_members(
         self,
@@ -164,35 +154,33 @@ class GroupAdmin:
         within: float = WITHIN_S,
         timeout: float | None = None,
     ) -> tuple[AddedMember, ...]:
-        """Announce static members that are about to join, so that the group rebalances once for all of them: when the
-        last has come, or ``within`` seconds from now, without those that have not. What became of each, in that order.
+        """Announce static members, so that the group rebalances once for all of them; return the result of each.
 
-        Until then those that have come are in the group, with nothing. Announced again, what is said last counts. With
-        ``within`` 0 they are expected no more, or nobody is if none is named. An extension, of brokers of kafka_nextgen
-        (KIP-345, "Future Works"): raises UnsupportedProtocolError where the coordinator is Apache Kafka's.
+        The rebalance starts when the last one has joined, or after ``within`` seconds. Until then, members that have
+        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within`` 0 they are
+        no longer expected, or no member is if none is given. An extension of kafka_nextgen's brokers (KIP-345, "Future
+        Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
         """
-        return self._wait(lambda calls: calls.add_members(group_id, instance_ids, within, timeout))
+        return self._wait(lambda admin: admin.add_members(group_id, instance_ids, within, timeout))
 
     def remove_members(
         self,
         group_id: str,
         instance_ids: Collection[str] = (),
         member_ids: Collection[str] = (),
-        reason: str = REASON,
+        reason: str = NO_REASON,
         timeout: float | None = None,
     ) -> tuple[RemovedMember, ...]:
-        """Put members out of the group, those that are static by instance id; what became of each, in that order.
+        """Remove members from the group, static ones by instance id; return the result of each in order.
 
-        ``reason`` is for the coordinator's log. A consumer that still runs joins again. Who is not there, be it because
-        there is no such group, has UNKNOWN_MEMBER_ID for an error.
+        ``reason`` is for the coordinator's log. A running consumer joins again. A member that does not exist, or whose
+        group does not exist, has the error UNKNOWN_MEMBER_ID.
         """
-        return self._wait(lambda calls: calls.remove_members(group_id, instance_ids, member_ids, reason, timeout))
-
-    # ---- configuration
+        return self._wait(lambda admin: admin.remove_members(group_id, instance_ids, member_ids, reason, timeout))
 
     def describe_config(self, group_id: str, timeout: float | None = None) -> dict[str, GroupConfigEntry]:
-        """The group's configuration by Kafka's names, whether or not there is such a group."""
-        return self._wait(lambda calls: calls.describe_config(group_id, timeout))
+        """Return the group's configuration by Kafka's names; the group need not exist."""
+        return self._wait(lambda admin: admin.describe_config(group_id, timeout))
 
     def alter_config(
         self,
@@ -201,35 +189,33 @@ class GroupAdmin:
         validate_only: bool = False,
         timeout: float | None = None,
     ) -> None:
-        """Set keys for this group, those given None back to the broker's value; with ``validate_only`` only check.
+        """Set keys of this group, or only check them with ``validate_only``; None resets a key to the broker's value.
 
-        The group need not exist yet. Raises BrokerError (INVALID_CONFIG) for a key or value that can't be.
+        The group need not exist yet. Raises BrokerError (INVALID_CONFIG) for an invalid key or value.
         """
-        return self._wait(lambda calls: calls.alter_config(group_id, changes, validate_only, timeout))
-
-    # ---- the end
+        return self._wait(lambda admin: admin.alter_config(group_id, changes, validate_only, timeout))
 
     def close(self) -> None:
-        """Close every connection; calls under way end with MisuseError. May be called more than once."""
+        """Close all connections; calls in progress end with MisuseError. May be called more than once."""
         if self._thread.is_foreign:
             return
         try:
-            self._thread.submit(self._calls.close()).result(_CLOSING_S)
+            self._thread.submit(self._admin.close()).result(_CLOSING_S)
         except MisuseError:  # closed already
             return
-        finally:  # also if that takes too long, or a signal handler raises
+        finally:  # even if closing takes too long, or a signal handler raises
             self._thread.stop(_CLOSING_S)
 
     def __del__(self) -> None:
-        if not hasattr(self, "_calls") or self._thread.has_ended or self._thread.is_foreign:
+        if not hasattr(self, "_admin") or self._thread.has_ended or self._thread.is_foreign:
             return
-        self._thread.end_after(self._calls.close)
+        self._thread.end_after(self._admin.close)
         warnings.warn("a GroupAdmin was dropped without close()", ResourceWarning, stacklevel=2)
 
-    def _wait(self, call: Callable[[AdminCalls], Coroutine[object, object, T]]) -> T:
-        future = self._thread.submit(call(self._calls))
+    def _wait(self, call: Callable[[AsyncGroupAdmin], Coroutine[object, object, T]]) -> T:
+        future = self._thread.submit(call(self._admin))
         try:
-            sleep_until_ended(future, math.inf)  # the call keeps its own time
+            sleep_until_ended(future, math.inf)  # the call has its own deadline
             return future.result()
         except CancelledError:
             raise MisuseError("this GroupAdmin was closed during the call") from None
@@ -238,5 +224,5 @@ class GroupAdmin:
             raise
 
 
-async def _made(config: ConsumerConfig) -> AdminCalls:
-    return AdminCalls(config)
+async def _create(config: ConsumerConfig) -> AsyncGroupAdmin:
+    return await AsyncGroupAdmin(config).__aenter__()

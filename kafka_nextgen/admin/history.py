@@ -1,34 +1,68 @@
-"""What a group rebalanced for, as its coordinator remembers it: an extension that Apache Kafka's coordinators lack."""
+"""Why a group rebalanced, as its coordinator remembers: an extension that Apache Kafka's coordinators lack."""
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.asking import Asking, Question
-from kafka_nextgen.admin.values import GroupType, PastRebalance
+from attrs import frozen
+
+from kafka_nextgen.admin.requests import AdminRequest, RequestSender
+from kafka_nextgen.admin.values import GroupType
 from kafka_nextgen.bridge.extensions import consumer_group_history
 from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryResponse
 
-__all__ = ["describe_history"]
+__all__ = ["PastRebalance", "describe_history"]
 
 
-async def describe_history(asking: Asking, group_id: str, deadline: Deadline) -> tuple[PastRebalance, ...]:
-    """The rebalances of the group, the oldest first. Raises GroupNotFoundError, UnsupportedProtocolError where the
-    coordinator keeps no history, and what ``Asking.ask`` does.
+@frozen
+class PastRebalance:
+    """A rebalance of a group, as its coordinator remembers it.
+
+    ``number`` counts the rebalances of the group. ``member_id`` and ``instance_id`` belong to the member that caused
+    it, if any; ``stated`` is the reason it stated, ``text`` its free text (KIP-800) or other details. ``caused_at`` and
+    ``assigned_at`` are in seconds since the Unix epoch. ``epoch`` is the resulting group epoch, in a classic group the
+    generation; ``target_epoch`` the epoch of the first assignment that takes the cause into account, None like
+    ``assigned_at`` until there is one. Causes that follow each other closely share an assignment.
     """
-    question = Question(
+
+    number: int
+    reason: RebalanceReason
+    member_id: str | None
+    instance_id: str | None
+    stated: JoinReason
+    text: str
+    caused_at: float
+    type: GroupType
+    epoch: int
+    target_epoch: int | None
+    assigned_at: float | None
+
+    @property
+    def delay_s(self) -> float | None:
+        """The time from the cause to the assignment; None until there is one."""
+        return None if self.assigned_at is None else self.assigned_at - self.caused_at
+
+
+async def describe_history(sender: RequestSender, group_id: str, deadline: Deadline) -> tuple[PastRebalance, ...]:
+    """Return the rebalances of the group, the oldest first.
+
+    Raises GroupNotFoundError, UnsupportedProtocolError if the coordinator keeps no history, and the errors of
+    ``RequestSender.send``.
+    """
+    admin_request = AdminRequest(
         about=f"group {group_id}: its history",
         target=Coordinator(group_id),
         api=CONSUMER_GROUP_HISTORY,
         build=lambda version: consumer_group_history.to_request(group_id),
-        answer=ConsumerGroupHistoryResponse,
-        refusal=lambda answer: (answer.error_code, answer.error_message),
+        response=ConsumerGroupHistoryResponse,
+        error_in=lambda answer: (answer.error_code, answer.error_message),
     )
     try:
-        told = consumer_group_history.from_response(await asking.ask(question, deadline))
+        told = consumer_group_history.from_response(await sender.send(admin_request, deadline))
     except UnsupportedProtocolError as missing:
         text = (
             f"group {group_id}: its coordinator keeps no history ({missing}); look into the coordinator's log instead"

@@ -1,7 +1,7 @@
-"""Listing groups: every broker knows those it coordinates, so every broker is asked.
+"""List groups: each broker knows the groups it coordinates, so all brokers are asked.
 
-States can be asked for from ListGroups 4 on (KIP-518), types from 5 on (KIP-848). A broker too old for a filter is
-among those that failed, for without it nobody knows what it leaves out.
+ListGroups filters by state from version 4 on (KIP-518), by type from 5 on (KIP-848). A broker too old for a filter
+counts as failed, because its groups can't be filtered.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from kafka_nextgen.admin.asking import Asking, Question
-from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, named
+from kafka_nextgen.admin.requests import AdminRequest, RequestSender
+from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, parse_enum
 from kafka_nextgen.bridge import list_groups as bridge
 from kafka_nextgen.coordinator.responses import ListedGroup
 from kafka_nextgen.errors import KafkaNextgenError
@@ -25,12 +25,12 @@ _WITH_STATES, _WITH_TYPES = 4, 5
 
 
 async def list_groups(
-    asking: Asking, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
+    sender: RequestSender, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
 ) -> ListedGroups:
-    """The groups of all brokers. Raises the first broker's error if none of them answers."""
-    await asking.cluster.refresh_metadata(topics=(), timeout_s=deadline.left_s())
-    nodes = sorted(asking.cluster.metadata.brokers)
-    asked = [_list_of(asking, node, types, states, deadline) for node in nodes]
+    """Return the groups of all brokers. Raises the first broker's error if all fail."""
+    await sender.cluster.refresh_metadata(topics=(), timeout_s=deadline.left_s())
+    nodes = sorted(sender.cluster.metadata.brokers)
+    asked = [_list_on_broker(sender, node, types, states, deadline) for node in nodes]
     found: dict[str, GroupListing] = {}
     failed: dict[int, KafkaNextgenError] = {}
     for node, answer in zip(nodes, await asyncio.gather(*asked, return_exceptions=True), strict=True):
@@ -45,23 +45,23 @@ async def list_groups(
     return ListedGroups(tuple(found[group_id] for group_id in sorted(found)), failed)
 
 
-async def _list_of(
-    asking: Asking, node: int, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
+async def _list_on_broker(
+    sender: RequestSender, node: int, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
 ) -> list[GroupListing]:
     wanted_types, wanted_states = [kind.value for kind in types], [state.value for state in states]
-    question = Question(
+    admin_request = AdminRequest(
         about=f"broker {node}: listing groups",
         target=Node(node),
-        api=_new_enough(types, states),
+        api=_api_for(types, states),
         build=lambda version: bridge.to_request(wanted_states, wanted_types),
-        answer=ListGroupsResponse,
-        refusal=lambda answer: (answer.error_code, None),
+        response=ListGroupsResponse,
+        error_in=lambda answer: (answer.error_code, None),
     )
-    _, listed = bridge.from_response(await asking.ask(question, deadline))
+    _, listed = bridge.from_response(await sender.send(admin_request, deadline))
     return [_listing(group) for group in listed.groups]
 
 
-def _new_enough(types: Collection[GroupType], states: Collection[GroupState]) -> Api:
+def _api_for(types: Collection[GroupType], states: Collection[GroupState]) -> Api:
     if types:
         return LIST_GROUPS.at_least(_WITH_TYPES)
     return LIST_GROUPS.at_least(_WITH_STATES) if states else LIST_GROUPS
@@ -70,7 +70,7 @@ def _new_enough(types: Collection[GroupType], states: Collection[GroupState]) ->
 def _listing(group: ListedGroup) -> GroupListing:
     return GroupListing(
         group_id=group.group_id,
-        type=named(GroupType, group.group_type or GroupType.UNKNOWN),
-        state=named(GroupState, group.state or GroupState.UNKNOWN),
+        type=parse_enum(GroupType, group.group_type or GroupType.UNKNOWN),
+        state=parse_enum(GroupState, group.state or GroupState.UNKNOWN),
         protocol_type=group.protocol_type,
     )

@@ -1,26 +1,45 @@
-"""Trying a subscription pattern before anybody subscribes with it.
+"""Check a subscription pattern before subscribing with it.
 
-KIP-848 has the broker check a pattern for tools ("Admin API"), but no release of Kafka does, so it is tried here, with
-google-re2. Brokers use RE2/J, which differs in corners. As with a coordinator, the whole name of a topic has to match,
-and Kafka's own topics match as well: a group that is subscribed to ``.*`` reads ``__consumer_offsets``.
+KIP-848 has brokers check patterns for tools ("Admin API"), but no release of Kafka does, so it is checked here with
+google-re2. Brokers use RE2/J, which differs in details. As in a coordinator, the whole topic name has to match, and
+internal topics match as well: a group that subscribes to ``.*`` reads ``__consumer_offsets``.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.asking import Asking
-from kafka_nextgen.admin.values import PatternCheck
+from attrs import frozen
+
+from kafka_nextgen.admin.requests import RequestSender
 from kafka_nextgen.patterns import half_anchor_advice, matching, re2_complaint
 from kafka_nextgen.transport.deadline import Deadline
 
-__all__ = ["check_pattern"]
+__all__ = ["PatternCheck", "check_pattern"]
 
 
-async def check_pattern(asking: Asking, pattern: str, deadline: Deadline) -> PatternCheck:
-    """What the pattern matches of the topics there are."""
+@frozen
+class PatternCheck:
+    """The topics that a subscription pattern matches now, and its problems.
+
+    ``error`` says why it is invalid, ``advice`` what may be unintended.
+    """
+
+    pattern: str
+    topics: tuple[str, ...] = ()
+    error: str | None = None
+    advice: str | None = None
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the pattern is valid."""
+        return self.error is None
+
+
+async def check_pattern(sender: RequestSender, pattern: str, deadline: Deadline) -> PatternCheck:
+    """Return the topics that the pattern matches."""
     complaint = re2_complaint(pattern)
     if complaint:
         return PatternCheck(pattern, error=f"pattern {pattern!r} is not valid RE2: {complaint}")
-    image = await asking.cluster.all_topics(deadline.left_s())
+    image = await sender.cluster.all_topics(deadline.left_s())
     topics = {topic.name: topic for topic in image.topics_by_name.values() if not topic.error}
     matches = matching(pattern, topics)
     internal = [name for name in matches if topics[name].is_internal]

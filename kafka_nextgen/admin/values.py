@@ -1,25 +1,23 @@
-"""What ``GroupAdmin`` tells of groups, as values.
+"""Groups as ``GroupAdmin`` describes them, and ``Results`` of calls about several groups.
 
-Groups of both protocols are described alike. What only one of them has is None in the other: a classic group has no
-epochs and no target, since its leader assigns and nobody else knows what it is about to.
+Groups of both protocols have the same description. What only one protocol has is None for the other: a classic group
+has no epochs and no target, since its leader assigns and shares its plan with nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from enum import Enum
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from attrs import frozen
 
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import JoinReason, OffsetAndMetadata, RebalanceReason, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
-    "AddedMember",
     "ExpectedMember",
-    "GroupConfigEntry",
     "GroupCoordinator",
     "GroupDescription",
     "GroupListing",
@@ -28,26 +26,23 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
-    "NewMember",
-    "PastRebalance",
-    "PatternCheck",
-    "RemovedMember",
-    "named",
+    "Results",
+    "parse_enum",
 ]
 
 
 class GroupType(Enum):
-    """What kind of group it is; by Kafka's names."""
+    """The types of groups, by Kafka's names."""
 
     CONSUMER = "consumer"
     CLASSIC = "classic"
     SHARE = "share"
     STREAMS = "streams"
-    UNKNOWN = "unknown"  # brokers before ListGroups 5 do not say
+    UNKNOWN = "unknown"  # ListGroups before version 5 has no types
 
 
 class GroupState(Enum):
-    """The states of groups of all types; by Kafka's names."""
+    """The states of groups of all types, by Kafka's names."""
 
     EMPTY = "Empty"
     ASSIGNING = "Assigning"
@@ -57,14 +52,14 @@ class GroupState(Enum):
     STABLE = "Stable"
     DEAD = "Dead"
     NOT_READY = "NotReady"
-    UNKNOWN = "Unknown"  # brokers before ListGroups 4 do not say
+    UNKNOWN = "Unknown"  # ListGroups before version 4 has no states
 
 
 E = TypeVar("E", GroupType, GroupState)
 
 
-def named(kind: type[E], name: str | E) -> E:
-    """The type or state of this name, in any case of letters. Raises ValueError with those there are."""
+def parse_enum(kind: type[E], name: str | E) -> E:
+    """Return the enum member of this name, ignoring case. Raises ValueError with the known ones."""
     if isinstance(name, kind):
         return name
     for one in kind:
@@ -76,7 +71,7 @@ def named(kind: type[E], name: str | E) -> E:
 
 @frozen
 class GroupListing:
-    """A line of the list of groups; ``protocol_type`` is ``consumer`` for consumers, ``connect`` for Connect."""
+    """An entry of the list of groups; ``protocol_type`` is ``consumer`` for consumers, ``connect`` for Connect."""
 
     group_id: str
     type: GroupType
@@ -86,7 +81,7 @@ class GroupListing:
 
 @frozen
 class ListedGroups:
-    """The groups by id, and the brokers (by node id) that could not say which of them they coordinate."""
+    """The groups by id, and the errors of brokers (by node id) that could not list theirs."""
 
     groups: tuple[GroupListing, ...]
     failed: Mapping[int, KafkaNextgenError]
@@ -108,13 +103,13 @@ class GroupCoordinator:
 class MemberDescription:
     """A member of a group.
 
-    ``type`` says which protocol it speaks: a consumer group may have classic members while its applications are
-    upgraded. ``assignment`` is what it owns now, ``target`` what it is to own, both None where they can't be told:
-    there is no target by the classic protocol, and assignments of Connect's workers are in bytes of their own.
+    ``type`` is its protocol: a consumer group may have classic members during an upgrade. ``assignment`` is what it
+    owns now, ``target`` what it is to own. They are None if unknown: the classic protocol has no target, and
+    assignments of Connect workers have their own format.
 
-    What is said of assignors in the client is known of coordinators with extensions only: those the member can run,
-    preferred first, and what the one that made the target said, an error to all members (0 for none) and metadata to
-    this one. Of a classic member it is known what its user data says to the assignor in use.
+    Only coordinators with extensions know client-side assignors: ``client_assignors`` are those that the member can
+    run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
+    computed the target. For a classic member, its user data for the assignor in use is known.
     """
 
     member_id: str
@@ -134,16 +129,16 @@ class MemberDescription:
 
     @property
     def is_at_target(self) -> bool:
-        """Whether it owns what it is to own, as far as that can be told."""
+        """Whether it owns its target, as far as that is known."""
         return self.target is None or self.target == self.assignment
 
 
 @frozen
 class ExpectedMember:
-    """A static member that was announced with ``add_members``.
+    """A static member announced with ``add_members``.
 
-    Its place is kept until ``until_ms``, in milliseconds since the epoch. With ``has_joined`` it is in the group
-    already, and waits for the others.
+    Its place is kept until ``until_ms``, in milliseconds since the Unix epoch. With ``has_joined`` it is in the group,
+    and waits for the others.
     """
 
     instance_id: str
@@ -153,8 +148,10 @@ class ExpectedMember:
 
 @frozen
 class GroupDescription:
-    """A group of either protocol. ``assignor`` is the one in use, empty before there is any; ``expected`` has the
-    members that were announced, where the coordinator has extensions.
+    """A group of either protocol.
+
+    ``assignor`` is the one in use, empty before there is one. ``expected`` has announced members, if the coordinator
+    has extensions.
     """
 
     group_id: str
@@ -170,16 +167,16 @@ class GroupDescription:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it has only ever been committed for, without members."""
+        """Whether it has committed offsets but never had members."""
         return self.type is GroupType.CLASSIC and not self.protocol_type
 
 
 @frozen
 class GroupOffset:
-    """How far a group is in one partition.
+    """The position of a group in one partition.
 
-    ``committed`` is None if nothing is, ``end_offset`` None if it could not be learnt; ``error`` then says why.
-    ``member_id`` is the member that owns the partition, None if nobody does.
+    ``committed`` is None without a commit, ``end_offset`` None if it is unavailable; ``error`` then says why.
+    ``member_id`` is the owner of the partition, if any.
     """
 
     committed: OffsetAndMetadata | None
@@ -189,98 +186,41 @@ class GroupOffset:
 
     @property
     def lag(self) -> int | None:
-        """How many offsets lie between the commit and the end; None if one of them is not known."""
+        """The number of offsets between the committed one and the end; None if either is unknown."""
         if self.committed is None or self.end_offset is None:
             return None
         return max(0, self.end_offset - self.committed.offset)
 
 
-@frozen
-class NewMember:
-    """A static member that is to join, for ``add_members``. Times are in seconds, None leaves it to the member.
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
-    Its place is kept for ``session_timeout`` if that is shorter than what the call says. ``rebalance_timeout`` is what
-    it is given at least to give partitions up, ``assignor`` the server-side one that it votes for if it names none.
+
+@frozen
+class Results(Generic[K, V]):
+    """The results of a call about several things: ``done``, and the errors of the rest in ``failed``.
+
+    One group whose coordinator is away must not hide the others. ``results[key]`` returns or raises a single result.
     """
 
-    instance_id: str
-    session_timeout: float | None = None
-    rebalance_timeout: float | None = None
-    assignor: str | None = None
+    done: Mapping[K, V]
+    failed: Mapping[K, KafkaNextgenError]
 
+    def __getitem__(self, key: K) -> V:
+        """Return the result of ``key``. Raises its error, or KeyError if it was not requested."""
+        if key in self.failed:
+            raise self.failed[key]
+        return self.done[key]
 
-@frozen
-class AddedMember:
-    """What became of one member that was announced; ``error`` is None if it is expected now."""
+    def __iter__(self) -> Iterator[K]:
+        yield from self.done
+        yield from self.failed
 
-    instance_id: str
-    error: KafkaNextgenError | None = None
+    def __len__(self) -> int:
+        return len(self.done) + len(self.failed)
 
-
-@frozen
-class RemovedMember:
-    """What became of one member that was to be removed; ``error`` is None if it is out."""
-
-    member_id: str | None
-    instance_id: str | None
-    error: KafkaNextgenError | None = None
-
-
-@frozen
-class PastRebalance:
-    """A rebalance of a group, as its coordinator remembers it.
-
-    ``number`` counts those of the group. ``member_id`` and ``instance_id`` are of the member that caused it, None if
-    nobody did; ``stated`` is what it stated, ``text`` what it said (KIP-800), or what else is known. ``caused_at`` and
-    ``assigned_at`` are in seconds since the epoch. ``epoch`` is the group epoch it led to, in a group of ``type``
-    classic the generation; ``target_epoch`` that of the first assignment which takes it into account, None like
-    ``assigned_at`` as long as there is none. Causes that come close together share an assignment.
-    """
-
-    number: int
-    reason: RebalanceReason
-    member_id: str | None
-    instance_id: str | None
-    stated: JoinReason
-    text: str
-    caused_at: float
-    type: GroupType
-    epoch: int
-    target_epoch: int | None
-    assigned_at: float | None
-
-    @property
-    def delay_s(self) -> float | None:
-        """How long the assignment took from the cause on, in seconds; None as long as there is none."""
-        return None if self.assigned_at is None else self.assigned_at - self.caused_at
-
-
-@frozen
-class GroupConfigEntry:
-    """One key of a group's configuration, by Kafka's name.
-
-    ``is_own`` says whether it was set for this group; all others follow the broker.
-    """
-
-    name: str
-    value: str | None
-    is_own: bool
-    documentation: str | None = None
-
-
-@frozen
-class PatternCheck:
-    """What a subscription pattern would do: the topics it matches now, and what is wrong or odd about it.
-
-    ``error`` says why it is refused, ``advice`` what may not be meant.
-    """
-
-    pattern: str
-    topics: tuple[str, ...] = ()
-    error: str | None = None
-    advice: str | None = None
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether it can be used."""
-        return self.error is None
+    def all(self) -> Mapping[K, V]:
+        """Return all results. Raises the first error, if any."""
+        for error in self.failed.values():
+            raise error
+        return self.done

@@ -27,7 +27,7 @@ from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 

@@ -1,4 +1,4 @@
-"""``kafka-nextgen broker``: the embedded broker in the foreground, until SIGINT or SIGTERM."""
+"""``kafka-nextgen broker``: run the embedded broker in the foreground until SIGINT or SIGTERM."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ import click
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.broker.security.users import parse_users
-from kafka_nextgen.cli.assignors.configured import with_own_assignors
-from kafka_nextgen.cli.history_file import history_option, open_history
-from kafka_nextgen.cli.options import config_option, read_properties
+from kafka_nextgen.cli.assignors.loading import load_assignor_classes
+from kafka_nextgen.cli.options import config_option, history_option, open_history_file, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
 __all__ = ["broker"]
 
-#: Serves what a function reads, on a port of loopback that it tells; ``kafka_nextgen.prometheus`` does, an extra.
+#: Serves the metrics that a function returns on a loopback port; ``kafka_nextgen.prometheus``, an extra, has one.
 Serve = Callable[[Callable[[], CoordinatorMetrics]], AbstractContextManager[int]]
 
 _SCRAPE_S = 5.0  # a broker that takes longer to count its groups is stuck
-#: How often (seconds) the broker looks for a signal: one that another thread took does not wake the event loop.
+#: How often the broker checks for a signal: one that another thread received does not wake the event loop.
 _SIGNAL_CHECK_S = 0.2
 
 
@@ -107,8 +106,8 @@ def broker(
     An assignor of your own is MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
-    properties = with_own_assignors(read_properties(config))
-    with open_history(history) as tell:
+    properties = load_assignor_classes(read_properties(config))
+    with open_history_file(history) as tell:
         made = Broker(
             properties,
             host=host,
@@ -143,7 +142,7 @@ def _named(listener: str) -> str:
 
 @contextmanager
 def _serving_metrics(broker: Broker, serve: Serve | None) -> Iterator[None]:
-    """Serve the broker's numbers as long as the block runs, if that is wanted."""
+    """Serve the broker's metrics while the block runs, if wanted."""
     if serve is None:
         yield
         return

@@ -1,26 +1,30 @@
-"""``kafka-nextgen consume``: print what a group has not read yet.
+"""``kafka-nextgen consume``: print the records that a group has not read yet.
 
-An offset is committed only after its record was printed and stdout flushed: about once a second, before partitions are
-given up, and at the end. What a broken pipe swallowed is therefore read again by the next consumer of the group.
+Offsets are committed only after their records were printed and stdout was flushed: about once a second, before
+partitions are revoked, and at the end. So records lost in a broken pipe are read again by the next consumer.
+
+The format ``text`` prints raw values. ``json`` prints one object per line; data that is not UTF-8 is in base64 under
+another name (``value_base64``).
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 from attrs import define, field
 
 from kafka_nextgen.cli.options import bootstrap_option, client_options
-from kafka_nextgen.cli.printing import FORMATS
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.listener import RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["consume"]
 
@@ -28,11 +32,41 @@ POLL_S = 0.2
 COMMIT_INTERVAL_S = 1.0
 
 
+def _text(record: Record) -> bytes:
+    return record.value if isinstance(record.value, bytes) else b""
+
+
+def _json(record: Record) -> bytes:
+    fields: dict[str, object] = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp": record.timestamp,
+        **_readable("key", record.key),
+        **_readable("value", record.value),
+        "headers": [{"name": name, **_readable("value", value)} for name, value in record.headers],
+    }
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _readable(name: str, data: object) -> dict[str, str | None]:
+    if not isinstance(data, bytes):
+        return {name: None}
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_base64": base64.b64encode(data).decode()}
+
+
+#: Functions from a record to a line without its newline, by format.
+_FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _text}
+
+
 @click.command()
 @click.argument("topics", nargs=-1, required=True, metavar="TOPIC...")
 @bootstrap_option
 @click.option("-g", "--group", required=True, help="The consumer group to join.")
-@click.option("--format", "style", type=click.Choice(sorted(FORMATS)), default="text", show_default=True)
+@click.option("--format", "style", type=click.Choice(sorted(_FORMATS)), default="text", show_default=True)
 @click.option("--from-beginning", is_flag=True, help="Where nothing is committed, start at the first record.")
 @click.option("--max-messages", type=click.IntRange(min=1), help="Stop after so many records.")
 @click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record came for so many seconds.")
@@ -59,18 +93,18 @@ def consume(
     }
     settings = ConsumerConfig.parse({**defaults, **properties})
     with stopped_by_signals(StopHandle()) as stop, Consumer(settings) as consumer:
-        consumer.subscribe(topics, listener=_CommitBeforeGivingUp())
-        _Reading(consumer, style, stop, max_messages, timeout).run()
+        consumer.subscribe(topics, listener=_CommitOnRevoke())
+        _Printer(consumer, style, stop, max_messages, timeout).run()
         consumer.commit()
 
 
-class _CommitBeforeGivingUp(RebalanceListener):
+class _CommitOnRevoke(RebalanceListener):
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         consumer.commit()
 
 
 @define
-class _Reading:
+class _Printer:
     consumer: Consumer
     style: str
     stop: StopHandle
@@ -83,27 +117,27 @@ class _Reading:
     def run(self) -> None:
         """Poll and print until there is a reason to stop."""
         while not self.is_over():
-            self.print_some()
+            self.print_batch()
             if time.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
                 self.consumer.commit()
                 self.last_commit_at = time.monotonic()
         problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
-        if problem is not None:  # silence had another reason than that nothing was written
+        if problem is not None:  # no record came for another reason than an empty topic
             raise click.ClickException(problem)
 
     def is_over(self) -> bool:
-        """Whether somebody asked for the end, enough was printed, or nothing comes any more."""
+        """Return whether a signal, the maximum number of records, or the timeout ends the command."""
         is_silent = self.timeout_s is not None and time.monotonic() - self.last_record_at >= self.timeout_s
         return self.stop.is_stopped or is_silent or self.printed == self.max_messages
 
-    def print_some(self) -> None:
-        """Print what one poll brings, and not more than is wanted."""
+    def print_batch(self) -> None:
+        """Poll once, and print at most the remaining number of records."""
         wanted = None if self.max_messages is None else self.max_messages - self.printed
         limit = self.consumer.config.max_poll_records
         records = self.consumer.poll(self._wait_s(), limit if wanted is None else min(limit, wanted))
         if records:
             stdout = sys.stdout.buffer
-            stdout.writelines(FORMATS[self.style](record) + b"\n" for record in records)
+            stdout.writelines(_FORMATS[self.style](record) + b"\n" for record in records)
             stdout.flush()
             self.printed += len(records)
             self.last_record_at = time.monotonic()

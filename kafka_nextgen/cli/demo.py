@@ -1,4 +1,4 @@
-"""``kafka-nextgen demo``: three consumers that come, go and die over a real stream, and a proof of what they did."""
+"""``kafka-nextgen demo``: three consumers join, leave and die while they share a stream; a proof follows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from kafka_nextgen.cli.demonstration.board import PARTITIONS, Board
-from kafka_nextgen.cli.demonstration.dataset import count_by_partition, load_flights
+from kafka_nextgen.cli.demonstration.flights import count_by_partition, load_flights
 from kafka_nextgen.cli.demonstration.ledger import Proof
-from kafka_nextgen.cli.demonstration.run import Story, StoryError
+from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT, Progress
+from kafka_nextgen.cli.demonstration.scenario import Scenario, ScenarioError
 from kafka_nextgen.cli.demonstration.screen import Screen, open_screen
-from kafka_nextgen.cli.history_file import history_option, open_history
+from kafka_nextgen.cli.options import history_option, open_history_file
 
 __all__ = ["demo"]
 
-LIMIT_S = 52.0
-FAULTS_SHOWN = 20
+TIMEOUT_S = 52.0
+MAX_FAULTS_SHOWN = 20
 
 
 @click.command()
@@ -31,42 +31,44 @@ def demo(history: Path | None) -> None:
     With --history, "kafka-nextgen history report FILE" then tells what happened to the group.
     """
     flights = load_flights()
-    with open_history(history) as tell_history, open_screen(Console()) as screen:
-        story = Story(flights, Board(count_by_partition(flights, PARTITIONS), screen.tell), history=tell_history)
-        stopped_by, proof = asyncio.run(_tell(story, screen))
+    with open_history_file(history) as tell_history, open_screen(Console()) as screen:
+        scenario = Scenario(
+            flights, Progress(count_by_partition(flights, PARTITION_COUNT), screen.tell), history=tell_history
+        )
+        stopped_by, proof = asyncio.run(_run(scenario, screen))
     faults = ([stopped_by] if stopped_by else []) + [fault for fault in proof.faults if fault != stopped_by]
     if faults:
-        raise click.ClickException(_complaint(faults))
-    click.echo(_sentence(proof))
+        raise click.ClickException(_failure_message(faults))
+    click.echo(_success_message(proof))
 
 
-async def _tell(story: Story, screen: Screen) -> tuple[str | None, Proof]:
-    """Run the story and show it meanwhile; returns what stopped it, if anything did, and the proof."""
-    showing = asyncio.ensure_future(_show(story.board, screen))
+async def _run(scenario: Scenario, screen: Screen) -> tuple[str | None, Proof]:
+    """Run and show the scenario; return the error that stopped it, if any, and the proof."""
+    showing = asyncio.ensure_future(_show(scenario.progress, screen))
     try:
-        return None, await asyncio.wait_for(story.tell(), LIMIT_S)
+        return None, await asyncio.wait_for(scenario.run(), TIMEOUT_S)
     except asyncio.TimeoutError:
-        return f"not done within {LIMIT_S:g} seconds: still waiting for {story.waiting_for}", story.proof()
-    except StoryError as error:
-        return str(error), story.proof()
+        return f"not done within {TIMEOUT_S:g} seconds: still waiting for {scenario.waiting_for}", scenario.proof()
+    except ScenarioError as error:
+        return str(error), scenario.proof()
     finally:
         showing.cancel()
-        screen.show(story.board)
+        screen.show(scenario.progress)
 
 
-async def _show(board: Board, screen: Screen) -> None:
+async def _show(progress: Progress, screen: Screen) -> None:
     while True:
         await asyncio.sleep(screen.interval_s)
-        screen.show(board)
+        screen.show(progress)
 
 
-def _sentence(proof: Proof) -> str:
+def _success_message(proof: Proof) -> str:
     who = " and ".join(f"{count:,} that {name}" for name, count in proof.repeated.items())
     twice = f"{who} had processed but not committed when it was killed" if who else "none, as none was uncommitted"
     return f"Proved: all {proof.produced:,} flights were processed, and the only ones processed twice are {twice}."
 
 
-def _complaint(faults: list[str]) -> str:
-    shown = "\n  ".join(faults[:FAULTS_SHOWN])
-    more = f"\n  and {len(faults) - FAULTS_SHOWN:,} more" if len(faults) > FAULTS_SHOWN else ""
+def _failure_message(faults: list[str]) -> str:
+    shown = "\n  ".join(faults[:MAX_FAULTS_SHOWN])
+    more = f"\n  and {len(faults) - MAX_FAULTS_SHOWN:,} more" if len(faults) > MAX_FAULTS_SHOWN else ""
     return f"the proof failed:\n  {shown}{more}"

@@ -1,7 +1,7 @@
-"""The group of commands, and what becomes of an error: one line on stderr and an exit code, no traceback.
+"""The top-level command, which reports errors as one line on stderr and an exit code, without a traceback.
 
-Exit codes: 0 for done, 1 for what failed on the way (no broker, a refusal, a proof that does not hold), 2 for what
-was asked for wrongly (an unknown option or configuration key), 130 for an interrupt.
+Exit codes: 0 for success, 1 for a failure (no broker, a rejected request, a failed proof), 2 for wrong usage (an
+unknown option or configuration key), 130 for an interrupt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["cli", "main"]
 
 
 class _OneLineErrors(click.Group):
-    """Turns the library's errors, and the operating system's, into click's."""
+    """Converts errors of the library and the operating system to click's."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -32,12 +32,12 @@ class _OneLineErrors(click.Group):
         except (BrokenPipeError, click.ClickException):
             raise
         except ConfigError as error:
-            raise _WronglyAsked(_one_line(error)) from error
+            raise _UsageError(_one_line(error)) from error
         except (KafkaNextgenError, OSError) as error:
             raise click.ClickException(_one_line(error)) from error
 
 
-class _WronglyAsked(click.ClickException):
+class _UsageError(click.ClickException):
     exit_code = 2
 
 

@@ -1,7 +1,7 @@
-"""Options that several commands have, and how their values are read.
+"""Options that several commands share, and how their values are read.
 
-What is on a command line is seen by everybody on the machine, so a client's keys can come from a file as well, one
-``NAME=VALUE`` a line as in Kafka's own ``--command-config``. What is on the command line goes before what is in it.
+Everybody on the machine can see a command line, so a client's keys can also come from a file, one ``NAME=VALUE`` per
+line as in Kafka's own ``--command-config``. Keys on the command line override those in the file.
 """
 
 from __future__ import annotations
@@ -9,14 +9,32 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
+from attrs import frozen
 
+from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.file_sink import FileSink
 from kafka_nextgen.text import is_utf_8
 
-__all__ = ["bootstrap_option", "client_options", "config_option", "read_properties"]
+__all__ = [
+    "ClusterOptions",
+    "bootstrap_option",
+    "client_options",
+    "cluster_options",
+    "config_option",
+    "filters",
+    "history_option",
+    "json_option",
+    "open_history_file",
+    "read_properties",
+]
 
 bootstrap_option = click.option(
     "-b",
@@ -45,7 +63,7 @@ _config_file_option = click.option(
 
 
 def client_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command ``--config`` and ``--config-file``, and hand it the ``properties`` made of them."""
+    """Add ``--config`` and ``--config-file``, and pass their keys as ``properties``."""
 
     @functools.wraps(command)
     def run(*arguments: object, config: tuple[str, ...], config_file: Path | None, **rest: object) -> None:
@@ -56,18 +74,18 @@ def client_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _lines_of(file: Path) -> Iterator[str]:
-    """The lines of a properties file that say something."""
+    """Return the lines of a properties file that are neither blank nor comments."""
     data = file.read_bytes()
-    if not is_utf_8(data):  # Python's own error about it would have the whole file in it
+    if not is_utf_8(data):  # Python's own error would contain the whole file
         raise ConfigError(f"--config-file {file} is not UTF-8")
     lines = (line.strip() for line in data.decode().splitlines())
     return (line for line in lines if line and not line.startswith(("#", "!")))
 
 
 def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str, object]:
-    """Read ``NAME=VALUE`` pairs; raises ConfigError for what is no pair, or a name given twice.
+    """Read ``NAME=VALUE`` pairs. Raises ConfigError for text that is no pair, and for duplicate names.
 
-    Of what is no pair, no error shows more than a name at its beginning: the rest may be a password.
+    The error shows only a leading name: the rest may be a password.
     """
     properties: dict[str, object] = {}
     for pair in pairs:
@@ -80,3 +98,81 @@ def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str,
             raise ConfigError(f"{source} {name} is given twice", name)
         properties[name] = value.strip()
     return properties
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The values that a filter may have.
+_TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
+_STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+@frozen
+class ClusterOptions:
+    """How to reach the cluster. ``timeout_s`` is the time limit of the whole command."""
+
+    config: ConsumerConfig
+    timeout_s: float
+
+    def open(self) -> GroupAdmin:
+        """Return an admin client, to be used in a ``with`` block."""
+        return GroupAdmin(self.config)
+
+
+def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for reaching a cluster, and pass them as ``cluster``."""
+
+    @functools.wraps(command)
+    def run(
+        *arguments: object, bootstrap_servers: str, properties: dict[str, object], timeout: float, **rest: object
+    ) -> None:
+        config = ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **properties})
+        command(*arguments, cluster=ClusterOptions(config, timeout), **rest)
+
+    seconds = click.FloatRange(min=0, min_open=True)
+    timeout = click.option("--timeout", type=seconds, default=30.0, show_default=True, help="Seconds to wait at most.")
+    return bootstrap_option(client_options(timeout(run)))
+
+
+def filters(command: F) -> F:
+    """Add ``--type`` and ``--state``."""
+    by_type = click.option(
+        "--type",
+        "types",
+        multiple=True,
+        type=click.Choice(_TYPES, case_sensitive=False),
+        help="Only groups of this type; may be given again.",
+    )
+    by_state = click.option(
+        "--state",
+        "states",
+        multiple=True,
+        type=click.Choice(_STATES, case_sensitive=False),
+        help="Only groups in this state; may be given again.",
+    )
+    return by_type(by_state(command))
+
+
+history_option = click.option(
+    "--history",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Append what happens to groups to this file: events as lines of JSON.",
+)
+
+
+@contextmanager
+def open_history_file(path: Path | None) -> Iterator[Callable[[Event], None] | None]:
+    """Yield a function that appends events to this file in its own thread; None without a path."""
+    if path is None:
+        yield None
+        return
+    if path.is_dir() or not path.parent.is_dir():
+        raise ConfigError(f"--history: {path} is no file in a directory that is there")
+    sink = FileSink(path)
+    try:
+        yield sink.write
+    finally:
+        sink.close()

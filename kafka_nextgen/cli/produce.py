@@ -1,7 +1,7 @@
 """``kafka-nextgen produce``: each line of stdin becomes a record.
 
-Lines are read on a thread of their own. What has arrived while the batch before was on its way makes the next batch,
-so a slow typist's line goes out at once and a file goes out in large batches.
+A thread reads the lines. The lines that arrive while a batch is in flight form the next batch, so a typed line is sent
+at once and a file in large batches.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ async def _run(
     cluster = await connect(config, timeout_s)
     try:
         producer = Producer(cluster, topic, compression=codec, acks=acks, timeout_s=timeout_s)
-        lines = _Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
+        lines = _LineReader(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
         written = 0
         while batch := await lines.next_batch():
             await producer.send([_record(line, separator, written + index) for index, line in enumerate(batch, 1)])
@@ -83,10 +83,10 @@ def _record(line: bytes, separator: bytes | None, number: int) -> NewRecord:
     return NewRecord(value, key=key, timestamp=timestamp)
 
 
-class _Lines:
-    """Lines of a stream, without their line ends, in batches of what has arrived. None in the queue is the end.
+class _LineReader:
+    """Reads lines of a stream, without newlines, in batches. None in the queue marks the end.
 
-    The stream must not be sys.stdin.buffer itself: Python aborts if a thread is inside that when the process ends.
+    The stream must not be sys.stdin.buffer: Python aborts if a thread is reading it when the process exits.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -108,7 +108,7 @@ class _Lines:
             raise SystemExit from None
 
     async def next_batch(self) -> list[bytes]:
-        """At least one line, or none at the end of the stream."""
+        """Return at least one line, or none at the end of the stream."""
         batch: list[bytes] = []
         size = 0
         while len(batch) < MAX_BATCH_RECORDS and size < MAX_BATCH_BYTES:

@@ -1,56 +1,53 @@
-"""What happened to a group between two looks at it. Pure.
+"""Derives events of one group from repeated descriptions of it. Pure.
 
-A poller sees less than members and coordinators do: what came and went between two looks is not seen, and times are
-those of the look. So a member that is gone has left for an unknown cause, and of several epochs only the last is told.
+A poller sees less than members and coordinators do: it misses what comes and goes between two polls, and its times are
+those of the poll. So a member that is gone has left for an unknown cause, and of several epochs only the last is known.
 
-What is there at the first look happened before, at an unknown time. It is told with the cause ``begins in the middle``.
+What the first poll finds happened earlier, at an unknown time. Its events have the cause ``begins in the middle``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import define, field
 
 from kafka_nextgen.admin import GroupDescription, GroupOffset, GroupState, GroupType, MemberDescription
 from kafka_nextgen.codes import name_of
-from kafka_nextgen.collecting.partitions import changed_topics
 from kafka_nextgen.errors import BrokerError
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
-from kafka_nextgen.history.partitions import by_topic
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, partitions_by_topic
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["MEMBER_GONE", "MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
+__all__ = ["MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
 
 UNKNOWN = "unknown"
-MEMBER_JOINED, MEMBER_GONE = "member joined", "member gone"
+MEMBER_JOINED, _MEMBER_GONE = "member joined", "member gone"
 
-#: A classic group in these states tells no assignments: that its members have none says nothing.
+#: A classic group in these states reports no assignments.
 _REBALANCING = frozenset({GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE})
 
-#: No partitions, of no topic.
-_NOTHING: tuple[tuple[str | None, tuple[int, ...]], ...] = ((None, ()),)
+_NO_PARTITIONS: tuple[tuple[str | None, tuple[int, ...]], ...] = ((None, ()),)
 
 _Partitions = frozenset[TopicPartition]
 
 
 @define
 class GroupPoller:
-    """Turns looks at one group into events.
+    """Turns descriptions of one group into events.
 
     Args:
         source: The poller's ``source`` of events.
         cluster: The cluster's id.
         group: The group's id.
         numbers: Where ``seq`` comes from; shared by the pollers of a source.
-        is_new: Whether the group is known not to have been there before the first look.
+        is_new: Whether the group is known not to have existed before the first poll.
     """
 
     source: str
     cluster: str
     group: str
-    numbers: Iterator[int]
+    sequence: Iterator[int]
     is_new: bool = False
     _protocol: str | None = None
     _members: dict[str, MemberDescription] = field(factory=dict)
@@ -67,8 +64,8 @@ class GroupPoller:
         if self.is_new:
             self._cause = None
 
-    def see(self, at: int, group: GroupDescription | None) -> list[Event]:
-        """What changed in the group until ``at`` (ms since the epoch); None if there is no such group."""
+    def observe(self, at: int, group: GroupDescription | None) -> list[Event]:
+        """Return what changed until ``at`` (ms since the Unix epoch); ``group`` is None if it does not exist."""
         self._failures.pop("group", None)
         if group is None:
             events = list(self._left(at, {}))
@@ -81,20 +78,18 @@ class GroupPoller:
         self._cause = None
         return events
 
-    def see_offsets(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> list[Event]:
-        """Which commits and lags are others than before."""
+    def observe_offsets(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> list[Event]:
+        """Return events of changed commits and lags."""
         self._failures.pop("offsets", None)
         return [*self._commits(at, offsets), *self._lag(at, offsets)]
 
-    def fail(self, at: int, error: Exception, what: str = "group") -> list[Event]:
-        """One event when looking at ``what`` of the group begins to fail, or fails for another cause than before."""
+    def record_failure(self, at: int, error: Exception, what: str = "group") -> list[Event]:
+        """Return an event when requests about ``what`` begin to fail, or fail for a new cause."""
         cause = name_of(error.code) if isinstance(error, BrokerError) else type(error).__name__
         if cause == self._failures.get(what):
             return []
         self._failures[what] = cause
-        return [self._event(at, Kind.ERROR, cause=cause, reason=str(error))]
-
-    # ---- members, epochs, assignments
+        return [self._event(at, EventKind.ERROR, cause=cause, reason=str(error))]
 
     def _changes(self, at: int, group: GroupDescription) -> Iterator[Event]:
         members = {member.member_id: member for member in group.members}
@@ -105,7 +100,7 @@ class GroupPoller:
         for member in group.members:
             yield from self._target(at, member, group.assignment_epoch)
         if group.state not in _REBALANCING:
-            yield from self._moved(at, members)
+            yield from self._ownership_changes(at, members)
         self._members = members
 
     def _left(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
@@ -113,14 +108,14 @@ class GroupPoller:
             member = self._members.pop(member_id)
             self._owned.pop(member_id, None)
             self._targets.pop(member_id, None)
-            yield self._of_member(at, Kind.LEFT, member, instance=member.instance_id, cause=UNKNOWN)
+            yield self._member_event(at, EventKind.LEFT, member, instance=member.instance_id, cause=UNKNOWN)
 
     def _joined(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
         for member_id, member in members.items():
             if member_id not in self._members:
-                yield self._of_member(
+                yield self._member_event(
                     at,
-                    Kind.JOINED,
+                    EventKind.JOINED,
                     member,
                     instance=member.instance_id,
                     client=member.client_id,
@@ -129,29 +124,29 @@ class GroupPoller:
                 )
 
     def _cause_of(self, epoch: int | None, members: Mapping[str, MemberDescription]) -> tuple[str | None, str | None]:
-        """Why the group's epoch moved, and by whom: certain if it moved by one, and one member came or is gone."""
+        """Return why the group epoch changed, and by which member, if it rose by one and one member came or left."""
         came, gone = members.keys() - self._members.keys(), self._members.keys() - members.keys()
         if self._group_epoch is None or epoch != self._group_epoch + 1 or len(came) + len(gone) != 1:
             return self._cause, None
-        return (MEMBER_JOINED, next(iter(came))) if came else (MEMBER_GONE, next(iter(gone)))
+        return (MEMBER_JOINED, next(iter(came))) if came else (_MEMBER_GONE, next(iter(gone)))
 
     def _epochs(self, at: int, group: GroupDescription, cause: str | None, by: str | None) -> Iterator[Event]:
         if group.group_epoch is not None and group.group_epoch != self._group_epoch:
-            yield self._event(at, Kind.GROUP_EPOCH, epoch=group.group_epoch, member=by, cause=cause)
+            yield self._event(at, EventKind.GROUP_EPOCH, epoch=group.group_epoch, member=by, cause=cause)
         if group.assignment_epoch is not None and group.assignment_epoch != self._target_epoch:
-            yield self._event(at, Kind.TARGET, epoch=group.assignment_epoch, cause=self._cause)
+            yield self._event(at, EventKind.TARGET, epoch=group.assignment_epoch, cause=self._cause)
         self._group_epoch, self._target_epoch = group.group_epoch, group.assignment_epoch
 
     def _target(self, at: int, member: MemberDescription, epoch: int | None) -> Iterator[Event]:
-        """All topics of a target that changed; one that is in it no more has no partitions."""
+        """Yield the topics of a changed target; a removed topic has no partitions."""
         if member.target is None or member.target == self._targets.get(member.member_id):
             return
-        topics = changed_topics(self._targets.get(member.member_id, frozenset()), member.target)
+        topics = _changed_topics(self._targets.get(member.member_id, frozenset()), member.target)
         self._targets[member.member_id] = member.target
-        for topic, partitions in topics or _NOTHING:
+        for topic, partitions in topics or _NO_PARTITIONS:
             yield self._event(
                 at,
-                Kind.TARGET,
+                EventKind.TARGET,
                 epoch=epoch,
                 member=member.member_id,
                 topic=topic,
@@ -159,58 +154,56 @@ class GroupPoller:
                 cause=self._cause,
             )
 
-    def _moved(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
-        """What was given up comes first, by whomever, so that what moved has one owner at a time."""
+    def _ownership_changes(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
+        """Yield all revocations before all assignments, so that a moved partition has one owner at a time."""
         known = {name: member for name, member in members.items() if member.assignment is not None}
         for member in known.values():
             gone = self._owned.get(member.member_id, frozenset()) - (member.assignment or frozenset())
-            for topic, partitions in by_topic(gone).items():
-                yield self._of_member(at, Kind.REVOKED, member, topic=topic, partitions=partitions)
+            for topic, partitions in partitions_by_topic(gone).items():
+                yield self._member_event(at, EventKind.REVOKED, member, topic=topic, partitions=partitions)
         for member in known.values():
             yield from self._assigned(at, member, member.assignment or frozenset())
 
     def _assigned(self, at: int, member: MemberDescription, owned: _Partitions) -> Iterator[Event]:
-        """What is new; nothing, if that is all that was missing for the member to be at its target of this epoch."""
-        new = by_topic(owned - self._owned.get(member.member_id, frozenset())).items()
+        """Yield new partitions, or an event without partitions if the member reached the target of this epoch."""
+        new = partitions_by_topic(owned - self._owned.get(member.member_id, frozenset())).items()
         self._owned[member.member_id] = owned
         is_at_target = member.member_epoch is not None and member.is_at_target
         has_come_there = is_at_target and not self._was_at_target(member)
-        for topic, partitions in new or (_NOTHING if has_come_there else ()):
-            yield self._of_member(at, Kind.ASSIGNED, member, topic=topic, partitions=partitions, cause=self._cause)
+        for topic, partitions in new or (_NO_PARTITIONS if has_come_there else ()):
+            yield self._member_event(
+                at, EventKind.ASSIGNED, member, topic=topic, partitions=partitions, cause=self._cause
+            )
 
     def _was_at_target(self, member: MemberDescription) -> bool:
-        """Whether it was at its target of the same epoch at the look before."""
+        """Return whether the member was at the target of the same epoch at the poll before."""
         before = self._members.get(member.member_id)
         return before is not None and before.member_epoch == member.member_epoch and before.is_at_target
-
-    # ---- offsets
 
     def _commits(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> Iterator[Event]:
         for tp, found in offsets.items():
             if found.committed is not None and found.committed.offset != self._committed.get(tp):
                 self._committed[tp] = offset = found.committed.offset
-                yield self._event(at, Kind.COMMITTED, topic=tp.topic, partitions=(tp.partition,), offset=offset)
+                yield self._event(at, EventKind.COMMITTED, topic=tp.topic, partitions=(tp.partition,), offset=offset)
 
     def _lag(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> Iterator[Event]:
         for tp, found in offsets.items():
             if found.committed is None or found.end_offset is None:
                 continue
-            place = (found.committed.offset, found.end_offset)
-            if place != self._lags.get(tp):
-                self._lags[tp] = place
+            lag = (found.committed.offset, found.end_offset)
+            if lag != self._lags.get(tp):
+                self._lags[tp] = lag
                 yield self._event(
-                    at, Kind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=place[0], end=place[1]
+                    at, EventKind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=lag[0], end=lag[1]
                 )
 
-    # ---- events
-
-    def _of_member(self, at: int, kind: Kind, member: MemberDescription, **more: Any) -> Event:
+    def _member_event(self, at: int, kind: EventKind, member: MemberDescription, **more: Any) -> Event:
         return self._event(at, kind, member=member.member_id, epoch=member.member_epoch, **more)
 
-    def _event(self, at: int, kind: Kind, **more: Any) -> Event:
+    def _event(self, at: int, kind: EventKind, **more: Any) -> Event:
         return Event(
             at=at,
-            seq=next(self.numbers),
+            seq=next(self.sequence),
             source=self.source,
             cluster=self.cluster,
             group=self.group,
@@ -218,3 +211,11 @@ class GroupPoller:
             protocol=self._protocol,
             **more,
         )
+
+
+def _changed_topics(
+    before: Iterable[TopicPartition], after: Iterable[TopicPartition]
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the topics whose partitions changed, with their current partitions, maybe none."""
+    old, new = partitions_by_topic(before), partitions_by_topic(after)
+    return [(topic, new.get(topic, ())) for topic in sorted({*old, *new}) if old.get(topic) != new.get(topic)]

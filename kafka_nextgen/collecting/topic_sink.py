@@ -1,7 +1,7 @@
-"""A sink that is a Kafka topic: one record to each event, its value the line of JSON, its key the group.
+"""A sink that writes to a Kafka topic: one record for each event, with its JSON line as value and its group as key.
 
-By the key all events of a group are in one partition. Records are written at least once: when an answer is lost, the
-batch is written again, and readers know the events by ``source`` and ``seq``.
+The key puts all events of a group into one partition. Records are written at least once: if a response is lost, the
+batch is written again, and readers recognize events by ``source`` and ``seq``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import AuthenticationError, BrokerError, KafkaNextgenError
-from kafka_nextgen.history.delivering import CAPACITY, Delivered, QueuedSink
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.sinks import line_of
+from kafka_nextgen.history.file_sink import encode_line
+from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY, DeliveryResult, QueuedSink
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
@@ -24,31 +24,30 @@ from kafka_nextgen.wire.records import Compression, NewRecord
 
 __all__ = ["TopicSink"]
 
-#: How long (seconds) one attempt to write a batch may take.
+#: The time limit of one attempt to write a batch.
 TIMEOUT_S = 10.0
-#: More (bytes) in one request would be refused by brokers with default settings.
-_MOST_BYTES = 500_000
-_CLOSING_S = 1.0
+#: Brokers with default settings reject larger requests.
+_MAX_REQUEST_BYTES = 500_000
+_CLOSE_TIMEOUT_S = 1.0
 
-#: What is wrong with records themselves: they are refused next time, too.
-_REFUSED = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE, ErrorCode.INVALID_RECORD})
+#: Permanent errors of the records themselves.
+_PERMANENT_ERRORS = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE, ErrorCode.INVALID_RECORD})
 
 
 class TopicSink(QueuedSink):
-    """Writes events to a topic, with a thread and a connection of its own.
+    """Writes events to a topic, with its own thread and connection.
 
-    While the cluster is away, this is logged once and tried again every second; events wait in the queue, and those
-    that find it full are dropped and counted. The topic should exist; a broker may create it
-    if its settings allow that.
+    If the cluster is unavailable, the sink logs this once and retries every second; events wait in the queue, and are
+    dropped and counted when it is full. The topic should exist, unless brokers create topics automatically.
 
     Args:
-        config: A consumer's configuration, of which what concerns brokers and connections is used.
+        config: A consumer's configuration; its keys for brokers and connections are used.
         topic: The topic's name.
         capacity: How many events may wait.
-        compression: How batches are compressed.
-        settings: More of the configuration, by Python's names: ``TopicSink(topic="history", bootstrap_servers=...)``.
+        compression: The compression of batches.
+        settings: More configuration by Python names: ``TopicSink(topic="history", bootstrap_servers=...)``.
 
-    Raises ConfigError for a wrong configuration; nothing about the cluster.
+    Raises ConfigError for a wrong configuration, but no errors of the cluster.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class TopicSink(QueuedSink):
         config: Mapping[str, object] | ConsumerConfig | None = None,
         *,
         topic: str,
-        capacity: int = CAPACITY,
+        capacity: int = QUEUE_CAPACITY,
         compression: Compression = Compression.ZSTD,
         **settings: object,
     ) -> None:
@@ -65,7 +64,7 @@ class TopicSink(QueuedSink):
 
 
 class TopicTarget:
-    """Writes events as records of ``topic``; connects when the first come."""
+    """Writes events as records of ``topic``; connects on first use."""
 
     def __init__(self, config: ConsumerConfig, topic: str, compression: Compression = Compression.NONE) -> None:
         self._config = config
@@ -76,18 +75,18 @@ class TopicTarget:
         self._cluster: ClusterClient | None = None
         self._producer: Producer | None = None
 
-    def deliver(self, events: Sequence[Event]) -> Delivered:
-        """Write the events, a part at a time; one that is no line, by a mistake of its writer, is refused."""
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
+        """Write the events in parts; an event with fields of wrong types is rejected."""
         written = 0
         for part in _parts(_records(events)):
             delivered = self._write(part)
             written += delivered.written
-            if delivered.error is not None or delivered.refused:
-                return Delivered(written, delivered.refused, delivered.error)
-        return Delivered(written, refused=int(written < len(events)))
+            if delivered.error is not None or delivered.rejected:
+                return DeliveryResult(written, delivered.rejected, delivered.error)
+        return DeliveryResult(written, rejected=int(written < len(events)))
 
     def interrupt(self) -> None:
-        """Cancel what is being written."""
+        """Cancel the current request."""
         sending = self._sending
         if sending is not None:
             sending.cancel()
@@ -98,31 +97,31 @@ class TopicTarget:
             return
         try:
             if self._cluster is not None:
-                self._thread.submit(self._cluster.close()).result(_CLOSING_S)
+                self._thread.submit(self._cluster.close()).result(_CLOSE_TIMEOUT_S)
         except (KafkaNextgenError, FutureTimeoutError, CancelledError) as failure:
             log_failure(failure)
         finally:
-            self._thread.stop(_CLOSING_S)
+            self._thread.stop(_CLOSE_TIMEOUT_S)
 
-    def _write(self, records: list[NewRecord]) -> Delivered:
+    def _write(self, records: list[NewRecord]) -> DeliveryResult:
         if self._thread is None:
             self._thread = IoThread(f"kafka_nextgen history {self._topic}", log_failure, "TopicSink")
         try:
             self._sending = self._thread.submit(self._send(records))
             self._sending.result()
         except BrokerError as error:
-            if error.code not in _REFUSED:
-                return Delivered(0, error=error)
+            if error.code not in _PERMANENT_ERRORS:
+                return DeliveryResult(0, error=error)
             if len(records) == 1:
-                return Delivered(0, refused=1)
+                return DeliveryResult(0, rejected=1)
             first = self._write(records[: len(records) // 2])
-            if first.refused or first.error is not None:
+            if first.rejected or first.error is not None:
                 return first
             second = self._write(records[len(records) // 2 :])
-            return Delivered(first.written + second.written, second.refused, second.error)
+            return DeliveryResult(first.written + second.written, second.rejected, second.error)
         except (KafkaNextgenError, OSError, CancelledError) as error:
-            return Delivered(0, error=error)
-        return Delivered(len(records))
+            return DeliveryResult(0, error=error)
+        return DeliveryResult(len(records))
 
     async def _send(self, records: list[NewRecord]) -> None:
         if self._producer is None:
@@ -130,7 +129,7 @@ class TopicTarget:
             self._producer = Producer(self._cluster, self._topic, compression=self._compression, timeout_s=TIMEOUT_S)
         try:
             await self._producer.send(records)
-        except AuthenticationError:  # its client does not try again; the next one may have other credentials
+        except AuthenticationError:  # permanent for this client, but a new one may read new credentials
             cluster, self._cluster, self._producer = self._cluster, None, None
             if cluster is not None:
                 await cluster.close()
@@ -138,10 +137,10 @@ class TopicTarget:
 
 
 def _records(events: Sequence[Event]) -> list[NewRecord]:
-    """Records of the first events, up to one that can't be written."""
+    """Return the records of the events before the first one that can't be encoded."""
     records = []
     for event in events:
-        line = line_of(event)
+        line = encode_line(event)
         if line is None:
             break
         key = event.group.encode("utf-8", "backslashreplace")
@@ -150,12 +149,12 @@ def _records(events: Sequence[Event]) -> list[NewRecord]:
 
 
 def _parts(records: Sequence[NewRecord]) -> list[list[NewRecord]]:
-    """The records, in requests that are not too large."""
+    """Split the records into parts for one request each."""
     parts: list[list[NewRecord]] = []
-    size = _MOST_BYTES
+    size = _MAX_REQUEST_BYTES
     for record in records:
         length = len(record.value or b"") + len(record.key or b"")
-        if size + length > _MOST_BYTES:
+        if size + length > _MAX_REQUEST_BYTES:
             parts.append([])
             size = 0
         parts[-1].append(record)

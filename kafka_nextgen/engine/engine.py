@@ -52,7 +52,7 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
     from kafka_nextgen.membership.events import Subscribed
-    from kafka_nextgen.metrics import Metrics
+    from kafka_nextgen.metrics.consumer_metrics import Metrics
 
 __all__ = ["Engine"]
 

@@ -1,8 +1,8 @@
-"""What happened to a group, as an event log: how it is written, read, and asked.
+"""A consumer group's history: an event log, how it is written and read, and the facts that follow from it.
 
-Members, coordinators and pollers write events (``events.py``), as flat JSON lines (``lines.py``). ``reading.py`` reads
-logs that may be torn or mixed. ``alignment.py`` puts the clocks of several hosts right and ``selection.py`` takes each
-fact from the source that knows it best. ``folding.py`` goes over the events of one group in order and gives out facts
-(``facts.py``): rebalances, standstills, overlaps, and more. Nothing here needs Spark; ``kafka_nextgen.spark.history``
-runs the same functions on a cluster.
+Members, coordinators and pollers write events (``events.py``) as flat JSON lines (``json_lines.py``) through a sink
+(``queued_sink.py``, ``file_sink.py``). ``log_reader.py`` reads logs that may be torn or mixed. ``clock_alignment.py``
+corrects the clocks of several hosts, and ``ordering.py`` picks the best source of each event and sorts them.
+``folding.py`` goes over the events of one group in order and yields facts (``facts.py``): rebalances, standstills,
+overlaps and more. Nothing here needs Spark; ``kafka_nextgen.spark.history`` runs the same functions on a cluster.
 """

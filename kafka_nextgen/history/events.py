@@ -1,29 +1,29 @@
-"""The events of a group's history: one flat record for everything that anyone saw.
+"""The events of a group's history: one flat record for every kind of event.
 
-An event is what one *source* says at one time. A source is one writer: a consumer, a coordinator, a poller, or a
-partition of ``__consumer_offsets``. Its ``seq`` grows with each event, so the pair of source and ``seq`` is the
-event's identity: the same event read twice has the same pair. Order between sources comes from epochs (KIP-848,
-"Group epoch"), because the clocks of hosts disagree.
+A *source* writes events: a consumer, a coordinator, a poller, or a reader of one partition of ``__consumer_offsets``.
+Its ``seq`` grows with each event, so source and ``seq`` together identify an event. Clocks of hosts disagree, so
+epochs (KIP-848, "Group epoch") order the events of different sources.
 
 | kind | what happened | what else is set |
 |---|---|---|
 | joined | a member is in the group | member, instance, client, host, epoch |
-| left | a member left by itself | member, instance, epoch, reason |
-| fenced | a member was put out | member, instance, epoch, cause |
-| group epoch | the group moved to this epoch | epoch, cause; member: who caused it; reason: what it said |
+| left | a member left on its own | member, instance, epoch, reason |
+| fenced | the coordinator removed a member | member, instance, epoch, cause |
+| group epoch | the group moved to this epoch | epoch, cause; member: the one that caused it; reason: what it stated |
 | target | a target assignment was made for this epoch | epoch; of one member: member, topic, partitions |
-| assigned | a member has these from now on; none: it came to this epoch as it was | member, epoch, topic, partitions |
-| revoked | a member gave these up | member, epoch, topic, partitions; ms: for how long it had not read them |
-| lost | a member lost these: they may already be another's | member, epoch, topic, partitions, offset: its position |
+| assigned | a member owns these from now on; none: it reached this epoch unchanged | member, epoch, topic, partitions |
+| revoked | a member gave these up | member, epoch, topic, partitions; ms: how long before it had stopped reading |
+| lost | a member lost these; another may already own them | member, epoch, topic, partitions, offset: its position |
 | committed | an offset was committed | topic, partitions (one), offset; member if known; ms: how long it took |
 | lag | committed offset and end of a partition | topic, partitions (one), offset, end |
-| poll gap | the application did not poll for so long | member, ms |
-| callback | a rebalance callback ran | member, epoch, ms, cause: which; reason: what it raised |
+| poll gap | the application did not poll for a while | member, ms |
+| callback | a rebalance callback ran | member, epoch, ms, cause: its name; reason: what it raised |
 | error | something went wrong | cause: the error's name, reason: its text |
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
@@ -33,28 +33,31 @@ __all__ = [
     "BEGINS_IN_THE_MIDDLE",
     "CONTRADICTION",
     "EVENTS_DROPPED",
-    "FREQUENT",
-    "MEMBERSHIP",
+    "FREQUENT_KINDS",
+    "MEMBERSHIP_KINDS",
     "VERSION",
     "Event",
-    "Kind",
+    "EventKind",
+    "PartitionKey",
     "SourceKind",
     "contradiction",
+    "partitions_by_topic",
+    "partitions_of",
     "source_kind",
 ]
 
-#: The version of the event log that this release writes; it reads all up to it.
+#: The version of the event log that this release writes. It reads all versions up to this one.
 VERSION = 1
-#: The cause of what was there when a source began to look: it happened before, nothing tells when.
+#: The cause of what a source found when it started: it happened at an unknown time before.
 BEGINS_IN_THE_MIDDLE = "begins in the middle"
-#: The cause of an ``error`` event that tells of events which could not be written.
+#: The cause of an ``error`` event that counts events which could not be written.
 EVENTS_DROPPED = "events dropped"
-#: The cause of an ``error`` event that readers add where a source has two different events of one ``seq``.
+#: The cause of an ``error`` event that readers add if a source has two different events with one ``seq``.
 CONTRADICTION = "a source contradicts itself"
 
 
-class Kind(Enum):
-    """What an event tells; the values are those of the log."""
+class EventKind(Enum):
+    """The kinds of events; the values are those in the log."""
 
     JOINED = "joined"
     LEFT = "left"
@@ -71,19 +74,21 @@ class Kind(Enum):
     ERROR = "error"
 
 
-#: Kinds that come so often that they would hide the others.
-FREQUENT = frozenset({Kind.LAG, Kind.COMMITTED})
-#: Kinds by which a source tells who was in a group, and at which epoch.
-MEMBERSHIP = frozenset({Kind.JOINED, Kind.LEFT, Kind.FENCED, Kind.GROUP_EPOCH, Kind.TARGET, Kind.ASSIGNED})
+#: Kinds so frequent that they would hide the others.
+FREQUENT_KINDS = frozenset({EventKind.LAG, EventKind.COMMITTED})
+#: Kinds that show who was in a group, and at which epoch.
+MEMBERSHIP_KINDS = frozenset(
+    {EventKind.JOINED, EventKind.LEFT, EventKind.FENCED, EventKind.GROUP_EPOCH, EventKind.TARGET, EventKind.ASSIGNED}
+)
 
 
 class SourceKind(Enum):
-    """Who wrote an event: the part of ``source`` before the colon. Earlier ones are nearer to what happened."""
+    """The part of ``source`` before the colon, the most direct source first."""
 
-    CONSUMER = "consumer"  # a member itself
+    CONSUMER = "consumer"  # the member itself
     COORDINATOR = "coordinator"  # the reference broker's coordinator
     OFFSETS_TOPIC = "offsets"  # records of __consumer_offsets, of any coordinator
-    POLLER = "poller"  # describing the group from time to time
+    POLLER = "poller"  # describes the group from time to time
 
 
 @frozen
@@ -91,9 +96,9 @@ class Event:
     """One event. What does not apply to its kind, or is not known, is None.
 
     Args:
-        at: When it happened, or ended: milliseconds since the epoch, by the writer's clock.
-        seq: Counts the events of the source; in the order in which they happened there.
-        source: ``KIND:NAME``, such as ``consumer:billing-1/8d2f``: who wrote it (``SourceKind``).
+        at: When it happened or ended, in milliseconds since the Unix epoch by the writer's clock.
+        seq: Counts the events of the source in order.
+        source: ``KIND:NAME``, such as ``consumer:billing-1/8d2f`` (``SourceKind``).
         cluster: The cluster's id; empty if the writer never learned it.
         group: The group's id.
         protocol: ``consumer`` or ``classic``.
@@ -102,14 +107,14 @@ class Event:
         client: Its ``client.id``.
         host: Where it connects from.
         epoch: The group epoch or member epoch, in a classic group the generation.
-        topic: A topic by name; by its id, if the source knows no name.
+        topic: The topic's name, or its id if the source does not know the name.
         partitions: Partitions of that topic.
-        offset: A committed offset or position: that of the next record.
-        end: The partition's end: its high watermark.
-        ms: How long something took, in milliseconds; it began ``ms`` before ``at``.
-        cause: Why, in one of few words.
-        reason: Why, in the words of who caused it.
-        v: The version of the event log that its writer knew.
+        offset: A committed offset or position: the offset of the next record.
+        end: The partition's high watermark.
+        ms: The duration in milliseconds; it began ``ms`` before ``at``.
+        cause: Why, as one of a few fixed phrases.
+        reason: Why, in free text from the member or coordinator that caused it.
+        v: The writer's version of the event log.
     """
 
     at: int
@@ -117,7 +122,7 @@ class Event:
     source: str
     cluster: str
     group: str
-    kind: Kind
+    kind: EventKind
     protocol: str | None = None
     member: str | None = None
     instance: str | None = None
@@ -134,22 +139,41 @@ class Event:
     v: int = VERSION
 
 
-@lru_cache(4096)  # asked for each event, of few sources
+@lru_cache(4096)  # called for each event; there are few sources
 def source_kind(source: str) -> SourceKind:
-    """Who wrote an event with this ``source``. Raises ValueError for a word that is none."""
+    """Return the kind of this ``source``. Raises ValueError if its prefix is none."""
     return SourceKind(source.partition(":")[0])
 
 
 def contradiction(event: Event) -> Event:
-    """What tells that the source of this event has another one of its ``seq``."""
+    """Return the ``error`` event for a source that has two different events with this event's ``seq``."""
     return Event(
         event.at,
         event.seq,
         event.source,
         event.cluster,
         event.group,
-        Kind.ERROR,
+        EventKind.ERROR,
         event.protocol,
         cause=CONTRADICTION,
         reason="the source has two different events of this number",
     )
+
+
+#: A partition: its topic and number.
+PartitionKey = tuple[str, int]
+
+
+def partitions_of(event: Event) -> Iterator[PartitionKey]:
+    """Yield the partitions of the event."""
+    if event.topic is not None:
+        for partition in event.partitions or ():
+            yield (event.topic, partition)
+
+
+def partitions_by_topic(partitions: Iterable[tuple[object, int]]) -> dict[str, tuple[int, ...]]:
+    """Group partitions by topic name; topics and partitions are sorted."""
+    found: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        found.setdefault(str(topic), []).append(number)
+    return {topic: tuple(sorted(found[topic])) for topic in sorted(found)}

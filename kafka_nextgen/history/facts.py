@@ -1,28 +1,28 @@
-"""What a group's history comes to: one class to each question that people on call ask.
+"""The facts that a group's history yields: one class for each question that an on-call engineer asks.
 
-All times are milliseconds since the epoch by one clock, after those of other hosts were put right. ``None`` is what the
-events do not tell, or what is not over. ``marks`` says what makes an answer less than certain:
+All times are milliseconds since the Unix epoch by one clock, after the clocks of hosts were aligned. ``None`` means
+unknown, or not over yet. ``marks`` lists what makes a fact less than certain:
 
 | mark | meaning |
 |---|---|
-| a source contradicts itself | it has two different events of one number; the least of them is taken |
-| begins in the middle | a member ends what the log never saw it begin |
-| clocks disagree | times of some source were put right by more than ten seconds |
-| cluster unknown | a writer never learned which cluster it was in |
-| epochs fall | a group epoch came after a higher one; rebalances may be missing |
-| events dropped | a writer could not write all |
-| out, and going on | a member did what only members of the group can do, and was not seen to come back |
-| told by members alone | no coordinator, poller or offsets topic saw the group: members without a log, and ends of \
-killed ones, are missing, and clocks are compared roughly |
-| too many rebalances at once | more than 1,000 were under way; the oldest are told as not over |
-| within the clocks' error | two hosts' times are so close that either may be the earlier |
+| a source contradicts itself | it has two different events of one number; the lesser one is used |
+| begins in the middle | the log has the end of something without its beginning |
+| clocks disagree | the times of some source were corrected by more than ten seconds |
+| cluster unknown | a writer never learned the cluster's id |
+| epochs fall | a group epoch followed a higher one; rebalances may be missing |
+| events dropped | a writer could not write all events |
+| out, and going on | a member that had left acted like a member, and no source saw it rejoin |
+| told by members alone | no coordinator, poller or offsets topic reported the group: members without a log and ends \
+of killed ones are missing, and clocks are aligned roughly |
+| too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not over |
+| within the clocks' error | the times of two hosts are so close that either may be the earlier |
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import Factory, define, frozen
 
 __all__ = [
     "CLOCKS_DISAGREE",
@@ -30,6 +30,7 @@ __all__ = [
     "FACTS",
     "MEMBERS_ALONE",
     "Fact",
+    "FactCollector",
     "GroupSummary",
     "Holdup",
     "LagPoint",
@@ -48,20 +49,34 @@ MEMBERS_ALONE = "told by members alone"
 
 
 @frozen
-class Rebalance:
-    """Who began it, with what reason, how long did it take, and was it even and sticky?
-
-    It begins when its group epoch is first seen, and ends when the last member has come to that epoch or a later one.
-    ``moved`` counts partitions that got another owner. ``needless`` counts those that a member gave up while it got as
-    many others: a sticky assignor moves none of these. ``most`` and ``fewest`` are what members own at the end.
-    ``stood_ms`` adds up how long the partitions that moved had no owner. ``slowest`` came to the epoch last,
-    ``slowest_ms`` after the beginning. ``holder`` is the member that the others waited for: the one with the longest
-    processing, commit and callback or, if that is less than a quarter of the whole, the slowest. ``held_by`` is what
-    took the holder the longest: processing, commit, callback or coordinator.
-    """
+class GroupFact:
+    """A fact about one group of one cluster."""
 
     cluster: str
     group: str
+
+
+@frozen
+class PartitionFact(GroupFact):
+    """A fact about one partition in a group."""
+
+    topic: str
+    partition: int
+
+
+@frozen
+class Rebalance(GroupFact):
+    """What caused a rebalance, how long did it take, and was it balanced and sticky?
+
+    It begins when its group epoch is first seen, and ends when the last member has reached that epoch or a later one.
+    ``moved`` counts partitions that changed owners. ``needless`` counts partitions that a member gave up while it
+    gained as many others: a sticky assignor moves none of these. ``most`` and ``fewest`` are the numbers of partitions
+    that members own at the end. ``stood_ms`` is the total time that moved partitions had no owner. ``slowest`` reached
+    the epoch last, ``slowest_ms`` after the beginning. ``holder`` is the member that the others waited for: the one
+    with the longest processing, commit and callback or, if that is less than a quarter of the total, the slowest.
+    ``held_by`` is what took the holder longest: processing, commit, callback or coordinator.
+    """
+
     epoch: int
     began: int
     ended: int | None
@@ -85,15 +100,13 @@ class Rebalance:
 
 
 @frozen
-class Holdup:
-    """Who held a rebalance up, and with what?
+class Holdup(GroupFact):
+    """What delayed a member in a rebalance?
 
-    ``processing_ms`` is how long the member's application did not poll, ``commit_ms`` how long its commit took,
-    ``callback_ms`` its callbacks, and ``coordinator_ms`` all the rest, waiting for others and for answers.
+    ``processing_ms`` is how long its application did not poll, ``commit_ms`` how long its commit took,
+    ``callback_ms`` its callbacks, and ``coordinator_ms`` the rest: waiting for other members and for responses.
     """
 
-    cluster: str
-    group: str
     epoch: int
     member: str
     began: int
@@ -105,17 +118,13 @@ class Holdup:
 
 
 @frozen
-class Standstill:
-    """How long did a partition stand still, and how much did its lag grow?
+class Standstill(PartitionFact):
+    """How long did a partition have no reader, and how much did its lag grow?
 
-    ``former`` gave it up or lost it, ``member`` has it now. ``ended`` is None if no member has it yet. ``lag_after`` is
-    the greatest lag that was seen until it was measured first after the end.
+    ``former`` gave it up or lost it, ``member`` owns it now. ``ended`` is None if it has no owner yet. ``lag_after``
+    is the greatest lag from the beginning to the first measurement after the end.
     """
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     began: int
     ended: int | None
     ms: int | None
@@ -128,16 +137,12 @@ class Standstill:
 
 
 @frozen
-class Overlap:
-    """Did two own a partition?
+class Overlap(PartitionFact):
+    """Did two members own a partition at the same time?
 
-    ``is_excused`` if the coordinator had put the first one out, which could not know yet.
+    ``is_excused`` if the coordinator had fenced the first one, which could not know it yet.
     """
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     first: str
     second: str
     began: int
@@ -147,13 +152,9 @@ class Overlap:
 
 
 @frozen
-class Repeat:
-    """What was done twice? A member lost a partition at ``end``, and only ``offset`` was committed."""
+class Repeat(PartitionFact):
+    """Which records were processed twice? A member at position ``end`` lost a partition committed up to ``offset``."""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str
     at: int
     offset: int
@@ -162,11 +163,9 @@ class Repeat:
 
 
 @frozen
-class MemberSummary:
-    """Who flaps, and who was put out for not polling?"""
+class MemberSummary(GroupFact):
+    """Which members come and go, and which were fenced for not polling?"""
 
-    cluster: str
-    group: str
     member: str
     instance: str | None
     client: str | None
@@ -183,13 +182,9 @@ class MemberSummary:
 
 
 @frozen
-class Owner:
-    """Who owned what at the end of what was looked at, and since when?"""
+class Owner(PartitionFact):
+    """Who owned a partition at the end of the log, and since when?"""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str | None
     since: int | None
     epoch: int | None
@@ -199,13 +194,9 @@ class Owner:
 
 
 @frozen
-class Tenure:
-    """Who owned a partition from when to when? ``ended`` is None if the member still owns it."""
+class Tenure(PartitionFact):
+    """Who owned a partition, and when? ``ended`` is None if the member still owns it."""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     member: str
     began: int
     ended: int | None
@@ -213,13 +204,9 @@ class Tenure:
 
 
 @frozen
-class LagPoint:
+class LagPoint(PartitionFact):
     """How far behind was the group at a time?"""
 
-    cluster: str
-    group: str
-    topic: str
-    partition: int
     at: int
     committed: int | None
     end: int
@@ -227,11 +214,9 @@ class LagPoint:
 
 
 @frozen
-class GroupSummary:
-    """Which groups never settle? ``unsettled_ms`` is how long any rebalance was under way."""
+class GroupSummary(GroupFact):
+    """Which groups are unstable? ``unsettled_ms`` is how long any rebalance was in progress."""
 
-    cluster: str
-    group: str
     protocol: str | None
     first: int
     last: int
@@ -249,7 +234,7 @@ Fact: TypeAlias = (
     Rebalance | Holdup | Standstill | Overlap | Repeat | MemberSummary | Owner | Tenure | LagPoint | GroupSummary
 )
 
-#: Each kind of fact by its name in answers, JSON and Spark.
+#: The kinds of facts by their names in analyses, JSON and Spark.
 FACTS: dict[str, type[Fact]] = {
     "rebalances": Rebalance,
     "holdups": Holdup,
@@ -262,3 +247,26 @@ FACTS: dict[str, type[Fact]] = {
     "lags": LagPoint,
     "groups": GroupSummary,
 }
+
+
+@define
+class FactCollector:
+    """Collects the facts and marks of one group until they are taken."""
+
+    cluster: str
+    group: str
+    facts: list[Fact] = Factory(list)
+    marks: set[str] = Factory(set)
+
+    def add(self, fact: Fact) -> None:
+        """Add a complete fact."""
+        self.facts.append(fact)
+
+    def take(self) -> list[Fact]:
+        """Return the facts since the last call."""
+        facts, self.facts = self.facts, []
+        return facts
+
+    def marked(self, *more: str) -> str:
+        """Return the marks of the group and ``more``, as text for facts."""
+        return ", ".join(sorted(self.marks.union(more)))

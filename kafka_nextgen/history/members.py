@@ -1,234 +1,184 @@
-"""The members of one group: who is in, who flaps, and what kept each of them busy.
+"""The members of one group: who is in it, and what each did.
 
-A member is in from ``joined``, or from its first assignment in a log that begins in the middle, until ``left`` or
-``fenced``. Several sources may tell of these; the first one counts. Members that are out are kept for a while, because
-they may come back under the same id. The longest gone are then summed up, so memory does not grow with a group's churn.
+A member is in the group from ``joined``, or from its first assignment in a log that begins in the middle, until
+``left`` or ``fenced``. If several sources report one of these, the first one counts. Members that left are kept for a
+while, because they may return under the same id. Then they are summarized and forgotten, so that memory does not grow
+with the churn of a group.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
-from attrs import Factory, define
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event
+from kafka_nextgen.history.facts import FactCollector, MemberSummary
+from kafka_nextgen.history.member import Member
 
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
-from kafka_nextgen.history.facts import MemberSummary
-from kafka_nextgen.history.scope import Scope
+__all__ = ["ACTIVE_AFTER_LEAVING", "Members"]
 
-__all__ = ["BUSY", "GOING_ON", "POLL_TIMEOUT", "Member", "Members"]
+#: The mark of a group with a member that acted after a source had reported it gone.
+ACTIVE_AFTER_LEAVING = "out, and going on"
+#: Another source may report an earlier event so much later.
+_MAX_DELAY_MS = 10_000
 
-#: The cause of ``fenced`` and ``lost`` where the application did not poll within ``max.poll.interval.ms``.
-POLL_TIMEOUT = "poll timeout"
-#: What a member may be busy with, the most exact first: a commit inside of a callback is a commit.
-BUSY = ("commit", "callback", "processing")
-
-#: The mark of a group with a member that some source took for gone, and that went on.
-GOING_ON = "out, and going on"
-#: What happened before another thing may be told so much later (ms), by another source.
-_LATE_MS = 10_000
-
-_BUSY_BY_KIND = {Kind.COMMITTED: "commit", Kind.CALLBACK: "callback", Kind.POLL_GAP: "processing"}
-_KEPT_OUT = 1_000
-_KEPT_SPELLS = 1_000
-
-
-@define
-class Member:
-    """What is known of a member."""
-
-    member: str
-    first: int
-    last: int
-    is_in: bool = False
-    epoch: int = -1
-    entered: int | None = None  # when it joined, if the log saw that
-    known_epoch: int = -1  # the latest of its stay, though it may have no assignment of it
-    out_epoch: int = -1
-    out_at: int | None = None
-    back_at: int | None = None  # when it was seen again after that, without having joined
-    instance: str | None = None
-    client: str | None = None
-    host: str | None = None
-    joined: int = 0
-    left: int = 0
-    fenced: int = 0
-    poll_timeouts: int = 0
-    is_timed_out: bool = False  # in this stay
-    is_said_to_have_left: bool = False
-    longest_poll_gap_ms: int = 0
-    callback_ms: int = 0
-    errors: int = 0
-    spells: deque[tuple[str, int, int]] = Factory(lambda: deque(maxlen=_KEPT_SPELLS))  # busy with what, from, to
-
-    def note(self, event: Event) -> None:
-        """Take what any event tells of a member."""
-        self.last = max(self.last, event.at)
-        self.instance = event.instance or self.instance
-        self.client = event.client or self.client
-        self.host = event.host or self.host
-        if event.ms is not None and event.kind in _BUSY_BY_KIND:
-            spell = (_BUSY_BY_KIND[event.kind], event.at - event.ms, event.at)
-            if not self.spells or self.spells[-1] != spell:  # a commit has an event to each partition
-                self.spells.append(spell)
+_MAX_DEPARTED = 1_000
 
 
 class Members:
-    """All of them, by id."""
+    """The members of one group, by id."""
 
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+    def __init__(self, facts: FactCollector) -> None:
+        self._facts = facts
         self._members: dict[str, Member] = {}
-        self._out: dict[str, None] = {}  # the longest gone first
-        self._ever = 0
-        self._inside: dict[str, Member] = {}
-        self._by_epoch: list[tuple[int, str]] = []  # a heap; what is not so any more is passed over
+        self._departed: dict[str, None] = {}  # used as an ordered set; the longest gone first
+        self._total = 0
+        self._active: dict[str, Member] = {}
+        self._by_epoch: list[tuple[int, str]] = []  # a heap with stale entries, which are skipped
 
     @property
-    def ever(self) -> int:
-        """How many there were."""
-        return self._ever
+    def total(self) -> int:
+        """The number of members that were ever seen."""
+        return self._total
 
     @property
-    def inside(self) -> int:
-        """How many are in the group."""
-        return len(self._inside)
+    def active_count(self) -> int:
+        """The number of members in the group."""
+        return len(self._active)
 
-    def lowest_epoch(self, of_none: int) -> int:
-        """The lowest epoch of those in the group; ``of_none`` if there are none."""
+    def lowest_epoch(self, default: int) -> int:
+        """Return the lowest epoch of the members; ``default`` if there are none."""
         while self._by_epoch:
             epoch, member_id = self._by_epoch[0]
-            member = self._inside.get(member_id)
+            member = self._active.get(member_id)
             if member is not None and member.epoch == epoch:
                 return epoch
             heappop(self._by_epoch)
-        return of_none
+        return default
 
-    def come_to(self, member: Member, epoch: int) -> None:
-        """It is at this epoch."""
+    def set_epoch(self, member: Member, epoch: int) -> None:
+        """Set the epoch that the member has reached."""
         member.epoch = epoch
-        if len(self._by_epoch) > 4 * len(self._inside) + 64:
-            self._by_epoch = [(each.epoch, each.member) for each in self._inside.values()]
+        if len(self._by_epoch) > 4 * len(self._active) + 64:
+            self._by_epoch = [(each.epoch, each.member) for each in self._active.values()]
             heapify(self._by_epoch)
         heappush(self._by_epoch, (epoch, member.member))
 
-    def is_in(self, member: str | None) -> bool:
-        """Whether it is in the group."""
-        return member in self._inside
+    def is_active(self, member: str | None) -> bool:
+        """Return whether the member is in the group."""
+        return member in self._active
 
     def get(self, event: Event) -> Member | None:
-        """The member that the event is about, if it is about one."""
+        """Return the event's member, updated; None if the event has none."""
         if event.member is None:
             return None
         member = self._members.get(event.member)
         if member is None:
-            self._ever += 1
+            self._total += 1
             member = self._members[event.member] = Member(event.member, event.at, event.at)
-        member.note(event)
+        member.update(event)
         return member
 
     def is_new(self, member: Member, event: Event) -> bool:
-        """Whether nothing was told of it before this time."""
+        """Return whether nothing was reported about the member before this event's time."""
         return member.first == event.at and not member.joined
 
     def join(self, member: Member, event: Event) -> None:
-        """It is in the group now, if it was not."""
-        member.known_epoch = max(member.known_epoch, event.epoch or -1)
+        """Add the member to the group, if it is not in it."""
+        member.latest_epoch = max(member.latest_epoch, event.epoch or -1)
         if event.cause == BEGINS_IN_THE_MIDDLE:
-            self.note_missing(member)
-            self._enter(member, None)
+            self.mark_missing_start(member)
+            self._activate(member, None)
             return
-        if member.back_at is not None and event.at <= member.back_at + _LATE_MS:
-            member.back_at = None
-        if not member.is_in:
+        if member.returned_at is not None and event.at <= member.returned_at + _MAX_DELAY_MS:
+            member.returned_at = None
+        if not member.is_active:
             member.joined += 1
-            self._enter(member, event.at)
+            self._activate(member, event.at)
 
-    def meet(self, member: Member, event: Event) -> bool:
-        """It owns something, so it is in the group; if it never joined, the log begins in the middle.
+    def confirm_active(self, member: Member, event: Event) -> bool:
+        """Treat an assigned member as in the group; if it never joined, the log begins in the middle.
 
-        False if it is out, and the event is of its time before: it may have come late, and says nothing of now.
+        Returns False if the member has left and the event is from before: it came late.
         """
-        if member.is_in:
+        if member.is_active:
             return True
-        if event.epoch is not None and event.epoch <= member.out_epoch:
+        if event.epoch is not None and event.epoch <= member.left_epoch:
             return False
         if member.joined:
-            member.back_at = event.at
-        self.note_missing(member)
-        self._enter(member, None)
+            member.returned_at = event.at
+        self.mark_missing_start(member)
+        self._activate(member, None)
         return True
 
     def commit(self, member: Member, event: Event) -> None:
-        """It committed, which only members of the group can do."""
-        if not member.is_in and member.out_at is not None and event.at > member.out_at + _LATE_MS:
-            self._scope.marks.add(GOING_ON)
+        """Mark the group if a member that left commits, which only members can do."""
+        if not member.is_active and member.left_at is not None and event.at > member.left_at + _MAX_DELAY_MS:
+            self._facts.marks.add(ACTIVE_AFTER_LEAVING)
 
-    def note_missing(self, member: Member) -> None:
-        """It ends what it never began."""
-        if not member.is_in and not member.joined:
-            self._scope.marks.add(BEGINS_IN_THE_MIDDLE)
+    def mark_missing_start(self, member: Member) -> None:
+        """Mark the group if the log lacks the beginning of this member."""
+        if not member.is_active and not member.joined:
+            self._facts.marks.add(BEGINS_IN_THE_MIDDLE)
 
-    def _enter(self, member: Member, at: int | None) -> None:
-        if not member.is_in:
-            member.entered = at
-        member.is_in = True
+    def _activate(self, member: Member, at: int | None) -> None:
+        if not member.is_active:
+            member.joined_at = at
+        member.is_active = True
         member.is_timed_out = False
-        self._inside[member.member] = member
-        self.come_to(member, member.epoch)
-        self._out.pop(member.member, None)
+        self._active[member.member] = member
+        self.set_epoch(member, member.epoch)
+        self._departed.pop(member.member, None)
 
     def leave(self, member: Member, event: Event, *, is_fenced: bool) -> bool:
-        """It is out of the group; False if it was already.
+        """Remove the member from the group; return False if it had left already.
 
-        One source may tell only that it is gone, another that it was put out.
+        Then another source may still correct that it was fenced.
         """
-        if not member.is_in:
-            self._note_put_out(member, is_fenced)
+        if not member.is_active:
+            self._correct_to_fenced(member, is_fenced)
             return False
-        member.is_in = False
-        member.out_epoch = max(member.epoch, member.known_epoch, event.epoch or -1)
-        member.out_at = event.at
+        member.is_active = False
+        member.left_epoch = max(member.epoch, member.latest_epoch, event.epoch or -1)
+        member.left_at = event.at
         member.epoch = -1
-        del self._inside[member.member]
+        del self._active[member.member]
         member.fenced += is_fenced
         member.left += not is_fenced
-        member.is_said_to_have_left = not is_fenced
-        self._out[member.member] = None
-        self._forget_longest_gone()
+        member.is_reported_left = not is_fenced
+        self._departed[member.member] = None
+        self._evict_longest_gone()
         return True
 
-    def _note_put_out(self, member: Member, is_fenced: bool) -> None:
-        if is_fenced and member.is_said_to_have_left:
+    def _correct_to_fenced(self, member: Member, is_fenced: bool) -> None:
+        if is_fenced and member.is_reported_left:
             member.left -= 1
             member.fenced += 1
-            member.is_said_to_have_left = False
+            member.is_reported_left = False
 
     def time_out(self, member: Member) -> None:
-        """Some source says that its application did not poll in time; counted once a stay."""
+        """Count that the application did not poll in time, once per stay in the group."""
         member.poll_timeouts += not member.is_timed_out
         member.is_timed_out = True
 
-    def _forget_longest_gone(self) -> None:
-        while len(self._out) > _KEPT_OUT:
-            gone = next(iter(self._out))
-            del self._out[gone]
-            self._sum_up(self._members.pop(gone))
+    def _evict_longest_gone(self) -> None:
+        while len(self._departed) > _MAX_DEPARTED:
+            gone = next(iter(self._departed))
+            del self._departed[gone]
+            self._emit_summary(self._members.pop(gone))
 
     def finish(self) -> None:
-        """Sum all of them up."""
+        """Emit the summaries of all members."""
         for member in self._members.values():
-            self._sum_up(member)
+            self._emit_summary(member)
 
-    def _sum_up(self, member: Member) -> None:
-        scope = self._scope
-        if member.back_at is not None:
-            scope.marks.add(GOING_ON)
-        scope.facts.append(
+    def _emit_summary(self, member: Member) -> None:
+        facts = self._facts
+        if member.returned_at is not None:
+            facts.marks.add(ACTIVE_AFTER_LEAVING)
+        facts.add(
             MemberSummary(
-                scope.cluster,
-                scope.group,
+                facts.cluster,
+                facts.group,
                 member.member,
                 member.instance,
                 member.client,
@@ -244,26 +194,3 @@ class Members:
                 member.errors,
             )
         )
-
-
-def note_poll_gap(member: Member, event: Event) -> None:
-    """The application did not poll for a while."""
-    member.longest_poll_gap_ms = max(member.longest_poll_gap_ms, event.ms or 0)
-
-
-def note_callback(member: Member, event: Event) -> None:
-    """A callback ran; it may have raised."""
-    member.callback_ms += event.ms or 0
-
-
-def note_error(member: Member, event: Event) -> None:
-    """Something went wrong."""
-    member.errors += 1
-
-
-#: What else a kind of event means for its member.
-NOTES: dict[Kind, Callable[[Member, Event], None]] = {
-    Kind.POLL_GAP: note_poll_gap,
-    Kind.CALLBACK: note_callback,
-    Kind.ERROR: note_error,
-}

@@ -1,25 +1,24 @@
-"""How long things took: in all, and on average and at most of late.
+"""Counts and durations: in total, and over the last 30 to 60 seconds.
 
-"Of late" is what Kafka's clients mean by it: the window of 30 seconds under way and the one before it
-(``metrics.sample.window.ms`` and ``metrics.num.samples`` with their defaults). One thread notes; any may read, since
-what it reads is replaced as a whole or is a single number.
+"Recent" means what it means in Kafka's clients: the current window of 30 seconds and the one before it
+(``metrics.sample.window.ms`` and ``metrics.num.samples`` with their defaults). One thread writes and any may read,
+because readers see single numbers and objects that are replaced as a whole.
 """
 
 from __future__ import annotations
 
 from attrs import define, frozen
 
-__all__ = ["WINDOW_S", "Latency", "Timings"]
+__all__ = ["WINDOW_S", "Latency", "Meter", "Timings"]
 
-#: How long (seconds) a window lasts.
 WINDOW_S = 30.0
 
 
 @frozen
 class Latency:
-    """Durations in milliseconds: all of them added up, and average and longest of the last 30 to 60 seconds.
+    """Durations in milliseconds: the total, and the average and maximum of the last 30 to 60 seconds.
 
-    Average and longest are None if nothing was measured in that time.
+    Average and maximum are None if nothing was measured in that time.
     """
 
     total_ms: float = 0.0
@@ -28,7 +27,7 @@ class Latency:
 
 
 @define
-class _Window:
+class _TimingWindow:
     began: float
     count: int = 0
     total_s: float = 0.0
@@ -36,19 +35,19 @@ class _Window:
 
 
 class Timings:
-    """Durations of one kind of thing. ``now`` is on any steady clock, in seconds."""
+    """Durations of one kind. ``now`` is in seconds on any monotonic clock."""
 
     def __init__(self) -> None:
         self.count = 0
         self.total_s = 0.0
-        self._windows: tuple[_Window, ...] = ()
+        self._windows: tuple[_TimingWindow, ...] = ()
 
     def note(self, took_s: float, now: float, count: int = 1, longest_s: float | None = None) -> None:
-        """Take a duration in that ended now; or so many of late that took this long together, with the longest."""
+        """Add a duration that ended now, or ``count`` recent ones with their sum and the longest."""
         self.count += count
         self.total_s += took_s
         if not self._windows or now - self._windows[-1].began >= WINDOW_S:
-            self._windows = (*self._windows[-1:], _Window(now))
+            self._windows = (*self._windows[-1:], _TimingWindow(now))
         window = self._windows[-1]
         window.count += count
         window.total_s += took_s
@@ -57,7 +56,7 @@ class Timings:
             window.max_s = longest_s
 
     def latency(self, now: float) -> Latency:
-        """What was measured until now."""
+        """Return the durations until now."""
         recent = [window for window in self._windows if now - window.began < 2 * WINDOW_S]
         count = sum(window.count for window in recent)
         if not count:
@@ -66,5 +65,36 @@ class Timings:
         return Latency(self.total_s * 1000, avg_s * 1000, max(window.max_s for window in recent) * 1000)
 
     def recent_s(self, now: float) -> float:
-        """The durations of late added up, in seconds."""
+        """Return the sum of recent durations in seconds."""
         return sum(window.total_s for window in self._windows if now - window.began < 2 * WINDOW_S)
+
+
+@define
+class _CountWindow:
+    began: float
+    count: int = 0
+
+
+class Meter:
+    """Counts events of one kind. ``now`` is in seconds on any monotonic clock.
+
+    A rate over less than one window is a rate over a whole one.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._windows: tuple[_CountWindow, ...] = ()
+
+    def note(self, count: int, now: float) -> None:
+        """Add ``count`` events that happened now."""
+        self.count += count
+        if not self._windows or now - self._windows[-1].began >= WINDOW_S:
+            self._windows = (*self._windows[-1:], _CountWindow(now))
+        self._windows[-1].count += count
+
+    def rate(self, now: float) -> float:
+        """Return the events per second over the last 30 to 60 seconds."""
+        recent = [window for window in self._windows if now - window.began < 2 * WINDOW_S]
+        if not recent:
+            return 0.0
+        return sum(window.count for window in recent) / max(now - recent[0].began, WINDOW_S)

@@ -1,10 +1,11 @@
-"""Putting it together: one ``Instrumentation`` for each consumer, and spans for consumers without one."""
+"""Instrument consumers: report their spans and metrics, and trace loops over their records."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
+from typing import overload
 from weakref import WeakKeyDictionary, ref
 
 from opentelemetry.metrics import MeterProvider
@@ -14,64 +15,36 @@ from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.hooks import Hooks
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
-from kafka_nextgen.opentelemetry import names
+from kafka_nextgen.opentelemetry import attribute_names as names
+from kafka_nextgen.opentelemetry.attribute_names import Attributes
 from kafka_nextgen.opentelemetry.meters import Meters, meters_of
-from kafka_nextgen.opentelemetry.names import Attributes
 from kafka_nextgen.opentelemetry.spans import Spans
-from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
+from kafka_nextgen.types import Record
 from kafka_nextgen.version import VERSION
 
-__all__ = ["MAX_LINKS", "Instrumentation", "instrument", "process_span"]
+__all__ = ["MAX_LINKS", "Instrumentation", "instrument", "process_span", "traced"]
 
 SCOPE = "kafka_nextgen"
 
-#: How many links a span gets at most, unless told otherwise: as many as SDKs keep by default.
+#: The default limit of links per span, which is also the SDKs' limit.
 MAX_LINKS = 128
 
 
-class _Watch(Hooks):
-    """Makes a span of whatever it hears."""
-
-    def __init__(self, spans: Spans) -> None:
-        self._spans = spans
-
-    def received(self, records: Records, began_at: float, took_s: float) -> None:
-        self._spans.received(records, began_at, took_s)
-
-    def processing(self, record: Record) -> AbstractContextManager[Span]:
-        return self._spans.process(record)
-
-    def committed(
-        self,
-        offsets: Mapping[TopicPartition, OffsetAndMetadata],
-        began_at: float,
-        took_s: float,
-        error: BaseException | None,
-    ) -> None:
-        self._spans.committed(offsets, began_at, took_s, error)
-
-    def rebalanced(self, rebalance: Rebalance) -> None:
-        self._spans.rebalanced(rebalance)
-
-
 class Instrumentation:
-    """One consumer's traces and metrics, until ``uninstrument``."""
+    """The traces and metrics of one consumer, until ``uninstrument``."""
 
     def __init__(self, consumer: Consumer | AsyncConsumer, client_id: str, spans: Spans, meters: Meters) -> None:
         self.client_id = client_id
         self.spans = spans
         self._meters = meters
         self._consumer = ref(consumer)
-        self._watch = _Watch(spans)
-        consumer.hooks.add(self._watch)
+        consumer.hooks.add(spans)
 
     def uninstrument(self) -> None:
-        """Make no spans of this consumer any more, and report no metrics."""
+        """Stop reporting spans and metrics of this consumer."""
         consumer = self._consumer()
         if consumer is not None:
-            consumer.hooks.remove(self._watch)
+            consumer.hooks.remove(self.spans)
             self._meters.remove(consumer)
             _INSTRUMENTED.pop(consumer, None)
 
@@ -87,14 +60,14 @@ def instrument(
     meter_provider: MeterProvider | None = None,
     max_links: int = MAX_LINKS,
 ) -> Instrumentation:
-    """Report spans and metrics of a consumer, as long as it lives; a second call changes nothing.
+    """Report spans and metrics of a consumer while it lives; a second call changes nothing.
 
-    Spans: each poll that brought records, each record that ``run`` has a handler at work on, commits, rebalances.
-    For a loop of your own there are ``traced`` and ``process_span``. Metrics: ``messaging.client.consumed.messages``,
+    Spans: polls that returned records, records processed by handlers of ``run``, commits, rebalances. Your own
+    loops use ``traced`` and ``process_span``. Metrics: ``messaging.client.consumed.messages``,
     ``messaging.client.operation.duration``, ``messaging.process.duration``, and all of ``consumer.metrics()`` under
     ``kafka.consumer.*``. Providers default to the global ones. A span links to at most ``max_links`` producers.
 
-    Consumers of one process with the same ``client.id`` are told apart by a number behind it.
+    Consumers of one process with the same ``client.id`` get numbers as suffixes.
     """
     with _LOCK:
         known = _INSTRUMENTED.get(consumer)
@@ -102,7 +75,7 @@ def instrument(
             return known
         meters = meters_of(meter_provider, SCOPE, VERSION)
         client_id = _client_id(consumer.config.client_id)
-        common = _common(consumer.config, client_id)
+        common = _common_attributes(consumer.config, client_id)
         spans = _spans(tracer_provider, common, max_links, meters)
         instrumentation = _INSTRUMENTED[consumer] = Instrumentation(consumer, client_id, spans, meters)
         meters.add(consumer, common)
@@ -112,23 +85,23 @@ def instrument(
 def process_span(
     what: Record | Records, consumer: Consumer | AsyncConsumer | None = None
 ) -> AbstractContextManager[Span]:
-    """Process a record, or a batch, inside of a span: ``with process_span(record, consumer): ...``.
+    """Process a record or a batch inside a span: ``with process_span(record, consumer): ...``.
 
-    The span is the current one in the block, so what is called there becomes part of it. It fails if the block
-    raises. It links to the producers' spans; for a single record, and no other span around it, the producer's is its
-    parent. ``consumer`` says how it was instrumented; without, or if it was not, the global providers are used.
+    The span is current in the block, and fails if the block raises. It links to the producers' spans. For a single
+    record without a current span, the producer's span is its parent. The providers are those that instrumented
+    ``consumer``, else the global ones.
     """
     return spans_of(consumer).process(what)
 
 
 def spans_of(consumer: Consumer | AsyncConsumer | None) -> Spans:
-    """The spans of an instrumented consumer, or of one that nobody instrumented."""
+    """Return the spans of an instrumented consumer, else spans with the global providers."""
     known = None if consumer is None else _INSTRUMENTED.get(consumer)
     if known is not None:
         return known.spans
     common: Attributes = {names.SYSTEM: names.KAFKA}
     if consumer is not None:
-        common = _common(consumer.config, consumer.config.client_id)
+        common = _common_attributes(consumer.config, consumer.config.client_id)
     return _spans(None, common, MAX_LINKS, meters_of(None, SCOPE, VERSION))
 
 
@@ -137,7 +110,7 @@ def _spans(provider: TracerProvider | None, common: Attributes, max_links: int, 
     return Spans(tracer, common, max_links, meters.operation_duration, meters.process_duration)
 
 
-def _common(config: ConsumerConfig, client_id: str) -> Attributes:
+def _common_attributes(config: ConsumerConfig, client_id: str) -> Attributes:
     common: Attributes = {names.SYSTEM: names.KAFKA, names.CLIENT_ID: client_id}
     if config.group_id:
         common[names.GROUP] = config.group_id
@@ -151,3 +124,65 @@ def _client_id(configured: str) -> str:
         number += 1
         name = f"{configured}-{number}"
     return name
+
+
+class _TracedLoop:
+    """Manages the span of the current iteration.
+
+    A span begins when its record is returned, and ends when the next one is requested or the loop is left. Exceptions
+    in the body of the loop are not raised through the iterator, so they do not show; ``process_span`` sees them.
+    """
+
+    _span: AbstractContextManager[Span] | None = None
+
+    def __init__(self, consumer: Consumer | AsyncConsumer) -> None:
+        self._spans = spans_of(consumer)
+
+    def _begin(self, record: Record) -> Record:
+        self._span = self._spans.process(record)
+        self._span.__enter__()
+        return record
+
+    def _end(self) -> None:
+        span, self._span = self._span, None
+        if span is not None:
+            span.__exit__(None, None, None)
+
+    def __del__(self) -> None:  # the loop ended
+        self._end()
+
+
+class _SyncLoop(_TracedLoop, Iterator[Record]):
+    def __init__(self, consumer: Consumer) -> None:
+        super().__init__(consumer)
+        self._records = consumer
+
+    def __next__(self) -> Record:
+        self._end()
+        return self._begin(next(self._records))
+
+
+class _AsyncLoop(_TracedLoop, AsyncIterator[Record]):
+    def __init__(self, consumer: AsyncConsumer) -> None:
+        super().__init__(consumer)
+        self._records = consumer
+
+    async def __anext__(self) -> Record:
+        self._end()
+        return self._begin(await self._records.__anext__())
+
+
+@overload
+def traced(consumer: Consumer) -> Iterator[Record]: ...
+
+
+@overload
+def traced(consumer: AsyncConsumer) -> AsyncIterator[Record]: ...
+
+
+def traced(consumer: Consumer | AsyncConsumer) -> Iterator[Record] | AsyncIterator[Record]:
+    """Iterate over a consumer, with each iteration in a span like that of ``process_span``.
+
+    It is the current span in the body. Raises the errors of iterating over the consumer.
+    """
+    return _SyncLoop(consumer) if isinstance(consumer, Consumer) else _AsyncLoop(consumer)

@@ -1,13 +1,13 @@
 """The metrics of all consumers that report to one meter provider.
 
-An instrument is made once for a meter and asks every consumer, since a meter wants each name once. One collection
-asks each consumer once for all its numbers.
+A meter allows each instrument name once, so an instrument is created once and observes all consumers. One collection
+reads the metrics of each consumer once.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -16,16 +16,17 @@ from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observa
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.metrics import Kind, Metrics, MetricSpec, Sample, samples, specs
-from kafka_nextgen.opentelemetry import names
-from kafka_nextgen.opentelemetry.names import Attributes
+from kafka_nextgen.metrics.consumer_metrics import Metrics
+from kafka_nextgen.metrics.specs import MetricKind, MetricSpec, Sample, samples, specs
+from kafka_nextgen.opentelemetry import attribute_names as names
+from kafka_nextgen.opentelemetry.attribute_names import Attributes
 
 __all__ = ["DURATION_BOUNDARIES_S", "Meters", "meters_of"]
 
-#: Of histograms of durations, in seconds, as the conventions advise.
+#: The bucket boundaries of durations that the semantic conventions advise.
 DURATION_BOUNDARIES_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 
-#: The instruments of a collection are asked one after the other; those asked within this time (seconds) are of one.
+#: A collection reads its instruments one after the other, within this time.
 COLLECTION_S = 0.1
 
 _LABELS = {"topic": names.TOPIC, "partition": names.PARTITION, "cause": names.CAUSE}
@@ -33,15 +34,17 @@ _CONSUMED = "topic-records-consumed-total"
 
 
 class Meters:
-    """The instruments of one meter, and the consumers they report on."""
+    """The instruments of one meter, and the consumers they observe."""
 
     def __init__(self, meter: Meter) -> None:
         self._consumers: WeakKeyDictionary[Consumer | AsyncConsumer, Attributes] = WeakKeyDictionary()
         self._collected: Mapping[str, list[Observation]] = {}
         self._collected_at = 0.0
         for spec in specs(Metrics):
-            create = meter.create_observable_counter if spec.kind is Kind.COUNTER else meter.create_observable_gauge
-            create(instrument_name(spec), [self._callback(spec)], spec.unit, spec.meaning)
+            create = (
+                meter.create_observable_counter if spec.kind is MetricKind.COUNTER else meter.create_observable_gauge
+            )
+            create(instrument_name(spec), [partial(self._observe, spec.name)], spec.unit, spec.meaning)
         self.operation_duration = meter.create_histogram(
             "messaging.client.operation.duration",
             "s",
@@ -56,15 +59,12 @@ class Meters:
         )
 
     def add(self, consumer: Consumer | AsyncConsumer, common: Attributes) -> None:
-        """Report on this consumer, too, as long as it lives; ``common`` attributes tell it from others."""
+        """Observe this consumer while it lives; its ``common`` attributes identify it."""
         self._consumers[consumer] = common
 
     def remove(self, consumer: Consumer | AsyncConsumer) -> None:
-        """Report on it no more."""
+        """Stop observing this consumer."""
         self._consumers.pop(consumer, None)
-
-    def _callback(self, spec: MetricSpec) -> Callable[[CallbackOptions], Iterable[Observation]]:
-        return partial(self._observe, spec.name)
 
     def _observe(self, name: str, options: CallbackOptions) -> Iterable[Observation]:
         now = time.monotonic()
@@ -77,7 +77,7 @@ class Meters:
         for consumer, common in list(self._consumers.items()):
             try:
                 metrics = consumer.metrics()
-            except MisuseError:  # a process forked off has no consumer
+            except MisuseError:  # the consumer is unusable in a forked process
                 continue
             for sample in samples(metrics):
                 observation = Observation(sample.value, common | _attributes(sample))
@@ -86,7 +86,7 @@ class Meters:
 
 
 def instrument_name(spec: MetricSpec) -> str:
-    """What a number is called: by the conventions, or as OpenTelemetry calls that of a Java consumer."""
+    """Return the instrument's name by the conventions, or as OpenTelemetry names it for Java consumers."""
     if spec.name == _CONSUMED:
         return "messaging.client.consumed.messages"
     return f"kafka.consumer.{spec.name.replace('-', '_')}"
@@ -105,9 +105,9 @@ _GLOBAL: list[Meters] = []
 
 
 def meters_of(provider: MeterProvider | None, name: str, version: str) -> Meters:
-    """The instruments of a provider, None for the global one, made when they are first asked for.
+    """Return the instruments of a provider, None for the global one, created on first use.
 
-    Those of the global one may be made before the application sets it: they then go over to that.
+    Instruments of the global provider may be created before the application sets it; they then move to it.
     """
     if provider is None or provider is get_meter_provider():
         if not _GLOBAL:

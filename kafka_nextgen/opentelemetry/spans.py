@@ -1,37 +1,42 @@
-"""The spans of one consumer, and the durations that the conventions want beside them.
+"""The spans of one consumer, with the duration metrics that the conventions require, and trace contexts in headers.
 
-- ``poll`` (type receive, kind CLIENT): one for each poll that brought records, with a link to each producer's span,
-  of which there are at most ``max_links``. A poll without records leaves no span: most of them wait for nothing.
-- ``process`` (kind CONSUMER): one record, or a batch, being worked on. It always links to the producer's span. Its
-  parent is the span that is current; if there is none, the span of the single record's producer, whose trace it
-  goes on with ("Message creation context as parent of Process span").
-- ``commit`` (type settle, kind CLIENT), ``rebalance`` (kind INTERNAL): by when they began and how long they took.
+- ``poll`` (type receive, kind CLIENT): a poll that returned records, with links to at most ``max_links`` producers'
+  spans. Polls without records have no spans, since most of them just wait.
+- ``process`` (kind CONSUMER): the processing of a record or a batch. It always links to the producer's span. Its parent
+  is the current span or, for a single record without one, the producer's span ("Message creation context as parent of
+  Process span").
+- ``commit`` (type settle, kind CLIENT) and ``rebalance`` (kind INTERNAL), with their beginnings and durations.
+
+The application's propagator reads the headers, by default W3C Trace Context and Baggage (headers ``traceparent``,
+``tracestate`` and ``baggage``).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 from opentelemetry import context as otel_context
-from opentelemetry import trace
+from opentelemetry import propagate, trace
 from opentelemetry.context import Context
 from opentelemetry.metrics import Histogram
-from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode, Tracer
+from opentelemetry.propagators.textmap import Getter
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, Tracer
 
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.seeing.hooks import Hooks
 from kafka_nextgen.engine.seeing.rebalance import Rebalance
-from kafka_nextgen.opentelemetry import names
-from kafka_nextgen.opentelemetry.names import Attributes, destination
-from kafka_nextgen.opentelemetry.propagation import creation_context, links_to
-from kafka_nextgen.types import Record, TopicPartition, format_partitions
+from kafka_nextgen.opentelemetry import attribute_names as names
+from kafka_nextgen.opentelemetry.attribute_names import Attributes, destination
+from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
+from kafka_nextgen.wire.records import Headers
 
 __all__ = ["Spans"]
 
 
-class Spans:
-    """Makes spans with ``tracer``; ``common`` attributes are on all of them, ``durations`` get how long each took."""
+class Spans(Hooks):
+    """Creates spans with ``tracer``, with ``common`` attributes on all of them, and records durations."""
 
     def __init__(
         self,
@@ -47,37 +52,35 @@ class Spans:
         self._operation_duration = operation_duration
         self._process_duration = process_duration
 
-    # ---- what is over already
-
     def received(self, records: Records, began_at: float, took_s: float) -> None:
-        """A poll brought these."""
+        """A poll returned these records."""
         attributes = self._attributes("poll", "receive") | destination(records.partitions())
-        links = links_to(records.headers(), self._max_links)
-        self._past(attributes | {names.BATCH_COUNT: len(records)}, SpanKind.CLIENT, began_at, took_s, links=links)
+        links = _links_to(records.headers(), self._max_links)
+        self._emit_span(attributes | {names.BATCH_COUNT: len(records)}, SpanKind.CLIENT, began_at, took_s, links=links)
         self._operation_duration.record(took_s, attributes)
 
     def committed(
         self,
-        offsets: Collection[TopicPartition],
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
         began_at: float,
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """A commit of these ended."""
-        attributes = self._attributes("commit", "settle") | destination(offsets)
+        """A commit of these offsets ended."""
+        attributes = self._attributes("commit", "settle") | destination(offsets.keys())
         if error is not None:
             attributes[names.ERROR_TYPE] = _type_of(error)
         failure = None if error is None else str(error)
-        self._past(attributes, SpanKind.CLIENT, began_at, took_s, failure)
+        self._emit_span(attributes, SpanKind.CLIENT, began_at, took_s, failure)
         self._operation_duration.record(took_s, attributes)
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """A rebalance is over."""
-        attributes = self._common | _about(rebalance)
+        """A rebalance ended."""
+        attributes = self._common | _rebalance_attributes(rebalance)
         took_s = rebalance.duration_ms / 1000
-        self._past(attributes, SpanKind.INTERNAL, rebalance.began_at, took_s, rebalance.error, name="rebalance")
+        self._emit_span(attributes, SpanKind.INTERNAL, rebalance.began_at, took_s, rebalance.error, name="rebalance")
 
-    def _past(
+    def _emit_span(
         self,
         attributes: Attributes,
         kind: SpanKind,
@@ -96,14 +99,16 @@ class Spans:
             span.set_status(Status(StatusCode.ERROR, failure))
         span.end(began_ns + int(took_s * 1e9))
 
-    # ---- what is under way
+    def processing(self, record: Record) -> AbstractContextManager[Span]:
+        """A handler of ``run`` processes this record."""
+        return self.process(record)
 
     @contextmanager
     def process(self, what: Record | Records) -> Iterator[Span]:
-        """Be in a span that is current as long as the block runs, and that fails if the block raises."""
+        """Run the block in a current span, which fails if the block raises."""
         attributes, links, parent = self._batch(what) if isinstance(what, Records) else self._single(what)
         began = time.perf_counter()
-        measured = {name: value for name, value in attributes.items() if name in _MEASURED}
+        measured = {name: value for name, value in attributes.items() if name in _DURATION_ATTRIBUTES}
         with self._tracer.start_as_current_span(
             _name(attributes), parent, SpanKind.CONSUMER, attributes, links
         ) as span:
@@ -119,25 +124,25 @@ class Spans:
     def _single(self, record: Record) -> tuple[Attributes, list[Link], Context | None]:
         where = TopicPartition(record.topic, record.partition)
         attributes = self._attributes("process", "process") | destination([where]) | {names.OFFSET: record.offset}
-        if isinstance(record.key, str | int):  # bytes have no form of their own that could be shown
+        if isinstance(record.key, str | int):  # bytes have no readable form
             attributes[names.KEY] = str(record.key)
         if record.value is None:
             attributes[names.TOMBSTONE] = True
         is_inside = trace.get_current_span().get_span_context().is_valid
-        parent = None if is_inside else creation_context(record.headers, otel_context.get_current())
-        return attributes, links_to([record.headers], 1), parent
+        parent = None if is_inside else _creation_context(record.headers, otel_context.get_current())
+        return attributes, _links_to([record.headers], 1), parent
 
     def _batch(self, records: Records) -> tuple[Attributes, list[Link], Context | None]:
         attributes = self._attributes("process", "process") | destination(records.partitions())
-        links = links_to(records.headers(), self._max_links)
+        links = _links_to(records.headers(), self._max_links)
         return attributes | {names.BATCH_COUNT: len(records)}, links, None
 
     def _attributes(self, operation: str, kind: str) -> Attributes:
         return self._common | {names.OPERATION_NAME: operation, names.OPERATION_TYPE: kind}
 
 
-#: What of a process span is also on its duration: nothing that is another for each record.
-_MEASURED = frozenset(
+#: The attributes of a process span that its duration has too: those that do not vary by record.
+_DURATION_ATTRIBUTES = frozenset(
     {
         names.SYSTEM,
         names.OPERATION_NAME,
@@ -151,13 +156,13 @@ _MEASURED = frozenset(
 
 
 def _name(attributes: Attributes) -> str:
-    """The operation and, if there is one, the topic (semantic conventions, "Span name")."""
+    """Return the operation and the topic, if any (semantic conventions, "Span name")."""
     topic = attributes.get(names.TOPIC)
     operation = str(attributes[names.OPERATION_NAME])
     return operation if topic is None else f"{operation} {topic}"
 
 
-def _about(rebalance: Rebalance) -> Attributes:
+def _rebalance_attributes(rebalance: Rebalance) -> Attributes:
     attributes: Attributes = {
         names.CAUSE: rebalance.cause.value,
         names.REASON: rebalance.reason,
@@ -174,3 +179,42 @@ def _about(rebalance: Rebalance) -> Attributes:
 def _type_of(error: BaseException) -> str:
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+class _HeadersGetter(Getter[Headers]):
+    """Reads headers, which may repeat a key."""
+
+    def get(self, carrier: Headers, key: str) -> list[str] | None:
+        values = [value for name, value in carrier if name == key and value is not None]
+        return [value.decode("utf-8", errors="replace") for value in values] or None
+
+    def keys(self, carrier: Headers) -> list[str]:
+        return [name for name, _ in carrier]
+
+
+_GETTER = _HeadersGetter()
+
+
+def _creation_context(headers: Headers, current: Context | None = None) -> Context:
+    """Return the current context extended by the headers."""
+    return propagate.extract(headers, current, _GETTER)
+
+
+def _producer_of(headers: Headers) -> SpanContext | None:
+    """Return the span in which the record was produced, if its headers name one."""
+    span = trace.get_current_span(_creation_context(headers, Context())).get_span_context()
+    return span if span.is_valid else None
+
+
+def _links_to(producers: Iterable[Headers], limit: int) -> list[Link]:
+    """Return links to the first ``limit`` distinct spans that these headers name."""
+    found: dict[tuple[int, int], Link] = {}
+    if limit < 1:
+        return []
+    for headers in producers:
+        span = _producer_of(headers)
+        if span is not None:
+            found.setdefault((span.trace_id, span.span_id), Link(span))
+            if len(found) == limit:
+                break
+    return list(found.values())

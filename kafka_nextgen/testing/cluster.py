@@ -13,7 +13,7 @@ from typing import TypeVar
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
 
 __all__ = ["Cluster"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import Factory, define
 
-from kafka_nextgen.metrics import Timings
+from kafka_nextgen.metrics.timings import Timings
 
 __all__ = ["Traffic"]
 

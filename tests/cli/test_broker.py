@@ -13,8 +13,8 @@ import pytest
 from kafka_nextgen import GroupAdmin
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.group_requests import is_joined
@@ -170,7 +170,7 @@ def test_what_happens_to_groups_is_appended_to_a_file(tmp_path: Path) -> None:
             process.communicate(timeout=30)
         events = [decode_event(line) for line in path.read_text().splitlines()]
         assert all(isinstance(event, Event) for event in events)
-        groups = [event.group for event in events if isinstance(event, Event) and event.kind is Kind.JOINED]
+        groups = [event.group for event in events if isinstance(event, Event) and event.kind is EventKind.JOINED]
         assert groups == [f"billing-{each}" for each in range(number + 1)]
 
 

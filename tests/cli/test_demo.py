@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.cli.demonstration.board import PARTITIONS
-from kafka_nextgen.cli.demonstration.dataset import load_flights
+from kafka_nextgen.cli.demonstration.flights import load_flights
+from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT
 from tests.cli.running import kafka_nextgen
 
 PROOF = re.compile(r"Proved: all 51,955 flights were processed, and the only ones processed twice are ")
@@ -67,4 +67,4 @@ def check_report(folder: Path) -> None:
     assert max(row["ms"] for row in died) >= SILENT_MS, "from its death on, not from the end of its session"
     assert max(row["lag_after"] for row in died) > 0
     last = {(row["topic"], row["partition"]): row["committed"] for row in told["owners"]}
-    assert (len(last), sum(last.values())) == (PARTITIONS, 51_955)
+    assert (len(last), sum(last.values())) == (PARTITION_COUNT, 51_955)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.cli.running import COMMAND, kafka_nextgen
 from tests.endtoend.reading import config_of, poll_until
@@ -59,7 +59,7 @@ def collecting(kafka: KafkaServer, *options: str) -> Iterator[subprocess.Popen[s
 def waiting_for(log: Path, polled: list[Consumer]) -> Callable[..., Event]:
     """Return a function that polls members until the log has such an event, and returns the last of them."""
 
-    def wait_for(kind: Kind, **fields: object) -> Event:
+    def wait_for(kind: EventKind, **fields: object) -> Event:
         def found() -> list[Event]:
             return [
                 each
@@ -82,18 +82,18 @@ def test_the_log_tells_who_came_what_was_committed_and_who_left(kafka: KafkaServ
         with Consumer(config_of(kafka, group, client_id="first")) as first:
             first.subscribe([topic])
             members.append(first)
-            joined = wait_for(Kind.JOINED, client="first")
-            wait_for(Kind.ASSIGNED, member=joined.member, topic=topic, partitions=(0, 1, 2, 3))
+            joined = wait_for(EventKind.JOINED, client="first")
+            wait_for(EventKind.ASSIGNED, member=joined.member, topic=topic, partitions=(0, 1, 2, 3))
             with Consumer(config_of(kafka, group, group_instance_id="two")) as second:
                 second.subscribe([topic])
                 members.append(second)
-                came = wait_for(Kind.JOINED, instance="two")
-                taken = wait_for(Kind.ASSIGNED, member=came.member, topic=topic)
-                given = wait_for(Kind.REVOKED, member=joined.member, topic=topic)
+                came = wait_for(EventKind.JOINED, instance="two")
+                taken = wait_for(EventKind.ASSIGNED, member=came.member, topic=topic)
+                given = wait_for(EventKind.REVOKED, member=joined.member, topic=topic)
                 assert set(given.partitions or ()) == set(taken.partitions or ())
                 first.commit({TopicPartition(topic, 0): OffsetAndMetadata(3)})
-                wait_for(Kind.COMMITTED, topic=topic, partitions=(0,), offset=3)
-                wait_for(Kind.LAG, topic=topic, partitions=(0,), offset=3, end=5)
+                wait_for(EventKind.COMMITTED, topic=topic, partitions=(0,), offset=3)
+                wait_for(EventKind.LAG, topic=topic, partitions=(0,), offset=3, end=5)
             members.remove(first)
         members.clear()
         eventually(
@@ -107,13 +107,13 @@ def test_the_log_tells_who_came_what_was_committed_and_who_left(kafka: KafkaServ
     assert cluster
     assert {each.group for each in events} == {group}
     assert {each.protocol for each in events} == {"consumer"}
-    epochs = [each.epoch for each in events if each.kind is Kind.GROUP_EPOCH]
+    epochs = [each.epoch for each in events if each.kind is EventKind.GROUP_EPOCH]
     assert epochs == sorted(epochs)
     assert len(epochs) > 1
 
 
 def _left(event: Event, joined: Event) -> bool:
-    return event.kind is Kind.LEFT and event.member == joined.member
+    return event.kind is EventKind.LEFT and event.member == joined.member
 
 
 def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServer) -> None:
@@ -128,7 +128,7 @@ def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServ
 
             def has_commit() -> bool:
                 found.extend(_event(record.value) for record in reader.poll(timeout=0.2))
-                return any(each.kind is Kind.COMMITTED and each.group == group for each in found)
+                return any(each.kind is EventKind.COMMITTED and each.group == group for each in found)
 
             eventually("the commit is told", has_commit, timeout_s=PATIENCE_S)
     assert {each.group for each in found if each.group.startswith("other")} == set()

@@ -16,21 +16,21 @@ import pytest
 from rich.console import Console
 
 from kafka_nextgen import GroupAdmin, TopicPartition
-from kafka_nextgen.cli.following.board import Board, GroupView, event_text
+from kafka_nextgen.cli.following.group_views import GroupView, GroupViews, event_text
 from kafka_nextgen.cli.following.screen import PlainScreen, TerminalScreen
 from kafka_nextgen.cli.following.sources import FileSource
 from kafka_nextgen.collecting import TopicSink
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import encode_event
-from kafka_nextgen.history.reading import LONGEST_LINE
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import encode_event
+from kafka_nextgen.history.log_reader import MAX_LINE_BYTES
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from tests.cli.running import COMMAND, kafka_nextgen
 from tests.history.making import event
 
 
-def story(*steps: tuple[Kind, dict[str, object]]) -> list[Event]:
+def story(*steps: tuple[EventKind, dict[str, object]]) -> list[Event]:
     return [event(seq, kind=kind, **fields) for seq, (kind, fields) in enumerate(steps)]
 
 
@@ -38,28 +38,39 @@ def one(member: str, epoch: int, *partitions: int) -> dict[str, object]:
     return {"member": member, "epoch": epoch, "topic": "t", "partitions": partitions}
 
 
-JOINED = (Kind.JOINED, {"member": "a", "client": "app", "epoch": 1})
-EPOCH_1 = (Kind.GROUP_EPOCH, {"epoch": 1})
-EPOCH_2 = (Kind.GROUP_EPOCH, {"epoch": 2, "member": "b"})
-OWNS = (Kind.ASSIGNED, one("a", 1, 0, 1))
+JOINED = (EventKind.JOINED, {"member": "a", "client": "app", "epoch": 1})
+EPOCH_1 = (EventKind.GROUP_EPOCH, {"epoch": 1})
+EPOCH_2 = (EventKind.GROUP_EPOCH, {"epoch": 2, "member": "b"})
+OWNS = (EventKind.ASSIGNED, one("a", 1, 0, 1))
 
-STORIES: dict[str, tuple[list[tuple[Kind, dict[str, object]]], str, dict[str, str]]] = {
+STORIES: dict[str, tuple[list[tuple[EventKind, dict[str, object]]], str, dict[str, str]]] = {
     "stable": ([JOINED, EPOCH_1, OWNS], "stable", {"a": "t[0-1]"}),
     "a member is behind": ([JOINED, EPOCH_1, OWNS, EPOCH_2], "rebalancing", {"a": "t[0-1]"}),
     "it comes to the epoch": (
-        [JOINED, EPOCH_1, OWNS, EPOCH_2, (Kind.REVOKED, one("a", 1, 1)), (Kind.ASSIGNED, {"member": "a", "epoch": 2})],
+        [
+            JOINED,
+            EPOCH_1,
+            OWNS,
+            EPOCH_2,
+            (EventKind.REVOKED, one("a", 1, 1)),
+            (EventKind.ASSIGNED, {"member": "a", "epoch": 2}),
+        ],
         "stable",
         {"a": "t[0]"},
     ),
-    "partitions are lost": ([JOINED, EPOCH_1, OWNS, (Kind.LOST, one("a", 1, 0, 1))], "stable", {"a": "-"}),
-    "all left": ([JOINED, EPOCH_1, OWNS, (Kind.LEFT, {"member": "a"})], "empty", {}),
-    "one was put out": ([JOINED, EPOCH_1, (Kind.FENCED, {"member": "a"})], "empty", {}),
+    "partitions are lost": ([JOINED, EPOCH_1, OWNS, (EventKind.LOST, one("a", 1, 0, 1))], "stable", {"a": "-"}),
+    "all left": ([JOINED, EPOCH_1, OWNS, (EventKind.LEFT, {"member": "a"})], "empty", {}),
+    "one was put out": ([JOINED, EPOCH_1, (EventKind.FENCED, {"member": "a"})], "empty", {}),
     "it can't be looked at": (
-        [JOINED, EPOCH_1, (Kind.ERROR, {"cause": "NoBrokersError"})],
+        [JOINED, EPOCH_1, (EventKind.ERROR, {"cause": "NoBrokersError"})],
         "NoBrokersError",
         {"a": "-"},
     ),
-    "a member has an error": ([JOINED, EPOCH_1, (Kind.ERROR, {"member": "a", "cause": "X"})], "stable", {"a": "-"}),
+    "a member has an error": (
+        [JOINED, EPOCH_1, (EventKind.ERROR, {"member": "a", "cause": "X"})],
+        "stable",
+        {"a": "-"},
+    ),
 }
 
 
@@ -77,21 +88,21 @@ def test_lag_is_of_what_is_known_and_goes_down_with_commits() -> None:
     view = GroupView("c1", "billing")
     lag = {"topic": "t", "partitions": (0,), "offset": 4, "end": 10}
     assert view.lag is None
-    for each in story((Kind.LAG, lag), (Kind.COMMITTED, {"topic": "t", "partitions": (1,), "offset": 3})):
+    for each in story((EventKind.LAG, lag), (EventKind.COMMITTED, {"topic": "t", "partitions": (1,), "offset": 3})):
         view.add(each)
     assert view.lag == 6
-    view.add(event(9, kind=Kind.COMMITTED, topic="t", partitions=(0,), offset=9))
+    view.add(event(9, kind=EventKind.COMMITTED, topic="t", partitions=(0,), offset=9))
     assert view.lag == 1
 
 
 def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
-    board = Board()
+    board = GroupViews()
     for each in story(JOINED, EPOCH_1, OWNS):
         board.add(each)
     for seq, (cluster, group) in enumerate([("c2", "a"), ("c1", "a"), ("c1", "b")]):
         board.add(event(seq, group=group, cluster=cluster))
-    board.add(event(9, group="late", kind=Kind.ERROR, cause="NoBrokersError"))
-    assert [(view.cluster, view.group) for view in board.groups()] == [
+    board.add(event(9, group="late", kind=EventKind.ERROR, cause="NoBrokersError"))
+    assert [(view.cluster, view.group) for view in board.views()] == [
         ("c1", "late"),
         ("c1", "billing"),
         ("c1", "a"),
@@ -101,14 +112,14 @@ def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
 
 
 def test_an_event_is_a_line_without_control_characters() -> None:
-    told = event_text(event(1, kind=Kind.ASSIGNED, cause="x\x1b[2J", at=1_764_165_792_345, **one("a", 3, 0, 1)))
+    told = event_text(event(1, kind=EventKind.ASSIGNED, cause="x\x1b[2J", at=1_764_165_792_345, **one("a", 3, 0, 1)))
     assert told == "2025-11-26 14:03:12.345  billing  assigned  a  epoch 3  t[0-1]  x\\x1b[2J"
     assert event_text(event(1, at=1 << 62)).startswith(str(1 << 62))
 
 
 def test_a_terminal_shows_groups_members_and_news() -> None:
     out = io.StringIO()
-    board, events = Board(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
+    board, events = GroupViews(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
     for each in events:
         board.add(each)
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
@@ -119,13 +130,13 @@ def test_a_terminal_shows_groups_members_and_news() -> None:
 
 
 def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
-    out, board = io.StringIO(), Board()
+    out, board = io.StringIO(), GroupViews()
     member, topic = "2751fe7c-571d-486f-a38c-d026025ddf07", "orders-of-a-shop"
     events = story(
-        (Kind.JOINED, {"member": member, "client": "worker-with-a-long-name", "epoch": 2}),
-        (Kind.GROUP_EPOCH, {"epoch": 3}),
-        (Kind.ASSIGNED, {"member": member, "epoch": 2, "topic": topic, "partitions": tuple(range(0, 40, 2))}),
-        (Kind.LAG, {"topic": topic, "partitions": (0,), "offset": 0, "end": 1_234_567}),
+        (EventKind.JOINED, {"member": member, "client": "worker-with-a-long-name", "epoch": 2}),
+        (EventKind.GROUP_EPOCH, {"epoch": 3}),
+        (EventKind.ASSIGNED, {"member": member, "epoch": 2, "topic": topic, "partitions": tuple(range(0, 40, 2))}),
+        (EventKind.LAG, {"topic": topic, "partitions": (0,), "offset": 0, "end": 1_234_567}),
     )
     for each in events:
         board.add(each)
@@ -139,7 +150,7 @@ def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
 
 def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
     out = io.StringIO()
-    board = Board()
+    board = GroupViews()
     for seq in range(50):
         board.add(event(seq, group=f"g{seq}"))
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
@@ -150,7 +161,7 @@ def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
 def test_a_pipe_gets_a_line_for_each_event() -> None:
     out = io.StringIO()
     with PlainScreen(Console(file=out, width=20)) as screen:
-        screen.show(Board(), story(JOINED, EPOCH_1))
+        screen.show(GroupViews(), story(JOINED, EPOCH_1))
     assert len(out.getvalue().splitlines()) == 2
 
 
@@ -191,8 +202,8 @@ def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None
 
 def test_a_topic_that_is_no_topic_is_not_obeyed_by_a_terminal() -> None:
     out = io.StringIO()
-    board = Board()
-    board.add(event(1, kind=Kind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
+    board = GroupViews()
+    board.add(event(1, kind=EventKind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
     with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
         screen.show(board, [])
     assert "\x1b]0;" not in out.getvalue()
@@ -213,14 +224,14 @@ def test_what_can_not_be_followed_is_refused(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(b"x" * (3 * LONGEST_LINE // 2) + b"\n" + line(1) + b"torn")
+    path.write_bytes(b"x" * (3 * MAX_LINE_BYTES // 2) + b"\n" + line(1) + b"torn")
 
     async def follow() -> tuple[list[int], int]:
         async with FileSource(path) as source:
             seen = [each.seq for _ in range(26) for each in await source.take()]
             path.write_bytes(line(2))
             seen += [each.seq for _ in range(3) for each in await source.take()]
-            return seen, source.left_out
+            return seen, source.skipped
 
     assert asyncio.run(follow()) == ([1, 2], 2)
 
@@ -254,8 +265,8 @@ def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
     with following(str(path), "--group", "billing") as process:
         read_until(process, "billing", "lag")
         with path.open("ab") as file:
-            file.write(encode_event(event(1, group="other", kind=Kind.ERROR)).encode() + b"\n")
-            file.write(encode_event(event(2, kind=Kind.LEFT, member="gone")).encode() + b"\n")
+            file.write(encode_event(event(1, group="other", kind=EventKind.ERROR)).encode() + b"\n")
+            file.write(encode_event(event(2, kind=EventKind.LEFT, member="gone")).encode() + b"\n")
         assert "other" not in read_until(process, "gone")
 
 
@@ -263,7 +274,7 @@ def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
     cluster.create_topic("events", 2)
     with following("-b", cluster.bootstrap_servers, "--topic", "events") as process:
         sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="events")
-        sink.write(event(1, kind=Kind.LEFT, member="gone"))
+        sink.write(event(1, kind=EventKind.LEFT, member="gone"))
         sink.close(30)
         read_until(process, "billing", "left", "gone")
     with following("-b", cluster.bootstrap_servers, "--interval", "0.2", "--pattern", "live.*") as process:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.assignors import RangeAssignor
-from kafka_nextgen.cli.assignors.configured import with_own_assignors
+from kafka_nextgen.cli.assignors.loading import load_assignor_classes
 from kafka_nextgen.errors import ConfigError
 
 KEY = "group.consumer.assignors"
 
 
 def test_a_class_is_found_by_its_module_and_names_stay_names() -> None:
-    properties = with_own_assignors({KEY: "uniform, kafka_nextgen.assignors:RangeAssignor", "num.partitions": "a:b"})
+    properties = load_assignor_classes({KEY: "uniform, kafka_nextgen.assignors:RangeAssignor", "num.partitions": "a:b"})
     assert properties == {KEY: ["uniform", RangeAssignor], "num.partitions": "a:b"}
 
 
@@ -23,7 +23,7 @@ def test_the_current_directory_is_looked_into(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "of_the_shop.py").write_text("from kafka_nextgen.assignors import RangeAssignor as ByShop")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    assert with_own_assignors({"group_consumer_assignors": "of_the_shop:ByShop"}) == {
+    assert load_assignor_classes({"group_consumer_assignors": "of_the_shop:ByShop"}) == {
         "group_consumer_assignors": [RangeAssignor]
     }
 
@@ -31,5 +31,5 @@ def test_the_current_directory_is_looked_into(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("name", ["nowhere:X", "kafka_nextgen.assignors:X", ":X", "kafka_nextgen.assignors:"])
 def test_what_is_not_there_is_named(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} can't be imported") as refused:
-        with_own_assignors({KEY: name})
+        load_assignor_classes({KEY: name})
     assert refused.value.key == KEY

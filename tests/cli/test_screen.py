@@ -6,15 +6,15 @@ import io
 
 from rich.console import Console
 
-from kafka_nextgen.cli.demonstration.board import PARTITIONS, Board
+from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT, Progress
 from kafka_nextgen.cli.demonstration.reports import Assigned, Committed, GivenUp, Processed
 from kafka_nextgen.cli.demonstration.screen import PlainScreen, TerminalScreen, open_screen
 
 
-def board_with_two_owners() -> Board:
-    board = Board([10] * PARTITIONS, on_news=lambda news: None)
+def board_with_two_owners() -> Progress:
+    board = Progress([10] * PARTITION_COUNT, on_news=lambda news: None)
     board.note("a", Assigned(tuple(range(6))))
-    board.note("b", Assigned(tuple(range(6, PARTITIONS))))
+    board.note("b", Assigned(tuple(range(6, PARTITION_COUNT))))
     board.note_produced(0, 0, checksum=1)
     board.note("a", Processed(0, 0, 1))
     return board
@@ -44,7 +44,7 @@ def test_what_is_no_terminal_gets_plain_lines() -> None:
 
 def test_news_tell_what_changes_hands() -> None:
     news: list[str] = []
-    board = Board([1] * PARTITIONS, on_news=news.append)
+    board = Progress([1] * PARTITION_COUNT, on_news=news.append)
     board.note("a", Assigned((0, 1)))
     board.note("a", GivenUp((1,)))
     board.note("a", GivenUp((0,), lost=True))
@@ -53,7 +53,7 @@ def test_news_tell_what_changes_hands() -> None:
 
 
 def test_a_late_goodbye_does_not_take_a_partition_from_its_new_owner() -> None:
-    board = Board([1] * PARTITIONS, on_news=lambda news: None)
+    board = Progress([1] * PARTITION_COUNT, on_news=lambda news: None)
     board.note("a", Assigned((0,)))
     board.note("b", Assigned((0,)))
     board.note("a", GivenUp((0,)))

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_nextgen import Consumer, EventLog, LeaveMode, RebalanceListener
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.analysis import analyze
+from kafka_nextgen.history.events import Event, EventKind
 from tests.support.waiting import eventually
 
 __all__ = ["Kept", "Member", "shared"]
@@ -32,7 +32,7 @@ class Kept:
     def close(self, timeout_s: float = 5.0) -> None:
         self.is_closed = True
 
-    def of(self, *kinds: Kind) -> list[Event]:
+    def of(self, *kinds: EventKind) -> list[Event]:
         return [event for event in self.events if event.kind in kinds]
 
     def of_group(self, group: str) -> list[Event]:
@@ -40,7 +40,7 @@ class Kept:
 
     def facts(self, group: str, name: str) -> list[Any]:
         """What the events of the group come to so far."""
-        return list(answer(self.of_group(group)).facts[name])
+        return list(analyze(self.of_group(group)).facts[name])
 
 
 class Member:

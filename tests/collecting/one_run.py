@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from kafka_nextgen import AsyncGroupAdmin, EventLog, LeaveMode
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import SourceKind, source_kind
 from kafka_nextgen.history.facts import Owner
-from kafka_nextgen.history.sinks import Sink
+from kafka_nextgen.history.queued_sink import Sink
 from tests.collecting.members import PATIENCE_S, Kept, Member
 from tests.support.waiting import eventually
 
@@ -30,8 +30,8 @@ def polled(servers: str, group: str, sink: Sink) -> Iterator[None]:
 
     async def look() -> None:
         async with AsyncGroupAdmin(bootstrap_servers=servers) as admin:
-            collector = Collector(admin, sink, new_source("test"), Choice([group]))
-            await collector.look()
+            collector = Collector(admin, sink, new_source("test"), GroupFilter([group]))
+            await collector.poll()
             has_begun.set()
             await collector.run(LOOK_S, is_over.is_set)
 
@@ -62,7 +62,7 @@ def members_come_and_go(config: Mapping[str, object], topic: str, partitions: in
 def _owners(told: Kept, group: str, kind: SourceKind) -> dict[tuple[str, int], str | None]:
     """The member that has each partition, as this kind of source tells."""
     events = [event for event in told.of_group(group) if source_kind(event.source) is kind]
-    facts = [fact for fact in answer(events).facts["owners"] if isinstance(fact, Owner)]
+    facts = [fact for fact in analyze(events).facts["owners"] if isinstance(fact, Owner)]
     return {(fact.topic, fact.partition): fact.member for fact in facts}
 
 

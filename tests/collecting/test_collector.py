@@ -19,13 +19,13 @@ from kafka_nextgen.admin import (
     ListedGroups,
     Results,
 )
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError, NoBrokersError
-from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
+from kafka_nextgen.history.events import Event, EventKind, SourceKind, source_kind
 from kafka_nextgen.types import TopicPartition
 from tests.collecting.describing import consumers, in_words, member, offsets
 
-ALL = Choice()
+ALL = GroupFilter()
 
 
 @define
@@ -83,7 +83,7 @@ class ListSink:
         return events
 
 
-def collector(admin: FakeAdmin, sink: ListSink, choice: Choice = ALL) -> Collector:
+def collector(admin: FakeAdmin, sink: ListSink, choice: GroupFilter = ALL) -> Collector:
     return Collector(admin, sink, "poller:here/1", choice, now=lambda: 12.5)  # type: ignore[arg-type]
 
 
@@ -94,18 +94,18 @@ def told(events: list[Event]) -> set[tuple[str, str]]:
 def test_groups_are_told_with_the_cluster_the_time_and_one_count() -> None:
     admin = FakeAdmin({"a": consumers(1, member("m", "t[0]")), "b": consumers(1)})
     sink = ListSink()
-    asyncio.run(collector(admin, sink).look())
+    asyncio.run(collector(admin, sink).poll())
     assert {(event.cluster, event.at, event.source) for event in sink.events} == {("c1", 12_500, "poller:here/1")}
     assert [event.seq for event in sink.events] == list(range(len(sink.events)))
     assert {event.group for event in sink.events} == {"a", "b"}
     assert {"joined", "lag"} <= {event.kind.value for event in sink.events if event.group == "a"}
 
 
-CHOICES: dict[str, tuple[Choice, set[str]]] = {
-    "all": (Choice(), {"billing", "billing-2", "audit"}),
-    "named": (Choice(["audit", "later"]), {"audit", "later"}),
-    "by a pattern, matching the whole id": (Choice((), re.compile("billing")), {"billing"}),
-    "by both": (Choice(["audit"], re.compile("billing.*")), {"audit", "billing", "billing-2"}),
+CHOICES: dict[str, tuple[GroupFilter, set[str]]] = {
+    "all": (GroupFilter(), {"billing", "billing-2", "audit"}),
+    "named": (GroupFilter(["audit", "later"]), {"audit", "later"}),
+    "by a pattern, matching the whole id": (GroupFilter((), re.compile("billing")), {"billing"}),
+    "by both": (GroupFilter(["audit"], re.compile("billing.*")), {"audit", "billing", "billing-2"}),
 }
 
 
@@ -118,7 +118,7 @@ def test_groups_are_chosen(how: str) -> None:
         GroupListing("workers", GroupType.CLASSIC, GroupState.STABLE, "connect"),
     )
     admin = FakeAdmin({name: consumers(1) for name in ("billing", "billing-2", "audit")}, others=others)
-    asyncio.run(collector(admin, ListSink(), choice).look())
+    asyncio.run(collector(admin, ListSink(), choice).poll())
     assert set(admin.described[0]) == expected
 
 
@@ -127,11 +127,11 @@ def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() ->
     collecting = collector(admin, sink)
 
     async def story() -> None:
-        await collecting.look()
+        await collecting.poll()
         sink.take()
         admin.groups = {"b": consumers(1, member("n", "t[0]"))}
-        await collecting.look()
-        await collecting.look()
+        await collecting.poll()
+        await collecting.poll()
 
     asyncio.run(story())
     assert {("a", "left m @1 (unknown)"), ("b", "joined n @1")} <= told(sink.take())
@@ -180,7 +180,7 @@ def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
     asyncio.run(story())
     assert {event.cluster for event in sink.events} == {"c2"}
     assert ("a", "joined n @1 (begins in the middle)") in told(sink.events)
-    assert not [event for event in sink.events if event.kind is Kind.LEFT]
+    assert not [event for event in sink.events if event.kind is EventKind.LEFT]
 
 
 async def run_once(collecting: Collector) -> None:
@@ -190,13 +190,13 @@ async def run_once(collecting: Collector) -> None:
 
 def test_one_look_says_that_the_cluster_is_away() -> None:
     with pytest.raises(NoBrokersError, match="nobody there"):
-        asyncio.run(collector(FakeAdmin(failure=NoBrokersError("nobody there")), ListSink()).look())
+        asyncio.run(collector(FakeAdmin(failure=NoBrokersError("nobody there")), ListSink()).poll())
 
 
 def test_one_group_that_fails_does_not_hide_the_others() -> None:
     admin = FakeAdmin({"a": NoBrokersError("its coordinator"), "b": consumers(1)})
     sink = ListSink()
-    asyncio.run(collector(admin, sink).look())
+    asyncio.run(collector(admin, sink).poll())
     assert ("a", "error (NoBrokersError)") in told(sink.events)
     assert ("b", "group epoch @1 (begins in the middle)") in told(sink.events)
 
@@ -204,8 +204,8 @@ def test_one_group_that_fails_does_not_hide_the_others() -> None:
 def test_offsets_that_fail_are_an_error_of_their_group() -> None:
     admin = FakeAdmin({"a": consumers(1)}, offsets_failure=NoBrokersError("away"))
     sink = ListSink()
-    asyncio.run(collector(admin, sink).look())
-    assert [event.group for event in sink.events if event.kind is Kind.ERROR] == ["a"]
+    asyncio.run(collector(admin, sink).poll())
+    assert [event.group for event in sink.events if event.kind is EventKind.ERROR] == ["a"]
 
 
 def test_a_refused_principal_ends_it() -> None:

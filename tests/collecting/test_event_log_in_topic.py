@@ -11,8 +11,8 @@ from kafka import KafkaProducer
 
 from kafka_nextgen import AsyncConsumer, Consumer, EventLog
 from kafka_nextgen.collecting.topic_sink import TopicSink
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
 from tests.collecting.reading import records_of
 
@@ -73,12 +73,12 @@ def test_a_members_life_is_in_the_topic_when_it_is_closed(cluster: Cluster, prot
     assert sink.dropped == 0
     events = [decode_event(record.value or b"") for record in records_of(cluster, "history", 1, sink.written)]
     told = [event for event in events if isinstance(event, Event)]
-    assert [event.kind.value for event in told if event.kind is not Kind.COMMITTED] == [
+    assert [event.kind.value for event in told if event.kind is not EventKind.COMMITTED] == [
         "joined",
         "assigned",
         "revoked",
         "left",
     ]
     assert {(event.group, event.member, event.protocol) for event in told} == {(GROUP, member, protocol)}
-    committed = {(event.partitions, event.offset) for event in told if event.kind is Kind.COMMITTED}
+    committed = {(event.partitions, event.offset) for event in told if event.kind is EventKind.COMMITTED}
     assert committed == {((0,), RECORDS // 2), ((1,), RECORDS // 2)}

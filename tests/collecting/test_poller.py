@@ -10,7 +10,7 @@ from kafka_nextgen.admin import GroupDescription, GroupState
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.collecting.poller import GroupPoller
 from kafka_nextgen.errors import BrokerError, NoBrokersError
-from kafka_nextgen.history.lines import decode_event, encode_event
+from kafka_nextgen.history.json_lines import decode_event, encode_event
 from tests.collecting.describing import classic, consumers, in_words, member, offsets
 
 
@@ -20,7 +20,7 @@ def poller(*, is_new: bool = False) -> GroupPoller:
 
 def test_what_is_there_at_the_first_look_is_told_as_such() -> None:
     group = consumers(5, member("a", "t[0-1]", "t[0-2]", epoch=4, instance="one"))
-    assert in_words(poller().see(1_000, group)) == [
+    assert in_words(poller().observe(1_000, group)) == [
         "joined a @4 (begins in the middle)",
         "group epoch @5 (begins in the middle)",
         "target @5 (begins in the middle)",
@@ -31,7 +31,7 @@ def test_what_is_there_at_the_first_look_is_told_as_such() -> None:
 
 def test_events_say_who_where_and_when() -> None:
     group = consumers(5, member("a", "t[0-1]", epoch=4, instance="one"))
-    joined, epoch, *_ = poller().see(1_000, group)
+    joined, epoch, *_ = poller().observe(1_000, group)
     assert (joined.member, joined.instance, joined.client, joined.host) == ("a", "one", "client-a", "/127.0.0.1")
     assert (joined.at, joined.seq, joined.source, joined.cluster) == (1_000, 0, "poller:here/1", "c1")
     assert (joined.group, joined.protocol, epoch.seq) == ("g", "consumer", 1)
@@ -120,40 +120,40 @@ BETWEEN: dict[str, tuple[GroupDescription | None, GroupDescription | None, list[
 def test_what_happened_between_two_looks(before: str) -> None:
     first, second, expected = BETWEEN[before]
     looking = poller()
-    looking.see(1, first)
-    assert in_words(looking.see(2, second)) == expected
+    looking.observe(1, first)
+    assert in_words(looking.observe(2, second)) == expected
 
 
 def test_what_a_classic_group_had_before_it_rebalanced_is_remembered() -> None:
     looking = poller()
-    looking.see(1, classic(GroupState.STABLE, member("a", "t[0-1]", epoch=None)))
-    looking.see(2, classic(GroupState.COMPLETING_REBALANCE, member("a", "-", epoch=None)))
-    assert looking.see(3, classic(GroupState.STABLE, member("a", "t[0-1]", epoch=None))) == []
+    looking.observe(1, classic(GroupState.STABLE, member("a", "t[0-1]", epoch=None)))
+    looking.observe(2, classic(GroupState.COMPLETING_REBALANCE, member("a", "-", epoch=None)))
+    assert looking.observe(3, classic(GroupState.STABLE, member("a", "t[0-1]", epoch=None))) == []
 
 
 def test_a_group_that_came_later_is_not_first_seen() -> None:
-    assert "joined a @1" in in_words(poller(is_new=True).see(1, consumers(1, member("a", "t[0]"))))
+    assert "joined a @1" in in_words(poller(is_new=True).observe(1, consumers(1, member("a", "t[0]"))))
 
 
 def test_a_group_made_again_begins_anew() -> None:
     looking = poller()
-    looking.see(1, consumers(1))
-    looking.see_offsets(1, offsets({0: (5, None)}))
-    looking.see(2, None)
-    assert in_words(looking.see(3, consumers(1))) == ["group epoch @1", "target @1"]
-    assert in_words(looking.see_offsets(3, offsets({0: (5, None)}))) == ["committed t[0] offset=5"]
+    looking.observe(1, consumers(1))
+    looking.observe_offsets(1, offsets({0: (5, None)}))
+    looking.observe(2, None)
+    assert in_words(looking.observe(3, consumers(1))) == ["group epoch @1", "target @1"]
+    assert in_words(looking.observe_offsets(3, offsets({0: (5, None)}))) == ["committed t[0] offset=5"]
 
 
 def test_offsets_are_told_when_they_change() -> None:
     looking = poller()
-    first = looking.see_offsets(1, offsets({0: (5, 9), 1: (None, 3), 2: (4, None)}))
+    first = looking.observe_offsets(1, offsets({0: (5, 9), 1: (None, 3), 2: (4, None)}))
     assert in_words(first) == [
         "committed t[0] offset=5",
         "committed t[2] offset=4",
         "lag t[0] offset=5 end=9",
     ]
-    assert looking.see_offsets(2, offsets({0: (5, 9), 1: (None, 4), 2: (4, None)})) == []
-    assert in_words(looking.see_offsets(3, offsets({0: (5, 10), 1: (0, 4), 2: (3, 4)}))) == [
+    assert looking.observe_offsets(2, offsets({0: (5, 9), 1: (None, 4), 2: (4, None)})) == []
+    assert in_words(looking.observe_offsets(3, offsets({0: (5, 10), 1: (0, 4), 2: (3, 4)}))) == [
         "committed t[1] offset=0",
         "committed t[2] offset=3",
         "lag t[0] offset=5 end=10",
@@ -165,22 +165,22 @@ def test_offsets_are_told_when_they_change() -> None:
 def test_a_failure_is_told_when_it_begins_or_changes() -> None:
     looking = poller()
     away, refused = NoBrokersError("away"), BrokerError("no", code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
-    failures = [looking.fail(1, away), looking.fail(2, away), looking.fail(3, refused)]
+    failures = [looking.record_failure(1, away), looking.record_failure(2, away), looking.record_failure(3, refused)]
     assert [in_words(events) for events in failures] == [
         ["error (NoBrokersError)"],
         [],
         ["error (GROUP_AUTHORIZATION_FAILED)"],
     ]
-    looking.see(4, None)
-    assert in_words(looking.fail(5, refused)) == ["error (GROUP_AUTHORIZATION_FAILED)"]
+    looking.observe(4, None)
+    assert in_words(looking.record_failure(5, refused)) == ["error (GROUP_AUTHORIZATION_FAILED)"]
 
 
 def test_offsets_that_fail_again_and_again_are_told_once_though_the_group_is_seen() -> None:
     looking = poller()
     told = []
     for at in range(3):
-        looking.see(at, consumers(1))
-        told += looking.fail(at, NoBrokersError("away"), "offsets")
+        looking.observe(at, consumers(1))
+        told += looking.record_failure(at, NoBrokersError("away"), "offsets")
     assert len(told) == 1
 
 
@@ -188,6 +188,6 @@ def test_offsets_that_fail_again_and_again_are_told_once_though_the_group_is_see
 def test_every_event_can_be_written_and_numbers_do_not_repeat(before: str) -> None:
     first, second, _ = BETWEEN[before]
     looking = poller()
-    events = looking.see(1, first) + looking.see(2, second) + looking.see_offsets(3, offsets({0: (5, 9)}))
+    events = looking.observe(1, first) + looking.observe(2, second) + looking.observe_offsets(3, offsets({0: (5, 9)}))
     assert [decode_event(encode_event(event)) for event in events] == events
     assert [event.seq for event in events] == list(range(len(events)))

@@ -16,12 +16,12 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, AsyncGroupAdmin, Consumer, LeaveMode, OffsetAndMetadata
 from kafka_nextgen.collecting import record_reader
-from kafka_nextgen.collecting.collector import Choice
-from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
+from kafka_nextgen.collecting.collector import GroupFilter
+from kafka_nextgen.collecting.record_reader import RecordReader, reader_config
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
 from tests.cli.running import COMMAND, kafka_nextgen
 from tests.endtoend.reading import config_of, poll_until
@@ -73,7 +73,7 @@ def events_in(log: Path) -> list[Event]:
 
 
 def _lefts(log: Path, group: str) -> int:
-    return sum(event.kind is Kind.LEFT and event.group == group for event in events_in(log))
+    return sum(event.kind is EventKind.LEFT and event.group == group for event in events_in(log))
 
 
 def reported(folder: Path, group: str) -> dict[str, Any]:
@@ -135,14 +135,14 @@ class Kept:
         pass
 
 
-def read_all(kafka: KafkaServer, choice: Choice) -> tuple[list[Event], int]:
+def read_all(kafka: KafkaServer, choice: GroupFilter) -> tuple[list[Event], int]:
     """The events of all records that are there, and how many records could not be read."""
     config, kept = ConsumerConfig.parse(bootstrap_servers=kafka.bootstrap_servers), Kept()
 
     async def read() -> int:
-        async with AsyncGroupAdmin(config) as admin, AsyncConsumer(reading_config(config)) as consumer:
+        async with AsyncGroupAdmin(config) as admin, AsyncConsumer(reader_config(config)) as consumer:
             reader = RecordReader(admin, consumer, kept, choice)
-            await reader.run(lambda: False, only_what_is_there=True)
+            await reader.run(lambda: False, until_current_end=True)
             return reader.bad_records
 
     bad = asyncio.run(read())
@@ -155,11 +155,11 @@ def test_a_batch_that_is_cut_by_a_poll_is_told_as_one(
 ) -> None:
     group = unique("cut")
     run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "cut", 4), protocol)
-    whole, _ = read_all(embedded_kafka, Choice([group]))
-    assert [event.kind for event in whole].count(Kind.JOINED) == 2
+    whole, _ = read_all(embedded_kafka, GroupFilter([group]))
+    assert [event.kind for event in whole].count(EventKind.JOINED) == 2
     for most in (1, 2, 3):
-        monkeypatch.setattr(record_reader, "_MOST_RECORDS", most)
-        assert read_all(embedded_kafka, Choice([group])) == (whole, 0)
+        monkeypatch.setattr(record_reader, "_MAX_RECORDS", most)
+        assert read_all(embedded_kafka, GroupFilter([group])) == (whole, 0)
 
 
 def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
@@ -167,8 +167,8 @@ def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
 ) -> None:
     group = unique("bad")
     run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "bad", 4), "classic")
-    whole, _ = read_all(embedded_kafka, Choice([group]))
-    commits = [event for event in whole if event.kind is Kind.COMMITTED]
+    whole, _ = read_all(embedded_kafka, GroupFilter([group]))
+    commits = [event for event in whole if event.kind is EventKind.COMMITTED]
     decode = record_reader.decode
 
     def refuse_commits(key: bytes, value: bytes | None) -> object:
@@ -179,7 +179,7 @@ def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
     monkeypatch.setattr(record_reader, "decode", refuse_commits)
     rest = [event for event in whole if event not in commits]
     assert commits
-    assert read_all(embedded_kafka, Choice([group])) == (rest, len(commits))
+    assert read_all(embedded_kafka, GroupFilter([group])) == (rest, len(commits))
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
     [((), None, "ab"), (("a",), None, "a"), ((), "b.*", "b"), (("a",), "b.*", "ab"), ((), "x", "")],
 )
 def test_which_groups_are_meant(groups: tuple[str, ...], pattern: str | None, chosen: str) -> None:
-    choice = Choice(groups, None if pattern is None else re.compile(pattern))
-    assert "".join(filter(choice.has_id, "ab")) == chosen
+    choice = GroupFilter(groups, None if pattern is None else re.compile(pattern))
+    assert "".join(filter(choice.matches_id, "ab")) == chosen
 
 
 def test_a_cluster_in_which_no_group_has_met(tmp_path: Path) -> None:

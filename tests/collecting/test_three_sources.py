@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.comparing import differences, stories
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import SourceKind
 from kafka_nextgen.history.facts import Rebalance
+from kafka_nextgen.history.source_comparison import differences, source_views
 from kafka_nextgen.testing import Cluster
 from tests.collecting.members import Kept
 from tests.collecting.one_run import members_come_and_go
@@ -34,13 +34,13 @@ def test_members_coordinator_and_poller_tell_the_same_story(protocol: str) -> No
         }
         members_come_and_go(config, "orders", 6, told)
     events = told.of_group(GROUP)
-    of_each = stories(events)
+    of_each = source_views(events)
     assert list(of_each) == [SourceKind.CONSUMER, SourceKind.COORDINATOR, SourceKind.POLLER]
     told_by_members = of_each[SourceKind.CONSUMER]
     assert set(told_by_members.members.values()) == {(1, 1)}
     assert len(told_by_members.members) == 3
     assert [each for each in differences(of_each) if not each.about.endswith("epochs")] == []
     assert [each for each in differences(of_each) if each.source is SourceKind.COORDINATOR] == []
-    rebalances = [each for each in answer(events).facts["rebalances"] if isinstance(each, Rebalance)]
+    rebalances = [each for each in analyze(events).facts["rebalances"] if isinstance(each, Rebalance)]
     assert {each.cause for each in rebalances} >= {"member joined", "member left"}
-    assert not answer(events).facts["overlaps"]
+    assert not analyze(events).facts["overlaps"]

@@ -18,7 +18,7 @@ from kafka_nextgen import (
     RebalanceListener,
     TopicPartition,
 )
-from kafka_nextgen.history.events import Kind
+from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.testing import Cluster
 from tests.collecting.members import Kept, Member, shared
 from tests.support.waiting import eventually
@@ -148,7 +148,7 @@ def test_a_member_that_an_administrator_takes_out_loses_all_and_comes_back(scrip
         script.told_until("it has all", lambda: {each.member for each in script.facts("owners")} == {member.id})
     fact = script.member_fact("first")
     assert (fact.joined, fact.left, fact.fenced) == (2, 1, 1)
-    causes = [event.cause for event in script.told.events if event.kind is Kind.FENCED]
+    causes = [event.cause for event in script.told.events if event.kind is EventKind.FENCED]
     assert sorted(map(str, causes)) == ["admin", "fenced"], "as the coordinator and the member see it"
 
 
@@ -181,7 +181,7 @@ def test_what_was_read_behind_the_last_commit_was_done_twice(script: Script) -> 
     told = (repeat.topic, repeat.partition, repeat.member, repeat.offset, repeat.end, repeat.cause)
     assert told == (TOPIC, 0, late.id, 2, 5, "poll timeout")
     assert late.records == 8, "three came twice, as the history says"
-    assert [event.cause for event in script.told.events if event.kind is Kind.FENCED] == ["poll timeout"]
+    assert [event.cause for event in script.told.events if event.kind is EventKind.FENCED] == ["poll timeout"]
     fact = script.member_fact("late")
     assert fact.poll_timeouts == 1
     assert fact.longest_poll_gap_ms >= 1_000
@@ -195,7 +195,7 @@ def test_errors_of_a_member_are_told(script: Script) -> None:
     with script.member("wrong") as member:
         shared(PARTITIONS, member)
         member.do(commit_elsewhere)
-    (error,) = [event for event in script.told.events if event.kind is Kind.ERROR]
+    (error,) = [event for event in script.told.events if event.kind is EventKind.ERROR]
     assert (error.cause, error.member) == ("CommitFailedError", member.id)
     assert error.reason is not None
     assert "nowhere" in error.reason

@@ -12,7 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.collecting.topic_sink import TopicSink, TopicTarget
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import BrokerError, ConfigError
-from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
 from tests.collecting.reading import records_of
@@ -111,8 +111,8 @@ def test_a_batch_that_is_too_large_is_halved_and_what_can_t_be_written_is_refuse
     while waiting:
         delivered = target.deliver(waiting)
         assert delivered.error is None
-        refused += delivered.refused
-        waiting = waiting[delivered.written + delivered.refused :]
+        refused += delivered.rejected
+        waiting = waiting[delivered.written + delivered.rejected :]
     target.close()
     assert (target.kept, refused) == ([b"a", b"b", b"c", b"d", b"e", b"f", b"g"], 2)
 

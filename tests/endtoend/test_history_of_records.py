@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from kafka_nextgen import Consumer, LeaveMode, OffsetAndMetadata, TopicPartition
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from tests.endtoend.history_from_records import story_of
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
@@ -28,7 +28,7 @@ def stack() -> Iterator[ExitStack]:
 
 def named(events: Sequence[Event]) -> dict[str | None, str | None]:
     """The client ids of members."""
-    return {event.member: event.client for event in events if event.kind is Kind.JOINED}
+    return {event.member: event.client for event in events if event.kind is EventKind.JOINED}
 
 
 def owners_after_each(events: Sequence[Event], topic: str) -> list[Owners]:
@@ -36,10 +36,10 @@ def owners_after_each(events: Sequence[Event], topic: str) -> list[Owners]:
     names, owned, seen = named(events), dict[str, frozenset[int]](), list[Owners]()
     for event in events:
         name = names.get(event.member) or ""
-        if event.kind in (Kind.ASSIGNED, Kind.REVOKED) and event.partitions:
+        if event.kind in (EventKind.ASSIGNED, EventKind.REVOKED) and event.partitions:
             assert event.topic == topic
             had, moved = owned.get(name, frozenset()), frozenset(event.partitions)
-            owned[name] = had | moved if event.kind is Kind.ASSIGNED else had - moved
+            owned[name] = had | moved if event.kind is EventKind.ASSIGNED else had - moved
             seen.append({each: parts for each, parts in owned.items() if parts})
     return seen
 
@@ -65,7 +65,7 @@ def test_a_groups_records_tell_what_its_members_did(kafka: KafkaServer, protocol
 
     events = story_of(kafka, group, topic)
     names = named(events)
-    moves = (Kind.JOINED, Kind.LEFT, Kind.FENCED)
+    moves = (EventKind.JOINED, EventKind.LEFT, EventKind.FENCED)
     assert [(event.kind.value, names[event.member]) for event in events if event.kind in moves] == [
         ("joined", "one"),
         ("joined", "two"),
@@ -76,7 +76,7 @@ def test_a_groups_records_tell_what_its_members_did(kafka: KafkaServer, protocol
     everything = {"one": frozenset(range(4))}
     assert [each for each in owners if each in (everything, shared)] == [everything, shared, everything]
     assert owners[-1] == {}
-    epochs = [event for event in events if event.kind is Kind.GROUP_EPOCH]
+    epochs = [event for event in events if event.kind is EventKind.GROUP_EPOCH]
     numbers = [event.epoch or 0 for event in epochs]
     assert numbers == sorted(set(numbers))
     causes = [(event.cause, names.get(event.member)) for event in epochs if event.cause != "unknown"]
@@ -84,7 +84,7 @@ def test_a_groups_records_tell_what_its_members_did(kafka: KafkaServer, protocol
     assert ("member joined", "two") in causes
     assert causes[-1] == ("member left", "one")
     assert {event.protocol for event in events} == {protocol}
-    committed = [(event.topic, event.partitions, event.offset) for event in events if event.kind is Kind.COMMITTED]
+    committed = [(event.topic, event.partitions, event.offset) for event in events if event.kind is EventKind.COMMITTED]
     assert committed == [(topic, (3,), 0)]
     assert [event.seq for event in events] == sorted({event.seq for event in events})
 
@@ -99,7 +99,7 @@ def test_a_static_members_restart(kafka: KafkaServer, stack: ExitStack) -> None:
         member.close(leave=LeaveMode.DEFAULT)
     events = story_of(kafka, group, topic)
     names = named(events)
-    kinds = (Kind.JOINED, Kind.LEFT, Kind.FENCED)
+    kinds = (EventKind.JOINED, EventKind.LEFT, EventKind.FENCED)
     told = [(event.kind.value, event.instance, event.cause) for event in events if event.kind in kinds]
     assert told == [
         ("joined", "one", None),
@@ -109,5 +109,5 @@ def test_a_static_members_restart(kafka: KafkaServer, stack: ExitStack) -> None:
     ]
     assert set(names.values()) == {"before", "after"}
     # Kafka 4.3.0 was seen to raise the epoch once more, by another hash of the topics; the restart must not.
-    causes = [event.cause for event in events if event.kind is Kind.GROUP_EPOCH]
+    causes = [event.cause for event in events if event.kind is EventKind.GROUP_EPOCH]
     assert [cause for cause in causes if cause != "topic metadata changed"] == ["member joined"]

@@ -6,9 +6,9 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import EventLog
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.comparing import Difference, differences, stories
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event, SourceKind
+from kafka_nextgen.history.source_comparison import Difference, differences, source_views
 from tests.collecting.members import Kept, Member
 from tests.collecting.one_run import members_come_and_go, polled, until_told
 from tests.endtoend.history_from_records import story_of
@@ -30,13 +30,13 @@ def test_members_records_and_poller_tell_the_same_story(kafka: KafkaServer, prot
     topic, group, told = create_topic(kafka.bootstrap_servers, "three", 6), unique("three"), Kept()
     members_come_and_go(config_of(kafka, group, protocol), topic, 6, told)
     events = all_of(kafka, group, topic, told)
-    of_each = stories(events)
+    of_each = source_views(events)
     assert list(of_each) == THREE
     assert sorted(of_each[SourceKind.CONSUMER].members.values()) == [(1, 1)] * 3
     different = differences(of_each)
     print("\n".join(map(str, different)))
     assert [each for each in different if not each.about.endswith("epochs")] == []
-    assert not answer(events).facts["overlaps"]
+    assert not analyze(events).facts["overlaps"]
 
 
 def test_that_a_member_died_is_told_by_the_others_only(kafka: KafkaServer) -> None:
@@ -51,8 +51,8 @@ def test_that_a_member_died_is_told_by_the_others_only(kafka: KafkaServer) -> No
         until_told(told, group, 4, [staying])
         about = f"member {dying.id}: joined, out"
         gone = Difference(SourceKind.POLLER, about, "1, 1", "1, 0")
-        eventually("the poller tells it", lambda: gone in differences(stories(told.of_group(group))))
-    different = differences(stories(all_of(kafka, group, topic, told)))
+        eventually("the poller tells it", lambda: gone in differences(source_views(told.of_group(group))))
+    different = differences(source_views(all_of(kafka, group, topic, told)))
     assert [each for each in different if each.about == about] == [
         evolve(gone, source=SourceKind.OFFSETS_TOPIC),
         gone,

@@ -21,10 +21,10 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.engine.seeing.counters import PollCounters
 from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import Kind
+from kafka_nextgen.history.analysis import analyze
+from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.history.facts import Holdup, Owner
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
 from tests.collecting.members import Kept
 from tests.engine.injected_callbacks import PROTOCOLS, throw_out
 from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_until, read, tp
@@ -55,13 +55,15 @@ def test_a_members_life_from_join_to_leave(stage: Stage, kept: Kept, protocol: s
         consumer.commit()
         member_id = consumer.group_metadata().member_id
     assert kept.is_closed
-    lasting = [event for event in kept.events if event.kind is not Kind.COMMITTED]
+    lasting = [event for event in kept.events if event.kind is not EventKind.COMMITTED]
     assert [event.kind.value for event in lasting] == ["joined", "assigned", "revoked", "left"]
     assert {(event.group, event.member, event.protocol) for event in lasting} == {(GROUP, member_id, protocol)}
     assert all(event.cluster and before_ms - 1 <= event.at <= time.time() * 1000 + 1 for event in kept.events)
     assert [event.seq for event in kept.events] == list(range(1, len(kept.events) + 1))
-    assert {(event.topic, event.partitions, event.offset) for event in kept.of(Kind.COMMITTED)} >= {(TOPIC, (0,), 5)}
-    assert [event.partitions for event in kept.of(Kind.ASSIGNED, Kind.REVOKED)] == [(0, 1), (0, 1)]
+    assert {(event.topic, event.partitions, event.offset) for event in kept.of(EventKind.COMMITTED)} >= {
+        (TOPIC, (0,), 5)
+    }
+    assert [event.partitions for event in kept.of(EventKind.ASSIGNED, EventKind.REVOKED)] == [(0, 1), (0, 1)]
 
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
@@ -87,7 +89,7 @@ def test_two_members_and_who_owned_what(stage: Stage, kept: Kept, protocol: str)
 def owners(*logs: Kept) -> dict[int, str | None]:
     """Who owns what, as the logs tell."""
     events = [event for log in logs for event in log.events]
-    return {each.partition: each.member for each in answer(events).facts["owners"] if isinstance(each, Owner)}
+    return {each.partition: each.member for each in analyze(events).facts["owners"] if isinstance(each, Owner)}
 
 
 def holders(*consumers: Consumer) -> dict[int, str | None]:
@@ -111,22 +113,22 @@ def test_callbacks_errors_and_late_polls(stage: Stage, kept: Kept) -> None:
         read(consumer, 1)
         consumer.poll(1.1)  # a poll that takes long is no gap
         consumer.poll(0)
-        assert kept.of(Kind.POLL_GAP) == []
+        assert kept.of(EventKind.POLL_GAP) == []
         time.sleep(1.1)
         consumer.poll(0)
         with pytest.raises(ZeroDivisionError):
             consumer.unsubscribe()
-    (gap,) = kept.of(Kind.POLL_GAP)
+    (gap,) = kept.of(EventKind.POLL_GAP)
     assert gap.ms is not None
     assert gap.ms >= 1_100
-    callbacks = [(event.cause, event.reason) for event in kept.of(Kind.CALLBACK)]
+    callbacks = [(event.cause, event.reason) for event in kept.of(EventKind.CALLBACK)]
     assert callbacks == [("assigned", None), ("revoked", "ZeroDivisionError: revoked")]
-    errors = [(event.cause, event.reason) for event in kept.of(Kind.ERROR)]
+    errors = [(event.cause, event.reason) for event in kept.of(EventKind.ERROR)]
     assert errors == [("ZeroDivisionError", "revoked")], "each is told once"
-    revoked = kept.of(Kind.REVOKED)[0]
+    revoked = kept.of(EventKind.REVOKED)[0]
     assert revoked.ms is not None
     assert revoked.ms >= 50, "it was not read while the callback ran"
-    ended_at = kept.of(Kind.CALLBACK)[-1].at
+    ended_at = kept.of(EventKind.CALLBACK)[-1].at
     assert revoked.at > ended_at - 25, "it is given up when the callback has returned"
 
 
@@ -154,7 +156,7 @@ def test_the_callback_of_a_commit_is_no_rebalance_callback(stage: Stage, kept: K
         consumer.commit_async(callback=lambda offsets, error: called.append(error))
         poll_until(consumer, lambda: bool(called))
     assert called == [None]
-    assert kept.of(Kind.CALLBACK) == []
+    assert kept.of(EventKind.CALLBACK) == []
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -183,11 +185,11 @@ def test_what_was_read_and_not_committed_when_a_member_is_fenced(stage: Stage, k
         read(consumer, 7)
         consumer.commit({tp(0): 2})
         stage.fence(consumer)
-        poll_until(consumer, lambda: bool(kept.of(Kind.LOST)))
-    (lost,) = kept.of(Kind.LOST)
+        poll_until(consumer, lambda: bool(kept.of(EventKind.LOST)))
+    (lost,) = kept.of(EventKind.LOST)
     assert (lost.topic, lost.partitions, lost.offset, lost.cause) == (TOPIC, (0,), 7, "fenced")
-    assert [event.cause for event in kept.of(Kind.FENCED)] == ["fenced"]
-    (repeat,) = answer(kept.events).facts["repeats"]
+    assert [event.cause for event in kept.of(EventKind.FENCED)] == ["fenced"]
+    (repeat,) = analyze(kept.events).facts["repeats"]
     assert getattr(repeat, "offset", None) == 2
 
 
@@ -222,7 +224,7 @@ def test_one_line_of_configuration_keeps_a_log(stage: Stage, tmp_path: Path) -> 
     events = list(read_log([tmp_path], problems))
     assert not problems
     assert {event.source.split("/")[0] for event in events} == {"consumer:bill"}
-    facts = answer(events).facts
+    facts = analyze(events).facts
     assert [(each.partition, each.member) for each in facts["owners"] if isinstance(each, Owner)] == [(0, None)]
     assert any(isinstance(each, Holdup) for each in facts["holdups"])
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, EventLog, MisuseError, Record
-from kafka_nextgen.history.events import Kind
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.events import EventKind
+from kafka_nextgen.history.log_reader import Problems, read_log
 from tests.collecting.members import Kept
 from tests.engine.event_logs import LIFE, kinds
 from tests.engine.stage import TOPIC, Stage, read, values
@@ -107,7 +107,7 @@ def test_an_awaited_consumer_closes_its_log_beside_the_loop(stage: Stage, tmp_pa
 
     asyncio.run(run())
     assert kinds(tmp_path) == LIFE
-    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is Kind.COMMITTED]
+    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is EventKind.COMMITTED]
     assert committed == [3]
     assert not threads_of_logs()
 

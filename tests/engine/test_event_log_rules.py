@@ -15,7 +15,7 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.engine.seeing.event_log import MOST_WAITING
-from kafka_nextgen.history.events import Kind
+from kafka_nextgen.history.events import EventKind
 from tests.collecting.members import Kept
 from tests.engine.stage import GROUP
 
@@ -51,14 +51,14 @@ def rebalance(cause: RebalanceCause, **more: Any) -> Rebalance:
 @pytest.mark.parametrize(
     ("cause", "kind"),
     [
-        (RebalanceCause.CLOSED, Kind.LEFT),
-        (RebalanceCause.UNSUBSCRIBED, Kind.LEFT),
-        (RebalanceCause.POLL_TIMEOUT, Kind.FENCED),
-        (RebalanceCause.FENCED, Kind.FENCED),
-        (RebalanceCause.FAILED, Kind.FENCED),
+        (RebalanceCause.CLOSED, EventKind.LEFT),
+        (RebalanceCause.UNSUBSCRIBED, EventKind.LEFT),
+        (RebalanceCause.POLL_TIMEOUT, EventKind.FENCED),
+        (RebalanceCause.FENCED, EventKind.FENCED),
+        (RebalanceCause.FAILED, EventKind.FENCED),
     ],
 )
-def test_how_a_member_is_out(told_to: EventLog, kept: Kept, cause: RebalanceCause, kind: Kind) -> None:
+def test_how_a_member_is_out(told_to: EventLog, kept: Kept, cause: RebalanceCause, kind: EventKind) -> None:
     told_to.rebalanced(rebalance(cause))
     assert [(event.kind, event.cause, event.epoch, event.member) for event in kept.events] == [
         (kind, cause.value, 3, "m")
@@ -71,7 +71,7 @@ def test_how_far_was_read_is_forgotten_with_the_partition(told_to: EventLog, kep
     again = {"revoked": (a, b), "assigned": (b,), "epoch_after": 4}
     told_to.rebalanced(rebalance(RebalanceCause.REASSIGNED, **again))
     told_to.rebalanced(rebalance(RebalanceCause.FENCED, lost=(a, b, c)))
-    assert [(event.topic, event.offset) for event in kept.of(Kind.LOST)] == [("a", None), ("b", 8), ("c", 9)]
+    assert [(event.topic, event.offset) for event in kept.of(EventKind.LOST)] == [("a", None), ("b", 8), ("c", 9)]
 
 
 def test_times_are_those_of_the_steps(told_to: EventLog, kept: Kept) -> None:
@@ -87,8 +87,8 @@ def test_times_are_those_of_the_steps(told_to: EventLog, kept: Kept) -> None:
     moves = {"revoked": (a,), "assigned": (b,), "steps": steps, "epoch_after": 4}
     told_to.rebalanced(rebalance(RebalanceCause.REASSIGNED, **moves))
     assert [(event.kind, event.at, event.ms, event.epoch) for event in kept.events] == [
-        (Kind.REVOKED, 101_500, 500, 3),
-        (Kind.ASSIGNED, 102_000, None, 4),
+        (EventKind.REVOKED, 101_500, 500, 3),
+        (EventKind.ASSIGNED, 102_000, None, 4),
     ]
 
 

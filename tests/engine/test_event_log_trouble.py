@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import EventLog, FileSink, Hooks
-from kafka_nextgen.history.delivering import Delivered, QueuedSink
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.log_reader import Problems, read_log
+from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.collecting.members import Kept
 from tests.engine.event_logs import LIFE, kinds
 from tests.engine.stage import TOPIC, Stage, read, values
 from tests.support.waiting import eventually
 
-WRITES = "kafka_nextgen.history.delivering"
+WRITES = "kafka_nextgen.history.queued_sink"
 
 
 class Stuck:
@@ -28,10 +28,10 @@ class Stuck:
         self.is_asked = threading.Event()
         self.answers = threading.Event()
 
-    def deliver(self, events: Sequence[Event]) -> Delivered:
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         self.is_asked.set()
         self.answers.wait()
-        return Delivered(len(events))
+        return DeliveryResult(len(events))
 
     def interrupt(self) -> None:
         pass
@@ -116,7 +116,7 @@ def test_a_log_is_rotated_and_complete(stage: Stage, tmp_path: Path) -> None:
             eventually("it is written", lambda before=written: sink.written > before)  # type: ignore[misc]
     assert len(list(tmp_path.iterdir())) > 2
     assert kinds(tmp_path) == LIFE
-    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is Kind.COMMITTED]
+    committed = [event.offset for event in read_log([tmp_path], Problems()) if event.kind is EventKind.COMMITTED]
     assert sorted(offset or 0 for offset in committed) == [5, 10, 15, 20]
 
 
@@ -142,7 +142,7 @@ def test_hooks_that_raise_are_logged_and_harm_no_other(
     kept = Kept()
     with caplog.at_level(logging.ERROR, "kafka_nextgen.hooks"):
         read_all(Broken(), EventLog(Refuses()), EventLog(kept))
-    lasting = [event.kind.value for event in kept.events if event.kind is not Kind.COMMITTED]
+    lasting = [event.kind.value for event in kept.events if event.kind is not EventKind.COMMITTED]
     assert lasting == LIFE
     assert kept.is_closed
     assert {record.getMessage().split()[0] for record in caplog.records} == {"Broken", "EventLog"}

@@ -18,7 +18,7 @@ from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.fetching import steady_fetching
 from kafka_nextgen.fetching.handing_over import Handover
-from kafka_nextgen.metrics import ReadingMetrics
+from kafka_nextgen.metrics.consumer_metrics import ReadingMetrics
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import SETTINGS, Stage, poll_until, read, tp, values
 from tests.engine.steady import LONG_MS, Steadiness, go_on, next_of, one_by_one, reading, reads_on, until

@@ -237,7 +237,7 @@ def test_a_dropped_consumer_whose_end_fails_says_so_and_its_thread_ends(
 def test_a_dropped_admin_whose_end_fails_says_so_and_its_thread_ends(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    FailsOnce(monkeypatch, "kafka_nextgen.admin.calls:AdminCalls.close")
+    FailsOnce(monkeypatch, "kafka_nextgen.admin.async_group_admin:AsyncGroupAdmin.close")
     admin = GroupAdmin(bootstrap_servers=stage.cluster.bootstrap_servers, client_id="dropped")
     (thread,) = [thread for thread in threading.enumerate() if "dropped" in thread.name]
     del admin

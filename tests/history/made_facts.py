@@ -10,7 +10,7 @@ import random
 
 from attrs import define, field
 
-from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.history.analysis import Analysis
 from kafka_nextgen.history.facts import (
     FACTS,
     Fact,
@@ -48,7 +48,7 @@ def made_answers(
     groups: int = 1,
     pause_s: int = 90,
     lag_every_s: int = 15,
-) -> Answers:
+) -> Analysis:
     """Facts of ``groups`` groups with so many rebalances each, on average ``pause_s`` apart."""
     facts: dict[str, list[Fact]] = {name: [] for name in FACTS}
     for number in range(groups):
@@ -56,7 +56,7 @@ def made_answers(
             random.Random(f"{seed}/{number}"), f"billing-{number}", partitions, pause_s, lag_every_s * 1000, facts
         )
         made.run(rebalances, members)
-    return Answers(facts=facts)
+    return Analysis(facts=facts)
 
 
 @define

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 
 __all__ = ["EVENTS", "event"]
 
 
 def event(seq: int, source: str = "consumer:one", group: str = "billing", **more: object) -> Event:
-    fields = {"at": 1_000 + seq, "cluster": "c1", "kind": Kind.LAG, **more}
+    fields = {"at": 1_000 + seq, "cluster": "c1", "kind": EventKind.LAG, **more}
     return Event(seq=seq, source=source, group=group, **fields)  # type: ignore[arg-type]
 
 
@@ -28,7 +28,7 @@ EVENTS = st.lists(
         source=_SOURCES,
         cluster=st.just("c"),
         group=st.just("g"),
-        kind=st.sampled_from(Kind),
+        kind=st.sampled_from(EventKind),
         member=_MEMBERS,
         epoch=st.none() | st.integers(-2, 6),
         topic=st.none() | st.just("t"),

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 
 _PARTITIONS = re.compile(r"([\w-]+)\[([\d,-]*)\]")
 _NUMBERS = frozenset({"offset", "end", "ms"})
@@ -26,7 +26,9 @@ def story(text: str, cluster: str = "c", group: str = "g") -> list[Event]:
         at, source, kind, *rest = line.split()
         counts[source] += 1
         fields = _fields(rest)
-        made = Event(round(float(at) * 1000), counts[source], source, cluster, group, Kind(_spaced(kind)), **fields)
+        made = Event(
+            round(float(at) * 1000), counts[source], source, cluster, group, EventKind(_spaced(kind)), **fields
+        )
         events.append(made)
     return events
 

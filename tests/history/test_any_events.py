@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import GroupSummary, Owner, Rebalance, Standstill, Tenure
 from tests.history.making import EVENTS
@@ -15,7 +15,7 @@ from tests.history.making import EVENTS
 
 @given(EVENTS)
 def test_tenures_follow_each_other_with_standstills_between(events: list[Event]) -> None:
-    facts = answer(events).facts
+    facts = analyze(events).facts
     tenures: dict[int, list[Tenure]] = defaultdict(list)
     for tenure in facts["tenures"]:
         assert isinstance(tenure, Tenure)
@@ -33,7 +33,7 @@ def test_tenures_follow_each_other_with_standstills_between(events: list[Event])
 
 @given(EVENTS)
 def test_every_epoch_is_one_rebalance_and_every_owner_has_a_tenure(events: list[Event]) -> None:
-    facts = answer(events).facts
+    facts = analyze(events).facts
     rebalances = [each for each in facts["rebalances"] if isinstance(each, Rebalance)]
     epochs = [each.epoch for each in rebalances]
     assert len(epochs) == len(set(epochs))
@@ -47,7 +47,7 @@ def test_every_epoch_is_one_rebalance_and_every_owner_has_a_tenure(events: list[
 
 @given(EVENTS)
 def test_a_group_has_one_summary_and_unsettled_time_within_its_time(events: list[Event]) -> None:
-    summaries = answer(events).facts["groups"]
+    summaries = analyze(events).facts["groups"]
     assert len(summaries) == (1 if events else 0)
     for summary in summaries:
         assert isinstance(summary, GroupSummary)

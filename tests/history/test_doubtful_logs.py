@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import GroupSummary, Holdup, Rebalance, Standstill
-from kafka_nextgen.history.held_partition import _KEPT_LAGS
-from kafka_nextgen.history.members import _KEPT_SPELLS, GOING_ON
-from kafka_nextgen.history.rebalancing import EPOCHS_FALL, MOST_OPEN, TOO_MANY_OPEN
+from kafka_nextgen.history.member import _MAX_BUSY_SPANS
+from kafka_nextgen.history.members import ACTIVE_AFTER_LEAVING
+from kafka_nextgen.history.partition_state import _MAX_LAGS
+from kafka_nextgen.history.rebalances import EPOCHS_FALL, MAX_OPEN, TOO_MANY_OPEN
 from tests.history.story import story
 
 BEGIN = "0 coordinator:1 joined A @1\n0 coordinator:1 group_epoch A @1\n0.1 consumer:a assigned A @1 t[0-1]\n"
 
 
 def marks(text: str) -> str:
-    (summary,) = answer(story(text)).facts["groups"]
+    (summary,) = analyze(story(text)).facts["groups"]
     assert isinstance(summary, GroupSummary)
     return summary.marks
 
 
 def test_rebalances_that_are_not_waited_for_any_more_are_marked() -> None:
-    told = "".join(f"{epoch} coordinator:1 group_epoch @{epoch}\n" for epoch in range(2, MOST_OPEN + 3))
-    first, second, *_ = answer(story(BEGIN + "1.5 coordinator:1 joined dead @1\n" + told)).facts["rebalances"]
+    told = "".join(f"{epoch} coordinator:1 group_epoch @{epoch}\n" for epoch in range(2, MAX_OPEN + 3))
+    first, second, *_ = analyze(story(BEGIN + "1.5 coordinator:1 joined dead @1\n" + told)).facts["rebalances"]
     assert isinstance(second, Rebalance)
     assert (second.ended, second.marks) == (None, TOO_MANY_OPEN)
     assert isinstance(first, Rebalance)
@@ -46,19 +47,19 @@ def test_group_epochs_that_fall_are_marked(more: str, expected: str) -> None:
 
 
 def test_a_commit_of_many_partitions_does_not_hide_what_a_member_did_before() -> None:
-    commits = "".join(f"5 consumer:a committed A t[{number}] offset=1 ms=10\n" for number in range(_KEPT_SPELLS + 1))
+    commits = "".join(f"5 consumer:a committed A t[{number}] offset=1 ms=10\n" for number in range(_MAX_BUSY_SPANS + 1))
     told = (
         f"{BEGIN}1 coordinator:1 group_epoch @2\n4 consumer:a callback A ms=2000\n{commits}6 consumer:a assigned A @2"
     )
-    holdup = answer(story(told)).facts["holdups"][-1]
+    holdup = analyze(story(told)).facts["holdups"][-1]
     assert isinstance(holdup, Holdup)
     assert (holdup.callback_ms, holdup.commit_ms) == (2_000, 10)
 
 
 def test_the_lag_of_a_time_that_is_long_ago_is_not_made_up() -> None:
-    lags = "".join(f"{at} poller:p lag t[0] offset=0 end={at * 10}\n" for at in range(1, _KEPT_LAGS + 20))
+    lags = "".join(f"{at} poller:p lag t[0] offset=0 end={at * 10}\n" for at in range(1, _MAX_LAGS + 20))
     told = f"{BEGIN}{lags}50 consumer:a revoked A @1 t[0] ms=45000\n51 consumer:b assigned B @2 t[0]"
-    (still,) = answer(story(told)).facts["standstills"]
+    (still,) = analyze(story(told)).facts["standstills"]
     assert isinstance(still, Standstill)
     assert still.lag_before is None
 
@@ -69,8 +70,8 @@ GONE = "5 poller:p left A @1\n"
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ("9 consumer:a assigned A @2", GOING_ON),
-        ("20 consumer:a committed A t[0] offset=5", GOING_ON),
+        ("9 consumer:a assigned A @2", ACTIVE_AFTER_LEAVING),
+        ("20 consumer:a committed A t[0] offset=5", ACTIVE_AFTER_LEAVING),
         ("6 consumer:a committed A t[0] offset=5\n6 consumer:a lost A @1 t[0-1]", ""),
         ("6 consumer:a assigned A @1 t[0]", ""),
         ("9 coordinator:1 joined A @2\n9 consumer:a assigned A @2", ""),

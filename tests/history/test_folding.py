@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Owner, Rebalance
 from kafka_nextgen.history.folding import GroupFold
-from kafka_nextgen.history.rebalancing import MOST_OPEN
+from kafka_nextgen.history.rebalances import MAX_OPEN
 from tests.history.example_stories import HANDOVER
 from tests.history.story import story
 
 
 def facts(text: str, name: str) -> list[Any]:
-    return list(answer(story(text)).facts[name])
+    return list(analyze(story(text)).facts[name])
 
 
 def test_a_rebalance_tells_who_began_it_how_long_it_took_and_who_was_the_slowest() -> None:
@@ -48,7 +48,7 @@ def test_owners_and_tenures() -> None:
 
 
 def test_what_happened_after_a_time_may_be_left_out() -> None:
-    owners = answer(story(HANDOVER), until=12_000).facts["owners"]
+    owners = analyze(story(HANDOVER), until=12_000).facts["owners"]
     assert [(each.partition, each.member) for each in owners if isinstance(each, Owner)] == [(0, "A"), (1, None)]
 
 
@@ -453,8 +453,7 @@ def test_a_member_that_joined_meanwhile_did_not_hold_up_what_was_under_way_befor
 
 def test_rebalances_that_a_dead_member_keeps_open_are_given_out_when_there_are_too_many() -> None:
     told = "0.0 coordinator:1 joined dead @1\n" + "".join(
-        f"{epoch} coordinator:1 group_epoch @{epoch} cause=topic_metadata_changed\n"
-        for epoch in range(2, MOST_OPEN + 4)
+        f"{epoch} coordinator:1 group_epoch @{epoch} cause=topic_metadata_changed\n" for epoch in range(2, MAX_OPEN + 4)
     )
     group = GroupFold("c", "g")
     for event in story(told):

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from kafka_nextgen.metrics import (
+from kafka_nextgen.metrics.consumer_metrics import (
     CommitMetrics,
     ConnectionMetrics,
     GroupMetrics,
-    Latency,
     Metrics,
     PartitionMetrics,
     PollingMetrics,
     ReadingMetrics,
     TopicMetrics,
 )
+from kafka_nextgen.metrics.timings import Latency
 from kafka_nextgen.prometheus import prometheus_text
 from kafka_nextgen.types import TopicPartition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.metrics import Meter
+from kafka_nextgen.metrics.timings import Meter
 
 
 def test_nothing_happened_yet() -> None:

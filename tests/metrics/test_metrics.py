@@ -14,7 +14,7 @@ from kafka_nextgen import (
     TopicMetrics,
     TopicPartition,
 )
-from kafka_nextgen.metrics import Kind, samples, specs
+from kafka_nextgen.metrics.specs import MetricKind, samples, specs
 
 ORDERS_3 = TopicPartition("orders", 3)
 UCUM = re.compile(r"1|s|ms|By|\{[a-z]+\}")
@@ -47,9 +47,9 @@ def test_a_latency_is_a_counter_and_two_gauges() -> None:
     metrics = Metrics(connections=ConnectionMetrics(request_latency=Latency(120.0, 40.0, 100.0)))
     found = {one.spec.name: (one.spec.kind, one.value) for one in samples(metrics) if "request-latency" in str(one)}
     assert found == {
-        "request-latency-total": (Kind.COUNTER, 120.0),
-        "request-latency-avg": (Kind.GAUGE, 40.0),
-        "request-latency-max": (Kind.GAUGE, 100.0),
+        "request-latency-total": (MetricKind.COUNTER, 120.0),
+        "request-latency-avg": (MetricKind.GAUGE, 40.0),
+        "request-latency-max": (MetricKind.GAUGE, 100.0),
     }
 
 
@@ -61,7 +61,7 @@ def test_every_number_has_a_name_of_its_own_a_unit_and_a_meaning() -> None:
 
 
 def test_counters_say_so_by_their_name() -> None:
-    wrong = [spec.name for spec in specs(Metrics) if (spec.kind is Kind.COUNTER) != spec.name.endswith("-total")]
+    wrong = [spec.name for spec in specs(Metrics) if (spec.kind is MetricKind.COUNTER) != spec.name.endswith("-total")]
     assert wrong == []
 
 

@@ -10,16 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.metrics import (
-    CoordinatorMetrics,
-    GroupCounts,
-    Latency,
-    Metrics,
-    OffsetCounts,
-    PartitionMetrics,
-    ReadingMetrics,
-    RuntimeMetrics,
-)
+from kafka_nextgen.metrics.consumer_metrics import Metrics, PartitionMetrics, ReadingMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics, GroupCounts, OffsetCounts, RuntimeMetrics
+from kafka_nextgen.metrics.timings import Latency
 from kafka_nextgen.prometheus import AnyMetrics, MetricsCollector, prometheus_text, serve
 from kafka_nextgen.types import TopicPartition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.metrics import Latency, Timings
+from kafka_nextgen.metrics.timings import Latency, Timings
 
 
 def noted(*durations: tuple[float, float]) -> Timings:

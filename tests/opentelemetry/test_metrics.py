@@ -8,7 +8,8 @@ import pytest
 from opentelemetry.sdk.metrics.export import HistogramDataPoint
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.metrics import Metrics, specs
+from kafka_nextgen.metrics.consumer_metrics import Metrics
+from kafka_nextgen.metrics.specs import specs
 from kafka_nextgen.opentelemetry import process_span
 from kafka_nextgen.opentelemetry.meters import DURATION_BOUNDARIES_S, instrument_name
 from tests.engine.stage import TOPIC, Stage, poll_until, read

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Producer
 
-from kafka_nextgen.cli.demonstration.dataset import Flight
+from kafka_nextgen.cli.demonstration.flights import Flight
 from kafka_nextgen.testing import Cluster
 from tests.conftest import or_skip
 from tests.pyspark.example_programs import EXAMPLES, run

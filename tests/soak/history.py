@@ -22,10 +22,10 @@ from typing import TypeVar
 
 from attrs import Factory, define
 
-from kafka_nextgen.history.answering import Answers, answer
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.analysis import Analysis, analyze
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import Fact, MemberSummary, Overlap, Owner, Rebalance, Tenure
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.log_reader import Problems, read_log
 from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER
 from tests.soak.places import name_of, partition_at
@@ -95,7 +95,7 @@ class History:
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
-        self.answers: Answers = answer(events)
+        self.answers: Analysis = analyze(events)
         summaries = self.all("members", MemberSummary)
         self.clients = {each.member: each.client or "" for each in summaries}
         self.members: dict[str, list[MemberSummary]] = defaultdict(list)
@@ -115,7 +115,7 @@ class History:
         place = bisect_right(tenures, at_ms, key=lambda each: each.began)
         return tenures[place - 1] if place else None
 
-    def of_kind(self, kind: Kind) -> Iterator[tuple[str, Event]]:
+    def of_kind(self, kind: EventKind) -> Iterator[tuple[str, Event]]:
         for event in self.events:
             if event.kind is kind:
                 yield self.clients.get(event.member or "", ""), event
@@ -136,7 +136,7 @@ def what_the_history_has_wrong(log: Path, history: Path, say: Callable[[str], No
 
 
 def _unowned_reads(script: Script, told: History) -> Iterator[str]:
-    put_out = {(event.member, event.at) for _, event in told.of_kind(Kind.FENCED)}
+    put_out = {(event.member, event.at) for _, event in told.of_kind(EventKind.FENCED)}
     for name, key, at in script.reads:
         place = partition_at(_prefix(script.groups[name]), key)
         if key % 1_000_000 // 1000 == FLEETING:
@@ -176,7 +176,7 @@ def _fates(script: Script, told: History) -> Iterator[str]:
 
 
 def _put_out(script: Script, told: History) -> Iterator[str]:
-    for name, event in told.of_kind(Kind.FENCED):
+    for name, event in told.of_kind(EventKind.FENCED):
         at = event.at / 1000 - script.wall_s
         if event.cause == "admin" and name not in script.removed:
             yield f"{name} was put out by an administrator, and no one had asked for it"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.json_lines import encode_event
 from tests.history.story import story
 from tests.soak.history import what_the_history_has_wrong
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from kafka_nextgen.history.sinks import FileSink
+from kafka_nextgen.history.file_sink import FileSink
 from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import BROKER_SETTINGS
 

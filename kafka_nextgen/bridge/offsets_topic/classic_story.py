@@ -18,20 +18,20 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, EventKind
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["RESTARTED", "departure_by", "tell_generation"]
 
 _KINDS = {
-    RebalanceReason.MEMBER_LEFT: Kind.LEFT,
-    RebalanceReason.MEMBER_EXPIRED: Kind.FENCED,
-    RebalanceReason.MEMBER_FENCED: Kind.FENCED,
-    RebalanceReason.ADMIN: Kind.FENCED,
+    RebalanceReason.MEMBER_LEFT: EventKind.LEFT,
+    RebalanceReason.MEMBER_EXPIRED: EventKind.FENCED,
+    RebalanceReason.MEMBER_FENCED: EventKind.FENCED,
+    RebalanceReason.ADMIN: EventKind.FENCED,
 }
 
 #: Its instance went on to another member, which fences it.
-RESTARTED = Departure(Kind.FENCED, words_of(RebalanceReason.MEMBER_RESTARTED))
+RESTARTED = Departure(EventKind.FENCED, words_of(RebalanceReason.MEMBER_RESTARTED))
 
 
 def departure_by(cause: Cause | None) -> Departure | None:
@@ -108,7 +108,9 @@ def _tell_epoch(telling: Telling, group: GroupState, generation: int) -> None:
         cause, by, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
     else:
         cause, by, text = (*(seen or (UNKNOWN, None)), None)
-    telling.tell(Kind.GROUP_EPOCH, group.group_id, "classic", epoch=generation, cause=cause, member=by, reason=text)
+    telling.tell(
+        EventKind.GROUP_EPOCH, group.group_id, "classic", epoch=generation, cause=cause, member=by, reason=text
+    )
 
 
 def _is_changed(member: MemberState, each: r.ClassicMemberMetadata) -> bool:

@@ -33,7 +33,7 @@ from kafka_nextgen.bridge.offsets_topic.ahead import Row, look_ahead
 from kafka_nextgen.bridge.offsets_topic.group_story import GroupStories
 from kafka_nextgen.bridge.offsets_topic.story_state import Departure, Telling
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Departure", "Known", "RecordStory", "Row"]
@@ -143,7 +143,7 @@ class RecordStory:
     def _tell_commit(self, record: r.OffsetCommitted | r.PendingOffsetCommitted, member: str | None) -> None:
         group = self._stories.groups.get(record.group_id)
         self._telling.tell(
-            Kind.COMMITTED,
+            EventKind.COMMITTED,
             record.group_id,
             None if group is None else group.protocol,
             member=member,

@@ -19,8 +19,7 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import EpochCause
 from kafka_nextgen.coordinator.hooks import ExtensionRecord
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
-from kafka_nextgen.history.partitions import by_topic
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, EventKind, partitions_by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId
 
 __all__ = ["GroupStories"]
@@ -126,7 +125,7 @@ class GroupStories:
             return
         cause = self._departure(member, ahead).cause
         of = {"member": member.member_id, "instance": member.instance_id, "epoch": member.epoch, "cause": cause}
-        self._telling.tell_partitions(Kind.REVOKED, group, member.held, **of)
+        self._telling.tell_partitions(EventKind.REVOKED, group, member.held, **of)
         member.held = frozenset()
 
     def _on_epoch(self, record: r.GroupMetadata, ahead: Ahead) -> None:
@@ -145,7 +144,7 @@ class GroupStories:
         else:
             is_other = before is not None and before != record.metadata_hash
             cause, by, text = words_of(RebalanceReason.TOPIC_METADATA_CHANGED) if is_other else UNKNOWN, None, None
-        self._tell(Kind.GROUP_EPOCH, group, epoch=record.epoch, cause=cause, member=by, reason=text)
+        self._tell(EventKind.GROUP_EPOCH, group, epoch=record.epoch, cause=cause, member=by, reason=text)
 
     def _on_pattern(self, record: r.RegularExpression, _: Ahead) -> None:
         group = self._group(record.group_id)
@@ -166,19 +165,19 @@ class GroupStories:
         now = self._named((topic, number) for topic, numbers in record.partitions.items() for number in numbers)
         epoch = group.epoch if ahead.epoch is None else ahead.epoch
         of = {"epoch": epoch, "member": member.member_id, "instance": member.instance_id}
-        before = by_topic(self._named(member.target or ()))
-        told = {**dict.fromkeys(before, ()), **by_topic(now)}
+        before = partitions_by_topic(self._named(member.target or ()))
+        told = {**dict.fromkeys(before, ()), **partitions_by_topic(now)}
         for topic, numbers in told.items():
-            self._tell(Kind.TARGET, group, topic=topic, partitions=numbers, **of)
+            self._tell(EventKind.TARGET, group, topic=topic, partitions=numbers, **of)
         if not told:
-            self._tell(Kind.TARGET, group, partitions=(), **of)
+            self._tell(EventKind.TARGET, group, partitions=(), **of)
         member.target = now
 
     def _on_target(self, record: r.TargetAssignmentMetadata, _: Ahead) -> None:
         group = self._group(record.group_id)
         if record.assignment_epoch != group.target_epoch:
             group.target_epoch = record.assignment_epoch
-            self._tell(Kind.TARGET, group, epoch=record.assignment_epoch)
+            self._tell(EventKind.TARGET, group, epoch=record.assignment_epoch)
 
     def _on_current(self, record: r.CurrentMemberAssignment, _: Ahead) -> None:
         if record.member_epoch == 0:
@@ -189,7 +188,7 @@ class GroupStories:
         if record.member_epoch == _LEFT_FOR_A_WHILE:
             member.epoch = record.previous_member_epoch
             if not member.is_away:
-                self._telling.tell_gone(group, member, Departure(Kind.LEFT, _FOR_A_WHILE))
+                self._telling.tell_gone(group, member, Departure(EventKind.LEFT, _FOR_A_WHILE))
             member.is_away, member.is_stable = True, False
             return
         member.is_away = False
@@ -210,7 +209,7 @@ class GroupStories:
         if group.epoch is None or told.epoch > group.epoch:
             group.recorded.setdefault((told.is_classic, told.epoch), told.cause)
 
-    def _tell(self, kind: Kind, group: GroupState, **fields: Any) -> None:
+    def _tell(self, kind: EventKind, group: GroupState, **fields: Any) -> None:
         self._telling.tell(kind, group.group_id, group.protocol, **fields)
 
     def _drop_if_blank(self, group: GroupState) -> None:

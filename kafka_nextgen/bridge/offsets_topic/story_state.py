@@ -9,8 +9,7 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.offsets_topic.ahead import Row
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.partitions import by_topic
+from kafka_nextgen.history.events import Event, EventKind, partitions_by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId
 
 __all__ = ["UNKNOWN", "Departure", "GroupState", "Held", "MemberState", "Telling", "words_of"]
@@ -26,7 +25,7 @@ Held = frozenset[tuple[str | TopicId, int]]
 class Departure:
     """How a member went: ``Kind.LEFT`` by itself, or ``Kind.FENCED``; with the cause, and what was said."""
 
-    kind: Kind = Kind.LEFT
+    kind: EventKind = EventKind.LEFT
     cause: str = UNKNOWN
     reason: str | None = None
 
@@ -98,7 +97,7 @@ class Telling:
         """The next events are of this row."""
         self.row, self._index = row, 0
 
-    def tell(self, kind: Kind, group_id: str, protocol: str | None, **fields: Any) -> None:
+    def tell(self, kind: EventKind, group_id: str, protocol: str | None, **fields: Any) -> None:
         """One event of the row."""
         assert self.row is not None, "a row was begun"
         seq = self.row.offset << 20 | self._index
@@ -107,33 +106,33 @@ class Telling:
         self.events.append(event)
 
     def tell_partitions(
-        self, kind: Kind, group: GroupState, held: Iterable[tuple[str | TopicId, int]], **f: Any
+        self, kind: EventKind, group: GroupState, held: Iterable[tuple[str | TopicId, int]], **f: Any
     ) -> None:
         """One event for each topic."""
-        for topic, numbers in by_topic(held).items():
+        for topic, numbers in partitions_by_topic(held).items():
             self.tell(kind, group.group_id, group.protocol, topic=topic, partitions=numbers, **f)
 
     def tell_moved(self, group: GroupState, member: MemberState, now: Held, epoch: int, *, is_done: bool) -> None:
         """What a member gave up, and what it has now; that it has nothing new, if it comes to a new epoch with that."""
         of = {"member": member.member_id, "instance": member.instance_id, "epoch": epoch}
         gained = now - member.held
-        self.tell_partitions(Kind.REVOKED, group, member.held - now, **of)
-        self.tell_partitions(Kind.ASSIGNED, group, gained, **of)
+        self.tell_partitions(EventKind.REVOKED, group, member.held - now, **of)
+        self.tell_partitions(EventKind.ASSIGNED, group, gained, **of)
         if not gained and is_done and (epoch != member.epoch or not member.is_stable):
-            self.tell(Kind.ASSIGNED, group.group_id, group.protocol, partitions=(), **of)
+            self.tell(EventKind.ASSIGNED, group.group_id, group.protocol, partitions=(), **of)
         member.held, member.epoch, member.is_stable = now, epoch, is_done
 
     def tell_gone(self, group: GroupState, member: MemberState, how: Departure) -> None:
         """A member went, and what it had is free."""
         of = {"member": member.member_id, "instance": member.instance_id, "epoch": member.epoch}
-        self.tell_partitions(Kind.REVOKED, group, member.held, cause=how.cause, **of)
+        self.tell_partitions(EventKind.REVOKED, group, member.held, cause=how.cause, **of)
         member.held = frozenset()
         self.tell(how.kind, group.group_id, group.protocol, cause=how.cause, reason=how.reason, **of)
 
     def tell_joined(self, group: GroupState, member: MemberState, epoch: int | None, cause: str | None) -> None:
         """A member is in the group."""
         self.tell(
-            Kind.JOINED,
+            EventKind.JOINED,
             group.group_id,
             group.protocol,
             member=member.member_id,

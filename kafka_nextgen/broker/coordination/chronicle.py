@@ -18,15 +18,15 @@ from kafka_nextgen.coordinator.draft import Outcome
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, EndTransaction, OffsetCommit, Request
 from kafka_nextgen.coordinator.topics import Topics
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["Chronicle", "Listener", "NoChronicle", "ShardChronicle"]
 
 _log = logger_of(__name__)
 
-_LEFT = Departure(Kind.LEFT, "member left")
-_EXPIRED = Departure(Kind.FENCED, "member expired")
+_LEFT = Departure(EventKind.LEFT, "member left")
+_EXPIRED = Departure(EventKind.FENCED, "member expired")
 #: What a classic group may lose members by; None is a timer.
 _MAY_REMOVE = (JoinGroup, LeaveGroup, SyncGroup, type(None))
 

@@ -30,7 +30,7 @@ from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
 from kafka_nextgen.coordinator.responses import GroupsListed, Response
-from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 
 __all__ = ["Coordination"]
 

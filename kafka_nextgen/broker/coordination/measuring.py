@@ -11,7 +11,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.describe import list_groups
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import ListedGroup
-from kafka_nextgen.metrics import (
+from kafka_nextgen.metrics.coordinator_metrics import (
     CoordinatorMetrics,
     GroupCounts,
     OffsetCounts,

@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetDelete, Request, TxnOffsetCommit
-from kafka_nextgen.metrics import Meter, Timings
+from kafka_nextgen.metrics.timings import Meter, Timings
 
 __all__ = ["Meters"]
 

@@ -1,14 +1,14 @@
-"""The proof: what was produced, set against what the consumer processes themselves said they processed.
+"""The proof: compares what was produced with what the consumer processes reported as processed.
 
-It holds if
+It holds if:
 
-- every record that was produced was processed, with the key and value it was produced with;
+- every produced record was processed with its key and value;
 - nothing was processed that was not produced;
 - no process processed a record twice;
-- a record was processed by a second process only if all processes but one were killed after processing it and
-  before a commit of theirs covered it.
+- a record was processed by several processes only if all but one were killed after processing it and before their
+  commits covered it.
 
-Every record that breaks a rule is named.
+The faults name every record that breaks a rule.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.cli.demonstration.reports import Committed, Processed
 
-__all__ = ["Ledger", "Place", "Proof"]
+__all__ = ["Ledger", "Proof"]
 
 
-class Place(NamedTuple):
-    """Where a record is in the topic."""
+class _RecordPosition(NamedTuple):
+    """The partition and offset of a record."""
 
     partition: int
     offset: int
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 @frozen
 class Proof:
-    """What was found: the faults, empty if all is well, and how many records each killed process left uncommitted."""
+    """The faults, empty if the proof holds, and how many records each killed process left uncommitted."""
 
     produced: int
     faults: tuple[str, ...]
@@ -44,71 +44,71 @@ class Proof:
 
 @define
 class Ledger:
-    """Takes notes while records are produced and processed; ``prove`` compares them."""
+    """Records what was produced and processed; ``prove`` compares the two."""
 
-    _produced: dict[Place, int] = field(factory=dict)
-    _processed: dict[Place, list[str]] = field(factory=dict)
+    _produced: dict[_RecordPosition, int] = field(factory=dict)
+    _processed: dict[_RecordPosition, list[str]] = field(factory=dict)
     _committed: dict[tuple[str, int], int] = field(factory=dict)
     _killed: set[str] = field(factory=set)
-    _checksums: dict[Place, list[int]] = field(factory=dict)
+    _checksums: dict[_RecordPosition, list[int]] = field(factory=dict)
 
     def produced(self, partition: int, offset: int, checksum: int) -> None:
-        """Note that the broker has this record."""
-        self._produced[Place(partition, offset)] = checksum
+        """Record that the broker has this record."""
+        self._produced[_RecordPosition(partition, offset)] = checksum
 
     def processed(self, name: str, report: Processed) -> None:
-        """Note that process ``name`` processed a record."""
-        place = Place(report.partition, report.offset)
-        self._processed.setdefault(place, []).append(name)
-        self._checksums.setdefault(place, []).append(report.checksum)
+        """Record that process ``name`` processed a record."""
+        position = _RecordPosition(report.partition, report.offset)
+        self._processed.setdefault(position, []).append(name)
+        self._checksums.setdefault(position, []).append(report.checksum)
 
     def committed(self, name: str, report: Committed) -> None:
-        """Note what process ``name`` committed."""
+        """Record a commit of process ``name``."""
         for partition, offset in report.offsets.items():
             self._committed[name, partition] = offset
 
     def killed(self, name: str) -> None:
-        """Note that process ``name`` was killed."""
+        """Record that process ``name`` was killed."""
         self._killed.add(name)
 
     def count_produced(self) -> int:
-        """How many records there are."""
+        """Return the number of produced records."""
         return len(self._produced)
 
     def count_processed(self) -> int:
-        """How many different records were processed."""
+        """Return the number of distinct processed records."""
         return len(self._processed)
 
-    def was_uncommitted(self, name: str, place: Place) -> bool:
-        """Whether no commit of ``name`` that it told of covers the record."""
-        return place.offset >= self._committed.get((name, place.partition), 0)
+    def was_uncommitted(self, name: str, position: _RecordPosition) -> bool:
+        """Return whether no reported commit of ``name`` covers the record."""
+        return position.offset >= self._committed.get((name, position.partition), 0)
 
     def prove(self) -> Proof:
-        """Compare. Call it when every process has ended and everything it said has been noted."""
+        """Compare. Call this when all processes have ended and all their reports are recorded."""
         repeated: dict[str, int] = {}
-        for place, names in self._processed.items():
-            for name in self._excused(place, names) if len(names) > 1 else ():
+        for position, names in self._processed.items():
+            for name in self._excused(position, names) if len(names) > 1 else ():
                 repeated[name] = repeated.get(name, 0) + 1
         return Proof(len(self._produced), tuple(self._faults()), repeated)
 
     def _faults(self) -> Iterator[str]:
-        for place, expected in self._produced.items():
-            if place not in self._processed:
-                yield f"{place}: never processed"
-            elif any(found != expected for found in self._checksums[place]):
-                yield f"{place}: processed with a key or value that was not produced"
-        for place, names in sorted(self._processed.items()):
-            if place not in self._produced:
-                yield f"{place}: processed by {_list(names)}, never produced"
-            if len(names) > 1 and not self._may_repeat(place, names):
-                yield f"{place}: processed {len(names)} times, by {_list(names)}"
+        for position, expected in self._produced.items():
+            if position not in self._processed:
+                yield f"{position}: never processed"
+            elif any(found != expected for found in self._checksums[position]):
+                yield f"{position}: processed with a key or value that was not produced"
+        for position, names in sorted(self._processed.items()):
+            if position not in self._produced:
+                yield f"{position}: processed by {_list(names)}, never produced"
+            if len(names) > 1 and not self._may_repeat(position, names):
+                yield f"{position}: processed {len(names)} times, by {_list(names)}"
 
-    def _may_repeat(self, place: Place, names: list[str]) -> bool:
-        return len(set(names)) == len(names) and len(names) - len(self._excused(place, names)) <= 1
+    def _may_repeat(self, position: _RecordPosition, names: list[str]) -> bool:
+        return len(set(names)) == len(names) and len(names) - len(self._excused(position, names)) <= 1
 
-    def _excused(self, place: Place, names: list[str]) -> list[str]:
-        """Those that were killed before a commit of theirs covered the record."""
-        return [name for name in names if name in self._killed and self.was_uncommitted(name, place)]
+    def _excused(self, position: _RecordPosition, names: list[str]) -> list[str]:
+        """Return the processes that were killed before their commits covered the record."""
+        return [name for name in names if name in self._killed and self.was_uncommitted(name, position)]
 
 
 def _list(names: list[str]) -> str:

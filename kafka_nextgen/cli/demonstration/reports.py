@@ -1,9 +1,8 @@
-"""What a consumer process tells the parent, a JSON object to a line, each line written by one ``write``.
+"""Reports of a consumer process to its parent: JSON lines, each written by one ``write``.
 
-A pipe takes a write of up to PIPE_BUF bytes as a whole or not at all (POSIX), so a process that is killed leaves no
-half of a record behind. A ``Processed`` line IS the processing of its record: a record counts as processed when, and
-only when, its line is in the pipe. ``Committed`` is written after the commit was answered, so a process that is killed
-between the two has committed a little more than it told, never less.
+Writes of up to PIPE_BUF bytes to a pipe are atomic (POSIX), so a killed process leaves no partial line. A record counts
+as processed exactly when its ``Processed`` line is in the pipe. ``Committed`` is written after the commit succeeded, so
+a killed process may have committed more than it reported, never less.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ __all__ = ["Assigned", "Committed", "Finished", "GivenUp", "Processed", "Report"
 
 @frozen
 class Assigned:
-    """These partitions are this process's from now on."""
+    """The process owns these partitions from now on."""
 
     partitions: tuple[int, ...]
 
 
 @frozen
 class GivenUp:
-    """These no longer are: revoked, or lost already if ``lost``."""
+    """The process no longer owns these partitions: revoked, or lost if ``lost``."""
 
     partitions: tuple[int, ...]
     lost: bool = False
@@ -34,7 +33,7 @@ class GivenUp:
 
 @frozen
 class Processed:
-    """This record was processed; ``checksum`` is of its key and value as they arrived."""
+    """The process processed a record; ``checksum`` covers the received key and value."""
 
     partition: int
     offset: int
@@ -43,31 +42,31 @@ class Processed:
 
 @frozen
 class Committed:
-    """The group's next offset in each of these partitions, committed by this process."""
+    """The process committed these next offsets by partition."""
 
     offsets: Mapping[int, int]
 
 
 @frozen
 class Finished:
-    """The process has closed its consumer and ends."""
+    """The process has closed its consumer and exits."""
 
 
 Report = Assigned | GivenUp | Processed | Committed | Finished
 
 
 def checksum(key: bytes | None, value: bytes | None) -> int:
-    """The CRC-32C of a record's key and value."""
+    """Return the CRC-32C of a record's key and value."""
     return int(crc32c(value or b"", crc32c(key or b"")))
 
 
 def write(report: Report) -> bytes:
-    """The line of a report."""
+    """Encode a report as a line."""
     return json.dumps(_to_json(report), separators=(",", ":")).encode() + b"\n"
 
 
 def read(line: bytes) -> Report:
-    """The report of a line; ValueError if it is none."""
+    """Decode a line. Raises ValueError if it is no report."""
     try:
         kind, *rest = json.loads(line)
         return _READERS[kind](*rest)

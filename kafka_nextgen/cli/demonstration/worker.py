@@ -1,8 +1,8 @@
-"""One consumer process of the demonstration, a module to run with the arguments SERVERS TOPIC GROUP NAME.
+"""A consumer process of the demonstration, run as a module with the arguments SERVERS TOPIC GROUP NAME.
 
-It processes a record, reports it, and commits about once a second, before it gives partitions up, and when SIGTERM
-asks it to end. Killed by SIGKILL it can do none of that: what it processed since its last commit is processed again by
-whoever takes over. It ends at once when its stdin closes, which is how it notices that the parent is gone.
+It processes and reports records, and commits about once a second, before partitions are revoked, and on SIGTERM. After
+a SIGKILL, the next owner processes the records since the last commit again. The process exits when its stdin closes:
+then its parent is gone.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _STDIN, _STDOUT = 0, 1
 
 
 class _Worker(RebalanceListener):
-    """Keeps the next offset of each partition it owns, and says everything it does."""
+    """Tracks the next offset of each owned partition, and reports everything."""
 
     def __init__(self) -> None:
         self._next_offsets: dict[int, int] = {}
 
     def process(self, record: Record) -> None:
-        """Process a record, which is: report it."""
+        """Process a record by reporting it."""
         assert record.key is None or isinstance(record.key, bytes)
         assert record.value is None or isinstance(record.value, bytes)
         _say(reports.Processed(record.partition, record.offset, reports.checksum(record.key, record.value)))
         self._next_offsets[record.partition] = record.offset + 1
 
     def commit(self, consumer: Consumer | RebalanceConsumer) -> None:
-        """Commit everything processed, then say so."""
+        """Commit everything processed, then report it."""
         consumer.commit()
         _say(reports.Committed(self._next_offsets))
 

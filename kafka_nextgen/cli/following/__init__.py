@@ -1,1 +1,1 @@
-"""What ``history follow`` is made of: where events come from, what they come to, and how that is drawn."""
+"""The parts of ``history follow``: sources of events, the state they lead to, and the screen."""

@@ -1,4 +1,4 @@
-"""Groups drawn in place where there is a terminal; a line to each event where there is none."""
+"""Show groups: a table redrawn in place on a terminal, else one line for each event."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from kafka_nextgen.cli.following.board import Board, GroupView, MemberView, event_text
-from kafka_nextgen.history.events import FREQUENT, Event
+from kafka_nextgen.cli.following.group_views import GroupView, GroupViews, MemberView, event_text
+from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["PlainScreen", "Screen", "TerminalScreen", "open_screen"]
 
-_NEWS_KEPT = 8
+_MAX_RECENT = 8
 _STYLES = {"stable": "green", "rebalancing": "yellow", "empty": "dim"}
 
 _MAY_BE_CUT = ("GROUP / MEMBER", "OWNS")
@@ -27,7 +27,7 @@ _Row = tuple[Text, Text, Text, Text, Text]
 
 
 class PlainScreen:
-    """For pipes and logs."""
+    """Prints events as lines, for pipes and logs."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -40,19 +40,19 @@ class PlainScreen:
     ) -> None:
         pass
 
-    def show(self, board: Board, events: Sequence[Event]) -> None:
+    def show(self, groups: GroupViews, events: Sequence[Event]) -> None:
         """Print the events."""
         for event in events:
             self._console.print(event_text(event), markup=False, highlight=False, soft_wrap=True)
 
 
 class TerminalScreen:
-    """A table of groups and members, and the last events below."""
+    """Shows a table of groups and members, and the last events below."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=False)
-        self._news: deque[str] = deque(maxlen=_NEWS_KEPT)
+        self._recent_lines: deque[str] = deque(maxlen=_MAX_RECENT)
 
     def __enter__(self) -> TerminalScreen:
         self._live.__enter__()
@@ -63,18 +63,18 @@ class TerminalScreen:
     ) -> None:
         self._live.__exit__(kind, error, trace)
 
-    def show(self, board: Board, events: Sequence[Event]) -> None:
-        """Draw the groups as they are after these events."""
-        self._news.extend(event_text(event) for event in events if event.kind not in FREQUENT)
-        news = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._news]
-        self._live.update(Group(self._table(board), Text(), *news), refresh=True)
+    def show(self, groups: GroupViews, events: Sequence[Event]) -> None:
+        """Redraw the groups after these events."""
+        self._recent_lines.extend(event_text(event) for event in events if event.kind not in FREQUENT_KINDS)
+        lines = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent_lines]
+        self._live.update(Group(self._table(groups), Text(), *lines), refresh=True)
 
-    def _table(self, board: Board) -> Table:
+    def _table(self, groups: GroupViews) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS", "LAG"):  # only what may be cut gives room to the rest
+        for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS", "LAG"):  # only columns that may be cut can shrink
             table.add_column(name, no_wrap=name not in _MAY_BE_CUT, justify="right" if name == "LAG" else "left")
-        rows = [row for view in board.groups() for row in _rows(view)]
-        room = max(3, self._console.height - _NEWS_KEPT - 4)
+        rows = [row for view in groups.views() for row in _rows(view)]
+        room = max(3, self._console.height - _MAX_RECENT - 4)
         for row in rows[:room]:
             table.add_row(*row)
         if len(rows) > room:
@@ -109,7 +109,7 @@ def _lag_of(view: GroupView, member: MemberView) -> str:
 
 
 def _cut(text: str, style: str = "") -> Text:
-    """Text of one line, as much as there is room for."""
+    """Return text for one line, cut with an ellipsis."""
     return Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")
 
 
@@ -121,5 +121,5 @@ Screen = PlainScreen | TerminalScreen
 
 
 def open_screen(console: Console) -> Screen:
-    """The screen that suits what stdout is."""
+    """Return the screen for a terminal or for other output."""
     return TerminalScreen(console) if console.is_terminal else PlainScreen(console)

@@ -1,4 +1,4 @@
-"""Where the events come from that are followed: a file that grows, a topic, or the groups of a cluster themselves."""
+"""Sources of events to follow: a growing file, a topic, or the groups of a cluster."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import BinaryIO, Protocol
 
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
-from kafka_nextgen.cli.groups.options import Reach
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.cli.options import ClusterOptions
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.errors import ConfigError, UnknownTopicError
-from kafka_nextgen.history.delivering import CLOSING_S
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.lines import decode_event
-from kafka_nextgen.history.reading import GZIP, LONGEST_LINE
+from kafka_nextgen.history.json_lines import decode_event
+from kafka_nextgen.history.log_reader import GZIP_MAGIC, MAX_LINE_BYTES
+from kafka_nextgen.history.queued_sink import CLOSE_TIMEOUT_S
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ClusterSource", "FileSource", "Source", "TopicSource"]
@@ -29,11 +29,11 @@ _POLL_S = 0.1
 
 
 class Source(Protocol):
-    """Gives out events as they come; to be used in an ``async with`` block."""
+    """Provides events as they arrive, in an ``async with`` block."""
 
     @property
-    def left_out(self) -> int:
-        """How many lines or records were no events."""
+    def skipped(self) -> int:
+        """The number of lines or records that were no events."""
         ...
 
     async def __aenter__(self) -> Source: ...
@@ -43,27 +43,27 @@ class Source(Protocol):
     ) -> None: ...
 
     async def take(self) -> list[Event]:
-        """The events since the last call, maybe none. Raises what ends it."""
+        """Return the events since the last call. Raises the error that ended the source."""
         ...
 
 
 class FileSource:
-    """The events of a file, from its beginning on. When the file is rotated, the new one is read behind it.
+    """Reads a file from its beginning. When the file is rotated, continues with the new one.
 
-    Raises ConfigError on entering for what is no regular file (a pipe would block), or is compressed.
+    Entering raises ConfigError if the file is compressed, or no regular file (a pipe would block).
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
-        self._rest = b""
-        self.left_out = 0
+        self._partial_line = b""
+        self.skipped = 0
 
     async def __aenter__(self) -> FileSource:
         if not self._path.is_file():
             raise ConfigError(f"{self._path} can't be followed: it is no file; history report reads pipes, too")
         self._file = self._path.open("rb")
-        if self._file.read(len(GZIP)) == GZIP:
+        if self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC:
             self._file.close()
             raise ConfigError(f"{self._path} can't be followed: it is compressed; history report reads it")
         self._file.seek(0)
@@ -76,31 +76,31 @@ class FileSource:
             self._file.close()
 
     async def take(self) -> list[Event]:
-        """The events of a megabyte at most."""
+        """Return the events in the next megabyte at most."""
         assert self._file is not None
         data = self._file.read(_READ_BYTES)
         if data:
-            *lines, self._rest = (self._rest + data).split(b"\n")
-            if len(self._rest) > LONGEST_LINE:  # no event, and its end will be none
-                self._rest = b"-"
+            *lines, self._partial_line = (self._partial_line + data).split(b"\n")
+            if len(self._partial_line) > MAX_LINE_BYTES:  # too long for an event, and so is the rest
+                self._partial_line = b"-"
             return self._events(lines)
         if self._is_rotated(self._file):
             return self._events(self._last_lines(self._file))
-        if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # it was cut to begin anew
+        if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # the file was truncated
             self._file.seek(0)
-            torn, self._rest = self._rest, b""
+            torn, self._partial_line = self._partial_line, b""
             return self._events([torn])
         return []
 
     def _events(self, lines: list[bytes]) -> list[Event]:
-        events, left_out = _events(lines)
-        self.left_out += left_out
+        events, skipped = _events(lines)
+        self.skipped += skipped
         return events
 
     def _last_lines(self, file: BinaryIO) -> list[bytes]:
-        """What was written just before the file was rotated; then go on in the new one."""
-        lines, self._rest = (self._rest + file.read()).split(b"\n"), b""
-        with suppress(FileNotFoundError):  # it is about to be made
+        """Return the lines written just before the rotation, and switch to the new file."""
+        lines, self._partial_line = (self._partial_line + file.read()).split(b"\n"), b""
+        with suppress(FileNotFoundError):  # the writer is about to create it
             self._file = self._path.open("rb")
             file.close()
         return lines
@@ -113,16 +113,16 @@ class FileSource:
 
 
 class TopicSource:
-    """The events of a topic, from its beginning on, without a group."""
+    """Reads a topic from its beginning, without a group."""
 
-    def __init__(self, reach: Reach, topic: str) -> None:
-        self.left_out = 0
-        self._reach = reach
+    def __init__(self, cluster: ClusterOptions, topic: str) -> None:
+        self.skipped = 0
+        self._cluster = cluster
         self._topic = topic
         self._consumer: AsyncConsumer | None = None
 
     async def __aenter__(self) -> TopicSource:
-        self._consumer = AsyncConsumer(self._reach.config)
+        self._consumer = AsyncConsumer(self._cluster.config)
         found = (await self._consumer.describe_topics([self._topic])).get(self._topic)
         if found is None:
             await self._consumer.close()
@@ -137,35 +137,37 @@ class TopicSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._consumer is not None:
-            await self._consumer.close(CLOSING_S)
+            await self._consumer.close(CLOSE_TIMEOUT_S)
 
     async def take(self) -> list[Event]:
-        """The events of the records that have come."""
+        """Return the events in the records of one poll."""
         assert self._consumer is not None
         values = [record.value for record in await self._consumer.poll(_POLL_S)]
-        events, left_out = _events([value for value in values if isinstance(value, bytes)])
-        self.left_out += left_out
+        events, skipped = _events([value for value in values if isinstance(value, bytes)])
+        self.skipped += skipped
         return events
 
 
 class ClusterSource:
-    """What a poller sees of a cluster's groups; nothing is kept."""
+    """Polls a cluster's groups; nothing is stored."""
 
-    left_out = 0
+    skipped = 0
 
-    def __init__(self, reach: Reach, choice: Choice, interval_s: float, is_stopped: Callable[[], bool]) -> None:
-        self._reach = reach
-        self._choice = choice
+    def __init__(
+        self, cluster: ClusterOptions, wanted: GroupFilter, interval_s: float, is_stopped: Callable[[], bool]
+    ) -> None:
+        self._cluster = cluster
+        self._wanted = wanted
         self._interval_s = interval_s
         self._is_stopped = is_stopped
-        self._kept = _Kept()
+        self._buffer = _Buffer()
         self._admin: AsyncGroupAdmin | None = None
         self._run: asyncio.Future[None] | None = None
 
     async def __aenter__(self) -> ClusterSource:
-        self._admin = AsyncGroupAdmin(self._reach.config)
-        timeout_s = self._reach.timeout_s
-        collector = Collector(self._admin, self._kept, new_source(), self._choice, timeout_s=timeout_s)
+        self._admin = AsyncGroupAdmin(self._cluster.config)
+        timeout_s = self._cluster.timeout_s
+        collector = Collector(self._admin, self._buffer, new_source(), self._wanted, timeout_s=timeout_s)
         self._run = asyncio.ensure_future(collector.run(self._interval_s, self._is_stopped))
         return self
 
@@ -179,14 +181,14 @@ class ClusterSource:
             await self._admin.close()
 
     async def take(self) -> list[Event]:
-        """The events of the looks since the last call."""
+        """Return the events of the polls since the last call."""
         if self._run is not None and self._run.done():
             self._run.result()
-        return self._kept.take()
+        return self._buffer.take()
 
 
-class _Kept:
-    """A sink that keeps events until they are taken."""
+class _Buffer:
+    """A sink that buffers events until they are taken."""
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
@@ -195,7 +197,7 @@ class _Kept:
     def write(self, event: Event) -> None:
         self._events.append(event)
 
-    def close(self, timeout_s: float = CLOSING_S) -> None:
+    def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         pass
 
     def take(self) -> list[Event]:
@@ -205,7 +207,7 @@ class _Kept:
 
 
 def _events(lines: list[bytes]) -> tuple[list[Event], int]:
-    """The events, and how many lines are none: ``history report`` tells more of them."""
+    """Return the events, and the number of lines that are none; ``history report`` reports those."""
     found = [decode_event(line) for line in lines if line.strip()]
     events = [each for each in found if isinstance(each, Event)]
     return events, len(found) - len(events)

@@ -1,23 +1,17 @@
-"""``kafka-nextgen groups``: what ``GroupAdmin`` tells and changes, for people and, with ``--json``, for programs.
+"""``kafka-nextgen groups``: ``GroupAdmin`` on the command line, with tables for people and JSON for programs.
 
-What there is goes to stdout, what is wrong with a group or a broker to stderr. The exit code is 1 if anything failed,
-also when the rest was told or done.
+Results go to stdout, errors of groups and brokers to stderr. The exit code is 1 if anything failed, even if the rest
+succeeded.
 """
 
 from __future__ import annotations
 
 import click
 
-from kafka_nextgen.cli.groups.add_members import add_members
-from kafka_nextgen.cli.groups.config import config
-from kafka_nextgen.cli.groups.delete import delete
-from kafka_nextgen.cli.groups.describe import describe
-from kafka_nextgen.cli.groups.history import history
-from kafka_nextgen.cli.groups.list import list_
-from kafka_nextgen.cli.groups.members import members
+from kafka_nextgen.cli.groups.change import config, delete
+from kafka_nextgen.cli.groups.inspect import describe, history, list_, validate_regex
+from kafka_nextgen.cli.groups.members import add_members, members, remove_members
 from kafka_nextgen.cli.groups.offsets import offsets
-from kafka_nextgen.cli.groups.remove_members import remove_members
-from kafka_nextgen.cli.groups.validate_regex import validate_regex
 
 __all__ = ["groups"]
 

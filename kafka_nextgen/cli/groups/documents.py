@@ -1,4 +1,4 @@
-"""Groups, members and offsets as JSON has them: the names of ``GroupAdmin``'s values, partitions as in logs."""
+"""Groups, members, offsets and rebalances as JSON, with the names of ``GroupAdmin``'s values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["group_document", "member_document", "offset_document", "rebalance_do
 
 
 def group_document(group: GroupDescription) -> dict[str, object]:
-    """A group without its members."""
+    """Return a group without its members."""
     return {
         "group": group.group_id,
         "type": group.type.value,
@@ -33,7 +33,7 @@ def group_document(group: GroupDescription) -> dict[str, object]:
 
 
 def member_document(member: MemberDescription) -> dict[str, object]:
-    """A member."""
+    """Return a member."""
     return {
         "member_id": member.member_id,
         "type": member.type.value,
@@ -63,12 +63,12 @@ def _assignor(assignor: ClientAssignor) -> dict[str, object]:
 
 
 def _metadata(metadata: Metadata) -> dict[str, object]:
-    """Its bytes are an assignor's own, and shown in hexadecimal."""
+    """Return metadata; its payload is opaque, and shown in hexadecimal."""
     return {"version": metadata.version, "payload": metadata.payload.hex()}
 
 
 def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str, object]:
-    """A partition of a group."""
+    """Return a partition with its committed offset."""
     return {
         "topic": partition.topic,
         "partition": partition.partition,
@@ -83,7 +83,7 @@ def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str,
 
 
 def rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
-    """A rebalance; times are in seconds since the epoch."""
+    """Return a rebalance; times are in seconds since the Unix epoch."""
     return {
         "number": rebalance.number,
         "reason": rebalance.reason.name.lower(),

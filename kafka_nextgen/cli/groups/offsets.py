@@ -1,4 +1,4 @@
-"""``kafka-nextgen groups offsets``: shown, set or forgotten."""
+"""``kafka-nextgen groups offsets``: show, set or delete committed offsets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import click
 
 from kafka_nextgen.admin import GroupOffset
-from kafka_nextgen.admin.arguments import Place
+from kafka_nextgen.admin.arguments import OffsetSpec
 from kafka_nextgen.cli.groups.documents import offset_document
-from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json, print_table
+from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
+from kafka_nextgen.cli.output import fail_with, print_json, print_table
 from kafka_nextgen.cli.partitions import NotationError, parse_partitions
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
@@ -34,26 +34,28 @@ _HEADER = ("PARTITION", "COMMITTED", "END", "LAG", "MEMBER", "PROBLEM")
     "--delete",
     "to_delete",
     multiple=True,
-    metavar="PARTITIONS",
+    metavar="PARTITION_COUNT",
     help="Forget what is committed for partitions such as orders[0-3]; may be given again.",
 )
 @json_option
-@reaching
-def offsets(reach: Reach, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool) -> None:
+@cluster_options
+def offsets(
+    cluster: ClusterOptions, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool
+) -> None:
     """Show what GROUP has committed, how far that is behind the end, and whose the partitions are.
 
     With --set or --delete, change that first; the group must have no members that would undo it.
     """
-    places, forgotten = _places_in(to_set), _partitions_in(to_delete)
+    targets, to_forget = _parse_targets(to_set), _parse_partitions(to_delete)
     errors: list[KafkaNextgenError] = []
-    with reach.open() as admin:
-        if places:
-            errors += admin.alter_offsets(group_id, places, reach.timeout_s).failed.values()
-        if forgotten:
-            errors += admin.delete_offsets(group_id, forgotten, reach.timeout_s).failed.values()
-        if errors and len(errors) == len(places) + len(forgotten):
+    with cluster.open() as admin:
+        if targets:
+            errors += admin.alter_offsets(group_id, targets, cluster.timeout_s).failed.values()
+        if to_forget:
+            errors += admin.delete_offsets(group_id, to_forget, cluster.timeout_s).failed.values()
+        if errors and len(errors) == len(targets) + len(to_forget):
             fail_with(errors)
-        found = admin.offsets(group_id, reach.timeout_s)
+        found = admin.offsets(group_id, cluster.timeout_s)
     if as_json:
         print_json([offset_document(partition, offset) for partition, offset in found.items()])
     else:
@@ -79,17 +81,17 @@ def _row(partition: TopicPartition, offset: GroupOffset) -> tuple[str | int | No
     )
 
 
-def _places_in(words: tuple[str, ...]) -> dict[TopicPartition, Place]:
-    places: dict[TopicPartition, Place] = {}
+def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
+    targets: dict[TopicPartition, OffsetSpec] = {}
     for word in words:
         partitions, equals, offset = word.rpartition("=")
         if not equals:
             raise ConfigError(f"--set takes PARTITIONS=OFFSET, not {word!r}")
-        places.update(dict.fromkeys(_parsed(partitions), _place(offset)))
-    return places
+        targets.update(dict.fromkeys(_parse_notation(partitions), _parse_offset(offset)))
+    return targets
 
 
-def _place(word: str) -> Place:
+def _parse_offset(word: str) -> OffsetSpec:
     if word in (OffsetReset.EARLIEST.value, OffsetReset.LATEST.value):
         return OffsetReset(word)
     if not (word.isascii() and word.isdigit()):
@@ -97,11 +99,11 @@ def _place(word: str) -> Place:
     return int(word)
 
 
-def _partitions_in(words: tuple[str, ...]) -> frozenset[TopicPartition]:
-    return frozenset(partition for word in words for partition in _parsed(word))
+def _parse_partitions(words: tuple[str, ...]) -> frozenset[TopicPartition]:
+    return frozenset(partition for word in words for partition in _parse_notation(word))
 
 
-def _parsed(words: str) -> frozenset[TopicPartition]:
+def _parse_notation(words: str) -> frozenset[TopicPartition]:
     try:
         return parse_partitions(words)
     except NotationError as error:

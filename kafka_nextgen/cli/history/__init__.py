@@ -1,4 +1,4 @@
-"""``kafka-nextgen history``: what happened to groups, collected, reported and followed."""
+"""``kafka-nextgen history``: collect, compare, follow and report the history of groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kafka-nextgen history collect``: keep what happens to the groups of any cluster, in a file or a topic."""
+"""``kafka-nextgen history collect``: record the history of a cluster's groups in a file or a topic."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import click
 
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
-from kafka_nextgen.cli.groups.options import Reach, reaching
-from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
+from kafka_nextgen.cli.options import ClusterOptions, cluster_options
+from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
+from kafka_nextgen.collecting.record_reader import RecordReader, reader_config
 from kafka_nextgen.collecting.topic_sink import TopicSink
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.history.delivering import QueuedSink
-from kafka_nextgen.history.sinks import KEEP, MAX_BYTES, FileSink
+from kafka_nextgen.history.file_sink import DEFAULT_KEEP, DEFAULT_MAX_BYTES, FileSink
+from kafka_nextgen.history.queued_sink import QueuedSink
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
-__all__ = ["chosen", "collect"]
+__all__ = ["collect", "group_filter"]
 
 MIB = 1 << 20
 
@@ -42,15 +42,17 @@ MIB = 1 << 20
 @click.option(
     "--max-mib",
     type=click.IntRange(min=1),
-    default=MAX_BYTES // MIB,
+    default=DEFAULT_MAX_BYTES // MIB,
     show_default=True,
     help="Rotate the file when it is so large.",
 )
-@click.option("--keep", type=click.IntRange(min=0), default=KEEP, show_default=True, help="Rotated files to keep.")
+@click.option(
+    "--keep", type=click.IntRange(min=0), default=DEFAULT_KEEP, show_default=True, help="Rotated files to keep."
+)
 @click.option("--gzip", "compress", is_flag=True, help="Compress rotated files.")
-@reaching
+@cluster_options
 def collect(
-    reach: Reach,
+    cluster: ClusterOptions,
     groups: tuple[str, ...],
     pattern: str | None,
     interval: float,
@@ -69,35 +71,35 @@ def collect(
     be of any kind and version. With --records nothing is missed between two looks, but lag is not told, and the topic
     __consumer_offsets has to be readable. Ends on SIGINT or SIGTERM, when what was seen is written.
     """
-    choice = chosen(groups, pattern)
+    wanted = group_filter(groups, pattern)
     if (output is None) == (topic is None):
         raise click.UsageError("say where events go: either --output FILE or --topic NAME")
     sink: QueuedSink
     if output is not None:
         sink = _file_sink(output, max_mib * MIB, keep, compress)
     else:
-        sink = TopicSink(reach.config, topic=str(topic))
+        sink = TopicSink(cluster.config, topic=str(topic))
     with stopped_by_signals(StopHandle()) as stop:
         if not once:
             click.echo(f"Writing what happens to {output or topic}; Ctrl-C ends it", err=True)
         try:
             if records:
-                asyncio.run(_read_records(reach, sink, choice, stop, once))
+                asyncio.run(_read_records(cluster, sink, wanted, stop, once))
             else:
-                asyncio.run(_run(reach, sink, new_source(name), choice, interval, stop, once))
+                asyncio.run(_poll(cluster, sink, new_source(name), wanted, interval, stop, once))
         finally:
-            sink.close(reach.timeout_s)
+            sink.close(cluster.timeout_s)
     click.echo(f"{sink.written} events written to {output or topic}, {sink.dropped} dropped", err=True)
     if sink.dropped:
         raise click.exceptions.Exit(1)
 
 
-def chosen(groups: tuple[str, ...], pattern: str | None) -> Choice:
-    """The groups of ``--group`` and ``--pattern``; raises ConfigError for what can't be one."""
+def group_filter(groups: tuple[str, ...], pattern: str | None) -> GroupFilter:
+    """Return the filter of ``--group`` and ``--pattern``. Raises ConfigError for invalid values."""
     if "" in groups:
         raise ConfigError("--group takes the id of a group, not an empty text")
     try:
-        return Choice(groups, None if pattern is None else re.compile(pattern))
+        return GroupFilter(groups, None if pattern is None else re.compile(pattern))
     except re.error as error:
         raise ConfigError(f"--pattern {pattern}: {error}") from None
 
@@ -105,24 +107,32 @@ def chosen(groups: tuple[str, ...], pattern: str | None) -> Choice:
 def _file_sink(path: Path, max_bytes: int, keep: int, compress: bool) -> FileSink:
     if not path.parent.is_dir():
         raise ConfigError(f"--output {path}: there is no directory {path.parent}, make it first")
-    path.open("ab").close()  # what is wrong with it is better told now than logged later
+    path.open("ab").close()  # report errors now instead of logging them later
     return FileSink(path, max_bytes=max_bytes, keep=keep, compress=compress)
 
 
-async def _run(
-    reach: Reach, sink: QueuedSink, source: str, choice: Choice, interval_s: float, stop: StopHandle, once: bool
+async def _poll(
+    cluster: ClusterOptions,
+    sink: QueuedSink,
+    source: str,
+    wanted: GroupFilter,
+    interval_s: float,
+    stop: StopHandle,
+    once: bool,
 ) -> None:
-    async with AsyncGroupAdmin(reach.config) as admin:
-        collector = Collector(admin, sink, source, choice, timeout_s=reach.timeout_s)
+    async with AsyncGroupAdmin(cluster.config) as admin:
+        collector = Collector(admin, sink, source, wanted, timeout_s=cluster.timeout_s)
         if once:
-            await collector.look()
+            await collector.poll()
         else:
             await collector.run(interval_s, lambda: stop.is_stopped)
 
 
-async def _read_records(reach: Reach, sink: QueuedSink, choice: Choice, stop: StopHandle, once: bool) -> None:
-    async with AsyncGroupAdmin(reach.config) as admin, AsyncConsumer(reading_config(reach.config)) as consumer:
-        reader = RecordReader(admin, consumer, sink, choice, timeout_s=reach.timeout_s)
-        await reader.run(lambda: stop.is_stopped, only_what_is_there=once)
+async def _read_records(
+    cluster: ClusterOptions, sink: QueuedSink, wanted: GroupFilter, stop: StopHandle, once: bool
+) -> None:
+    async with AsyncGroupAdmin(cluster.config) as admin, AsyncConsumer(reader_config(cluster.config)) as consumer:
+        reader = RecordReader(admin, consumer, sink, wanted, timeout_s=cluster.timeout_s)
+        await reader.run(lambda: stop.is_stopped, until_current_end=once)
     if reader.bad_records:
         click.echo(f"{reader.bad_records} records could not be read", err=True)

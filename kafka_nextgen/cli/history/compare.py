@@ -1,4 +1,4 @@
-"""``kafka-nextgen history compare``: do several sources of one log tell the same?"""
+"""``kafka-nextgen history compare``: compare what the sources of a log report."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from pathlib import Path
 import click
 from attrs import frozen
 
-from kafka_nextgen.cli.groups.printing import print_json, print_table, say
-from kafka_nextgen.cli.history.documents import problems_document
-from kafka_nextgen.cli.history.loading import load_all
-from kafka_nextgen.cli.history.naming import member_names
-from kafka_nextgen.cli.history.report import tell_problems
-from kafka_nextgen.history.answering import facts_of_group
-from kafka_nextgen.history.comparing import Difference, differences, stories
+from kafka_nextgen.cli.history.log import load_events
+from kafka_nextgen.cli.history.ranking import member_names
+from kafka_nextgen.cli.history.report import print_problems, problems_document
+from kafka_nextgen.cli.output import print_json, print_line, print_table
+from kafka_nextgen.history.analysis import analyze_group
 from kafka_nextgen.history.events import Event, SourceKind
 from kafka_nextgen.history.facts import MemberSummary
+from kafka_nextgen.history.source_comparison import Difference, differences, source_views
 
 __all__ = ["compare"]
 
 
 @frozen
-class _Compared:
+class _Comparison:
     cluster: str
     group: str
     sources: Sequence[SourceKind]
     differences: Sequence[Difference]
-    named: Sequence[Difference]
+    with_member_names: Sequence[Difference]
 
 
 @click.command()
@@ -42,9 +41,9 @@ def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | Non
     members came and went, to which epochs each of them came, and who had each partition, one after the other. The exit
     code is 1 if there is no event.
     """
-    found, problems = load_all(paths, groups, cluster)
-    tell_problems(problems)
-    compared = [_compared(key, events) for key, events in found.items()]
+    found, problems = load_events(paths, groups, cluster)
+    print_problems(problems)
+    compared = [_compare(key, events) for key, events in found.items()]
     if as_json:
         print_json({"groups": [_document(each) for each in compared], "problems": problems_document(problems)})
         return
@@ -52,13 +51,13 @@ def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | Non
         _print(each)
 
 
-def _compared(key: tuple[str, str], events: Sequence[Event]) -> _Compared:
-    told = stories(events)
-    members = [fact for fact in facts_of_group(events) if isinstance(fact, MemberSummary)]
-    return _Compared(*key, list(told), differences(told), differences(told, member_names(members)))
+def _compare(key: tuple[str, str], events: Sequence[Event]) -> _Comparison:
+    told = source_views(events)
+    members = [fact for fact in analyze_group(events) if isinstance(fact, MemberSummary)]
+    return _Comparison(*key, list(told), differences(told), differences(told, member_names(members)))
 
 
-def _document(compared: _Compared) -> dict[str, object]:
+def _document(compared: _Comparison) -> dict[str, object]:
     return {
         "cluster": compared.cluster,
         "group": compared.group,
@@ -70,13 +69,13 @@ def _document(compared: _Compared) -> dict[str, object]:
     }
 
 
-def _print(compared: _Compared) -> None:
+def _print(compared: _Comparison) -> None:
     first, *others = (kind.value for kind in compared.sources)
-    say(f"Group {compared.group}, cluster {compared.cluster or 'unknown'}")
+    print_line(f"Group {compared.group}, cluster {compared.cluster or 'unknown'}")
     if not others:
-        say(f"  told by {first} alone: there is nothing to compare")
+        print_line(f"  told by {first} alone: there is nothing to compare")
     elif not compared.differences:
-        say(f"  {', '.join(others)} and {first} tell the same")
+        print_line(f"  {', '.join(others)} and {first} tell the same")
     else:
-        rows = [(each.source.value, each.about, each.told, each.expected) for each in compared.named]
+        rows = [(each.source.value, each.about, each.told, each.expected) for each in compared.with_member_names]
         print_table(("SOURCE", "ABOUT", "TELLS", f"{first.upper()} TELLS"), rows)

@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from kafka_nextgen.cli.following.board import Board
+from kafka_nextgen.cli.following.group_views import GroupViews
 from kafka_nextgen.cli.following.screen import Screen, open_screen
 from kafka_nextgen.cli.following.sources import ClusterSource, FileSource, Source, TopicSource
-from kafka_nextgen.cli.groups.options import Reach, reaching
-from kafka_nextgen.cli.history.collect import chosen
-from kafka_nextgen.collecting.collector import Choice
+from kafka_nextgen.cli.history.collect import group_filter
+from kafka_nextgen.cli.options import ClusterOptions, cluster_options
+from kafka_nextgen.collecting.collector import GroupFilter
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
@@ -34,9 +34,9 @@ PAUSE_S = 0.2
     show_default=True,
     help="Seconds from look to look, where the cluster itself is followed.",
 )
-@reaching
+@cluster_options
 def follow(
-    reach: Reach,
+    cluster: ClusterOptions,
     path: Path | None,
     topic: str | None,
     groups: tuple[str, ...],
@@ -50,35 +50,35 @@ def follow(
     """
     if path is not None and topic is not None:
         raise click.UsageError("follow either a file or a topic")
-    choice = chosen(groups, pattern)
+    wanted = group_filter(groups, pattern)
     with stopped_by_signals(StopHandle()) as stop, open_screen(Console()) as screen:
         source: Source
         if path is not None:
             source = FileSource(path)
         elif topic is not None:
-            source = TopicSource(reach, topic)
+            source = TopicSource(cluster, topic)
         else:
-            source = ClusterSource(reach, choice, interval, lambda: stop.is_stopped)
-        asyncio.run(_show(source, choice, screen, stop))
-    if source.left_out:
-        click.echo(f"{source.left_out} lines were no events; history report tells more of them", err=True)
+            source = ClusterSource(cluster, wanted, interval, lambda: stop.is_stopped)
+        asyncio.run(_show(source, wanted, screen, stop))
+    if source.skipped:
+        click.echo(f"{source.skipped} lines were no events; history report tells more of them", err=True)
 
 
-async def _show(source: Source, choice: Choice, screen: Screen, stop: StopHandle) -> None:
-    board = Board()
+async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> None:
+    groups = GroupViews()
     async with source:
         while not stop.is_stopped:
-            events = [event for event in await source.take() if _is_meant(event, choice)]
+            events = [event for event in await source.take() if _matches(event, wanted)]
             for event in events:
-                board.add(event)
-            screen.show(board, events)
+                groups.add(event)
+            screen.show(groups, events)
             if not events:
                 await asyncio.sleep(PAUSE_S)
 
 
-def _is_meant(event: Event, choice: Choice) -> bool:
-    if event.group in choice.groups:
+def _matches(event: Event, wanted: GroupFilter) -> bool:
+    if event.group in wanted.groups:
         return True
-    if choice.pattern is not None:
-        return choice.pattern.fullmatch(event.group) is not None
-    return not choice.groups
+    if wanted.pattern is not None:
+        return wanted.pattern.fullmatch(event.group) is not None
+    return not wanted.groups

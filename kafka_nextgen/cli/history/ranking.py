@@ -1,27 +1,41 @@
-"""What comes first: the worst of each kind, and who is to be looked at."""
+"""What tables show first, and the names they give to members."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from attrs import define
+from attrs import define, evolve
 
-from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
+from kafka_nextgen.history.facts import (
+    Fact,
+    Holdup,
+    MemberSummary,
+    Overlap,
+    Owner,
+    Rebalance,
+    Repeat,
+    Standstill,
+    Tenure,
+)
 
 __all__ = [
-    "Waits",
+    "HoldupSummary",
+    "blocking_holdup",
     "by_epoch",
-    "holding_up",
-    "restless",
-    "waits",
+    "member_names",
+    "summarize_holdups",
+    "unstable_members",
+    "with_member_names",
     "worst_rebalances",
     "worst_standstills",
 ]
 
 
 @define
-class Waits:
-    """How often a member held a rebalance up, and what took it so long then."""
+class HoldupSummary:
+    """How often a member held up rebalances, and what took the time."""
 
     member: str
     rebalances: int = 0
@@ -32,17 +46,17 @@ class Waits:
 
     @property
     def ms(self) -> int:
-        """All of it."""
+        """The total time."""
         return self.processing_ms + self.commit_ms + self.callback_ms + self.coordinator_ms
 
 
-def holding_up(rebalance: Rebalance, holdups: Sequence[Holdup]) -> Holdup | None:
-    """The hold-up of the member that the others waited for, of those of its epoch; None if there is none."""
+def blocking_holdup(rebalance: Rebalance, holdups: Sequence[Holdup]) -> Holdup | None:
+    """Return the hold-up of the member that the others waited for, among those of its epoch, if any."""
     return next((each for each in holdups if each.member == rebalance.holder), None)
 
 
 def worst_rebalances(rebalances: Sequence[Rebalance], top: int) -> list[Rebalance]:
-    """Those in which partitions stood still the longest, then those that took the longest; in order of time."""
+    """Return the rebalances with the longest standstills, then the longest ones, in order of time."""
 
     def badness(fact: Rebalance) -> tuple[int, int]:
         return fact.stood_ms, 1 << 62 if fact.ended is None else fact.ended - fact.began
@@ -51,27 +65,27 @@ def worst_rebalances(rebalances: Sequence[Rebalance], top: int) -> list[Rebalanc
 
 
 def worst_standstills(standstills: Sequence[Standstill], top: int) -> list[Standstill]:
-    """The longest first; those that are not over before all others."""
+    """Return the longest standstills, first those that are not over."""
     return sorted(standstills, key=lambda each: (each.ended is not None, -(each.ms or 0), each.began))[:top]
 
 
 def by_epoch(holdups: Iterable[Holdup]) -> dict[int, list[Holdup]]:
-    """The hold-ups of each epoch."""
+    """Group hold-ups by epoch."""
     found: dict[int, list[Holdup]] = {}
     for holdup in holdups:
         found.setdefault(holdup.epoch, []).append(holdup)
     return found
 
 
-def waits(rebalances: Sequence[Rebalance], holdups: Sequence[Holdup]) -> list[Waits]:
-    """Members that held a rebalance up; the one that took the longest in all first."""
+def summarize_holdups(rebalances: Sequence[Rebalance], holdups: Sequence[Holdup]) -> list[HoldupSummary]:
+    """Sum up the hold-ups of each member, the longest total first."""
     of_epoch = by_epoch(holdups)
-    found: dict[str, Waits] = {}
+    found: dict[str, HoldupSummary] = {}
     for rebalance in rebalances:
-        holdup = holding_up(rebalance, of_epoch.get(rebalance.epoch, []))
+        holdup = blocking_holdup(rebalance, of_epoch.get(rebalance.epoch, []))
         if holdup is None:
             continue
-        one = found.setdefault(holdup.member, Waits(holdup.member))
+        one = found.setdefault(holdup.member, HoldupSummary(holdup.member))
         one.rebalances += 1
         one.processing_ms += holdup.processing_ms
         one.commit_ms += holdup.commit_ms
@@ -80,11 +94,56 @@ def waits(rebalances: Sequence[Rebalance], holdups: Sequence[Holdup]) -> list[Wa
     return sorted(found.values(), key=lambda each: -each.ms)
 
 
-def restless(members: Sequence[MemberSummary]) -> list[MemberSummary]:
-    """Members that were put out, came more than once, or had errors; the worst first."""
+def unstable_members(members: Sequence[MemberSummary]) -> list[MemberSummary]:
+    """Return members that were fenced, rejoined, or had errors, the worst first."""
 
     def badness(fact: MemberSummary) -> tuple[int, int, int]:
         return fact.poll_timeouts + fact.fenced, fact.joined, fact.errors
 
     found = [each for each in members if each.fenced or each.poll_timeouts or each.joined > 1 or each.errors]
     return sorted(found, key=badness, reverse=True)
+
+
+_F = TypeVar("_F", bound=Fact)
+
+#: A longer member id without another name is cut to so many characters.
+_LONGEST_ID, _SHORT = 14, 8
+#: The fields with member ids, by kind of fact.
+_FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
+    Rebalance: ("by", "slowest", "holder"),
+    Holdup: ("member",),
+    Standstill: ("former", "member"),
+    Overlap: ("first", "second"),
+    Repeat: ("member",),
+    Owner: ("member",),
+    Tenure: ("member",),
+}
+
+
+def member_names(members: Iterable[MemberSummary]) -> dict[str, str]:
+    """Return unique display names of one group's members: ``group.instance.id``, else ``client.id``, else the id.
+
+    Members with the same name also show the beginning of their ids, without the client id that ids of the classic
+    protocol begin with.
+    """
+    known = {each.member: each.instance or each.client or "" for each in members}
+    counts = Counter(known.values())
+    names = {member: _member_name(member, name, counts[name]) for member, name in known.items()}
+    counts = Counter(names.values())
+    return {member: name if counts[name] == 1 else member for member, name in names.items()}
+
+
+def _member_name(member: str, name: str, count: int) -> str:
+    if not name:
+        return member[:_SHORT] if len(member) > _LONGEST_ID else member
+    return name if count == 1 else f"{name} {member.removeprefix(f'{name}-')[:_SHORT]}"
+
+
+def with_member_names(facts: Iterable[_F], names: Mapping[str, str]) -> list[_F]:
+    """Replace member ids by names."""
+    return [evolve(fact, **_names_in(fact, names)) for fact in facts]
+
+
+def _names_in(fact: Fact, names: Mapping[str, str]) -> dict[str, Any]:
+    ids = {field: getattr(fact, field) for field in _FIELDS[type(fact)]}
+    return {field: names[member] for field, member in ids.items() if member in names}

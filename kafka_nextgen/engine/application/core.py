@@ -39,7 +39,7 @@ from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, Top
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
-    from kafka_nextgen.metrics import Metrics
+    from kafka_nextgen.metrics.consumer_metrics import Metrics
 
 __all__ = ["ConsumerCore"]
 

@@ -25,7 +25,7 @@ from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import JoinReason, TopicPartition
 
 if TYPE_CHECKING:
-    from kafka_nextgen.metrics import Metrics
+    from kafka_nextgen.metrics.consumer_metrics import Metrics
 
 __all__ = ["Front", "check_max_records"]
 

@@ -16,7 +16,7 @@ from attrs import Factory, define
 from kafka_nextgen.engine.seeing.hooks import LATE_S, HookList
 from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
-from kafka_nextgen.metrics import Timings
+from kafka_nextgen.metrics.timings import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from attrs import evolve
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.seeing.hooks import Hooks
 from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
-from kafka_nextgen.history.delivering import CLOSING_S
-from kafka_nextgen.history.events import Event, Kind, SourceKind
-from kafka_nextgen.history.partitions import by_topic
-from kafka_nextgen.history.sinks import FileSink, Sink
+from kafka_nextgen.history.events import Event, EventKind, SourceKind, partitions_by_topic
+from kafka_nextgen.history.file_sink import FileSink
+from kafka_nextgen.history.queued_sink import CLOSE_TIMEOUT_S, Sink
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["EventLog"]
@@ -34,12 +33,12 @@ _GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_
 #: So many events wait for the cluster's id at most.
 MOST_WAITING = 1_000
 #: How a member is out of its group, by the cause of its last rebalance there.
-_OUT: Mapping[RebalanceCause, Kind] = {
-    RebalanceCause.CLOSED: Kind.LEFT,
-    RebalanceCause.UNSUBSCRIBED: Kind.LEFT,
-    RebalanceCause.POLL_TIMEOUT: Kind.FENCED,
-    RebalanceCause.FENCED: Kind.FENCED,
-    RebalanceCause.FAILED: Kind.FENCED,
+_OUT: Mapping[RebalanceCause, EventKind] = {
+    RebalanceCause.CLOSED: EventKind.LEFT,
+    RebalanceCause.UNSUBSCRIBED: EventKind.LEFT,
+    RebalanceCause.POLL_TIMEOUT: EventKind.FENCED,
+    RebalanceCause.FENCED: EventKind.FENCED,
+    RebalanceCause.FAILED: EventKind.FENCED,
 }
 
 
@@ -67,7 +66,7 @@ class EventLog(Hooks):
     def detached(self, timeout_s: float) -> None:
         """Write what waits."""
         self._wait_no_more(self._name().cluster_id)
-        self._sink.close(min(timeout_s, CLOSING_S))
+        self._sink.close(min(timeout_s, CLOSE_TIMEOUT_S))
 
     @staticmethod
     def in_directory(directory: Path, client_id: str) -> EventLog:
@@ -91,13 +90,13 @@ class EventLog(Hooks):
         """One event to each partition, or one for the error."""
         member, at = self._name(), began_at + took_s
         if error is not None:
-            self._write(member, Kind.ERROR, at, ms=_ms(took_s), cause=type(error).__name__, reason=str(error))
+            self._write(member, EventKind.ERROR, at, ms=_ms(took_s), cause=type(error).__name__, reason=str(error))
             return
         for partition, committed in offsets.items():
             topic, number = partition
             self._write(
                 member,
-                Kind.COMMITTED,
+                EventKind.COMMITTED,
                 at,
                 topic=topic,
                 partitions=(number,),
@@ -116,13 +115,13 @@ class EventLog(Hooks):
         """One event, and one for the error."""
         member, at = self._name(), began_at + took_s
         reason = None if error is None else f"{type(error).__name__}: {error}"
-        self._write(member, Kind.CALLBACK, at, ms=_ms(took_s), cause=callback, reason=reason)
+        self._write(member, EventKind.CALLBACK, at, ms=_ms(took_s), cause=callback, reason=reason)
         if error is not None:
-            self._write(member, Kind.ERROR, at, cause=type(error).__name__, reason=str(error))
+            self._write(member, EventKind.ERROR, at, cause=type(error).__name__, reason=str(error))
 
     def polled_late(self, began_at: float, took_s: float) -> None:
         """One event."""
-        self._write(self._name(), Kind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
+        self._write(self._name(), EventKind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
         """What was given up or lost, what came, and whether the member is in or out."""
@@ -134,15 +133,22 @@ class EventLog(Hooks):
     def _tell_end_of(self, rebalance: Rebalance) -> None:
         member, epoch, cause = rebalance.member, rebalance.epoch_before, rebalance.cause.value
         given_at, stood_ms = _given_up(rebalance)
-        for topic, numbers in by_topic(rebalance.revoked).items():
+        for topic, numbers in partitions_by_topic(rebalance.revoked).items():
             self._write(
-                member, Kind.REVOKED, given_at, epoch=epoch, topic=topic, partitions=numbers, ms=stood_ms, cause=cause
+                member,
+                EventKind.REVOKED,
+                given_at,
+                epoch=epoch,
+                topic=topic,
+                partitions=numbers,
+                ms=stood_ms,
+                cause=cause,
             )
         for partition in rebalance.lost:
             topic, number = partition
             self._write(
                 member,
-                Kind.LOST,
+                EventKind.LOST,
                 rebalance.began_at,
                 epoch=epoch,
                 topic=topic,
@@ -151,7 +157,7 @@ class EventLog(Hooks):
                 cause=cause,
             )
         if rebalance.cause in _OUT:
-            at = _ended_at(rebalance) if _OUT[rebalance.cause] is Kind.LEFT else rebalance.began_at
+            at = _ended_at(rebalance) if _OUT[rebalance.cause] is EventKind.LEFT else rebalance.began_at
             self._write(member, _OUT[rebalance.cause], at, epoch=epoch, cause=cause, reason=rebalance.reason or None)
 
     def _tell_what_came(self, rebalance: Rebalance) -> None:
@@ -159,17 +165,17 @@ class EventLog(Hooks):
         if epoch < 0:
             return
         if rebalance.cause is RebalanceCause.JOINED:
-            self._write(member, Kind.JOINED, rebalance.began_at, epoch=epoch, reason=rebalance.reason or None)
+            self._write(member, EventKind.JOINED, rebalance.began_at, epoch=epoch, reason=rebalance.reason or None)
         at = _flow_at(rebalance)
         if not rebalance.assigned:
-            self._write(member, Kind.ASSIGNED, at, epoch=epoch, partitions=())
-        for topic, numbers in by_topic(rebalance.assigned).items():
-            self._write(member, Kind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
+            self._write(member, EventKind.ASSIGNED, at, epoch=epoch, partitions=())
+        for topic, numbers in partitions_by_topic(rebalance.assigned).items():
+            self._write(member, EventKind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
 
     def _write(
         self,
         member: MemberName,
-        kind: Kind,
+        kind: EventKind,
         at_s: float,
         *,
         epoch: int | None = None,

@@ -8,7 +8,7 @@ from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.seeing.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
 from kafka_nextgen.engine.seeing.examining import since
 from kafka_nextgen.fetching import FetchProgress, PartitionProgress
-from kafka_nextgen.metrics import (
+from kafka_nextgen.metrics.consumer_metrics import (
     CommitMetrics,
     ConnectionMetrics,
     GroupMetrics,

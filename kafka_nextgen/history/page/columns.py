@@ -1,8 +1,8 @@
-"""Facts as columns: what the page carries, small for its many rows.
+"""Encode facts as columns, which are smaller than rows.
 
-A group's facts of one kind are an object of columns. A text is a number: its place in the table of texts. Times and
-epochs that grow from row to row are differences to the row before, and an end is the time since its beginning; what is
-the same in all rows stands there once. ``CODING`` goes along, so that a reader needs to know nothing else.
+The facts of one kind of a group are an object of columns. A text is an index into the string table. Times and epochs
+are differences to the row before, and an end is the time since its beginning. A column with one value for all rows
+has it once. The page contains ``COLUMN_CODING``, so that its reader needs no other description.
 """
 
 from __future__ import annotations
@@ -14,68 +14,70 @@ from attrs import fields
 
 from kafka_nextgen.history.facts import FACTS, Fact, LagPoint
 
-__all__ = ["CODING", "Column", "Texts", "columns_of", "thinned"]
+__all__ = ["COLUMN_CODING", "Column", "StringTable", "downsample", "encode_columns"]
 
 Cell: TypeAlias = int | None
 Column: TypeAlias = Sequence[Cell] | Cell
 
-_GROWING = frozenset({"began", "at", "first", "epoch", "since"})
-_FROM = {"ended": "began", "last": "first", "lag_after": "lag_before"}
-#: What stands in other columns already, or is not shown.
-_LEFT_OUT = {"lags": frozenset({"committed", "end"})}
+_DELTA_CODED = frozenset({"began", "at", "first", "epoch", "since"})
+_RELATIVE_TO = {"ended": "began", "last": "first", "lag_after": "lag_before"}
+#: Columns that other columns imply, or that are not shown.
+_OMITTED = {"lags": frozenset({"committed", "end"})}
 
 
 def _coding(name: str, kind: type[Fact]) -> dict[str, object]:
-    columns = {each.name: str(each.type) for each in fields(kind) if each.name not in _left_out(name)}
+    columns = {each.name: str(each.type) for each in fields(kind) if each.name not in _omitted(name)}
     texts = [column for column, type_ in columns.items() if "str" in type_]
     numbers = [column for column in columns if column not in texts]
     return {
         "texts": texts,
-        "growing": [column for column in numbers if column in _GROWING],
-        "from": {column: _FROM[column] for column in numbers if _FROM.get(column) in numbers},
-        "others": [column for column in numbers if column not in _GROWING and _FROM.get(column) not in numbers],
+        "growing": [column for column in numbers if column in _DELTA_CODED],
+        "from": {column: _RELATIVE_TO[column] for column in numbers if _RELATIVE_TO.get(column) in numbers},
+        "others": [
+            column for column in numbers if column not in _DELTA_CODED and _RELATIVE_TO.get(column) not in numbers
+        ],
     }
 
 
-def _left_out(name: str) -> frozenset[str]:
-    return _LEFT_OUT.get(name, frozenset()) | {"cluster", "group"}
+def _omitted(name: str) -> frozenset[str]:
+    return _OMITTED.get(name, frozenset()) | {"cluster", "group"}
 
 
-#: How the cells of each kind are coded: the columns of texts, of differences to the row before, those that count from
-#: another column of the row, and those that stand there as they are.
-CODING: Mapping[str, Mapping[str, object]] = {name: _coding(name, kind) for name, kind in FACTS.items()}
+#: The coding of each kind of fact: text columns, columns of differences to the row before, columns relative to another
+#: column of the row, and plain columns.
+COLUMN_CODING: Mapping[str, Mapping[str, object]] = {name: _coding(name, kind) for name, kind in FACTS.items()}
 
 
-class Texts:
-    """A table of texts; each has one place."""
+class StringTable:
+    """Texts by index."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._indexes: dict[str, int] = {}
 
-    def place(self, text: str | None) -> Cell:
-        """The place of this text, which is added if it is new; None for None."""
-        return None if text is None else self._places.setdefault(text, len(self._places))
+    def index(self, text: str | None) -> Cell:
+        """Return the index of this text, which is added if it is new; None for None."""
+        return None if text is None else self._indexes.setdefault(text, len(self._indexes))
 
     def all(self) -> list[str]:
-        """The texts in order of their places."""
-        return list(self._places)
+        """Return the texts in order of their indexes."""
+        return list(self._indexes)
 
 
-def columns_of(name: str, facts: Sequence[Fact], texts: Texts) -> dict[str, Column]:
-    """Facts of one group and of one kind, of this ``name`` in ``FACTS``, as columns."""
+def encode_columns(name: str, facts: Sequence[Fact], texts: StringTable) -> dict[str, Column]:
+    """Encode the facts of one group of the kind ``name`` in ``FACTS``."""
     kind = FACTS[name]
-    types = {each.name: str(each.type) for each in fields(kind) if each.name not in _left_out(name)}
-    return {column: _column(column, "str" in types[column], _FROM.get(column), facts, texts) for column in types}
+    types = {each.name: str(each.type) for each in fields(kind) if each.name not in _omitted(name)}
+    return {column: _column(column, "str" in types[column], _RELATIVE_TO.get(column), facts, texts) for column in types}
 
 
-def _column(name: str, is_text: bool, base: str | None, facts: Sequence[Fact], texts: Texts) -> Column:
+def _column(name: str, is_text: bool, base: str | None, facts: Sequence[Fact], texts: StringTable) -> Column:
     cells: list[Cell]
     values = [getattr(fact, name) for fact in facts]
     if is_text:
-        cells = [texts.place(value) for value in values]
+        cells = [texts.index(value) for value in values]
     elif base is not None and hasattr(facts[0], base):
         cells = [_difference(value, getattr(fact, base)) for value, fact in zip(values, facts, strict=True)]
-    elif name in _GROWING:
+    elif name in _DELTA_CODED:
         cells = list(_differences(values))
     else:
         cells = [_number(value) for value in values]
@@ -100,8 +102,8 @@ def _differences(values: Iterable[int | None]) -> Iterable[Cell]:
             before = value
 
 
-def thinned(points: Sequence[LagPoint], most: int) -> list[LagPoint]:
-    """At most about ``most`` points: of each partition in each stretch of time, the one with the greatest lag."""
+def downsample(points: Sequence[LagPoint], most: int) -> list[LagPoint]:
+    """Keep about ``most`` points: the greatest lag of each partition in each interval."""
     if len(points) <= most:
         return list(points)
     partitions = len({(point.topic, point.partition) for point in points})

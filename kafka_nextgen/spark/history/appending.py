@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 from pyspark.sql import functions as f
 
-from kafka_nextgen.history.events import Event, Kind, contradiction
+from kafka_nextgen.history.events import Event, EventKind, contradiction
 from kafka_nextgen.spark.history.folders import days_column, folder_column
 from kafka_nextgen.spark.history.parquet import parquet_if_any
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
@@ -103,7 +103,7 @@ def _new(events: DataFrame, path: str, touched: Sequence[_Touched]) -> DataFrame
 
 
 def _once(events: DataFrame) -> DataFrame:
-    """Each identity once; where its events differ, the least and what tells of it, as ``answering.by_group`` does."""
+    """Each identity once; where its events differ, the lesser and an error event, as ``events_by_group`` does."""
     content = f.struct(*EVENT_NAMES)
     of_identity = events.groupBy(*_FOLDER, *_IDENTITY).agg(f.min(content).alias("least"), f.max(content).alias("most"))
     least = f.col("least")
@@ -114,7 +114,7 @@ def _once(events: DataFrame) -> DataFrame:
 
 def _contradiction(event: Column) -> Column:
     """``events.contradiction`` of this one."""
-    told = contradiction(Event(0, 0, "", "", "", Kind.ERROR))
+    told = contradiction(Event(0, 0, "", "", "", EventKind.ERROR))
     values = {name: event[name] for name in ("at", "seq", "source", "cluster", "group", "protocol")}
     values |= {"kind": f.lit(told.kind.value), "cause": f.lit(told.cause), "reason": f.lit(told.reason)}
     values["v"] = f.lit(told.v)

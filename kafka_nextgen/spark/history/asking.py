@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark.sql import functions as f
 
-from kafka_nextgen.history.events import FREQUENT, Kind, SourceKind
+from kafka_nextgen.history.events import FREQUENT_KINDS, EventKind, SourceKind
 from kafka_nextgen.history.facts import FACTS
 from kafka_nextgen.spark.history import questions
 from kafka_nextgen.spark.history.folders import day_of, folder_of
@@ -24,7 +24,7 @@ __all__ = ["History", "Moment"]
 #: A time: with its zone, or as milliseconds since the epoch.
 Moment: TypeAlias = datetime | int
 
-_FREQUENT = sorted(kind.value for kind in FREQUENT)
+_FREQUENT = sorted(kind.value for kind in FREQUENT_KINDS)
 
 
 class History:
@@ -170,7 +170,7 @@ def milliseconds(moment: Moment) -> int:
 
 def _is_known() -> Column:
     word = f.substring_index("source", ":", 1)
-    return f.col("kind").isin([kind.value for kind in Kind]) & word.isin([kind.value for kind in SourceKind])
+    return f.col("kind").isin([kind.value for kind in EventKind]) & word.isin([kind.value for kind in SourceKind])
 
 
 def _dataset(

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from attrs import fields
 
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.spark.history.schemas import EVENT_NAMES, EVENTS, FACTS_OF_ALL_KINDS, arrow_schema
 
@@ -20,7 +20,7 @@ __all__ = ["ROWS", "event_columns", "events_of", "fact_batches"]
 ROWS = 4_096
 _LONGEST = (1 << 63) - 1
 
-_KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
+_KINDS: Mapping[str, EventKind] = {kind.value: kind for kind in EventKind}
 _EVENT_TYPES = [field.type for field in arrow_schema(EVENTS)]
 _EVENT_VALUES = [attrgetter("kind.value" if name == "kind" else name) for name in EVENT_NAMES]
 _FACTS = arrow_schema(FACTS_OF_ALL_KINDS)

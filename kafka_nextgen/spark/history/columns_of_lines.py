@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import re2
 from pyarrow import json
 
-from kafka_nextgen.history.events import VERSION, Kind, source_kind
+from kafka_nextgen.history.events import VERSION, EventKind, source_kind
 from kafka_nextgen.spark.history.schemas import EVENTS, arrow_schema
 
 __all__ = ["columns_of_lines"]
@@ -22,7 +22,7 @@ _SCHEMA = arrow_schema(EVENTS)
 _PARSE = json.ParseOptions(explicit_schema=_SCHEMA, unexpected_field_behavior="error")
 _VALUE = rb'(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrtu])*"|-?[0-9]+|\[[0-9,]*\])'
 _PLAIN = re2.compile(rb'(?:\{"v":%d(?:,"[a-z]+":%b)+\}\n)+' % (VERSION, _VALUE))
-_KINDS = pa.array([kind.value for kind in Kind])
+_KINDS = pa.array([kind.value for kind in EventKind])
 _REQUIRED = ("at", "seq", "source", "cluster", "group", "kind", "v")
 _NOT_NEGATIVE = ("at", "seq", "ms")
 _MOST_BYTES = 256 << 20

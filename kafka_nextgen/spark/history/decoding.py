@@ -12,8 +12,8 @@ import pyarrow as pa
 from attrs import astuple, define, field
 
 from kafka_nextgen.history.events import VERSION, Event
-from kafka_nextgen.history.lines import NotAnEvent, Refusal, decode_event
-from kafka_nextgen.history.reading import GZIP, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
+from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event
+from kafka_nextgen.history.log_reader import GZIP_MAGIC, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
 from kafka_nextgen.spark.history.batches import ROWS, event_columns
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
 from kafka_nextgen.spark.history.schemas import DECODED, LINES, arrow_schema
@@ -64,7 +64,7 @@ class Rows:
             for place, event in enumerate(self.events):
                 if event is not None and not _is_unicode(event):
                     self.events[place] = None
-                    self.problems[place], self.texts[place] = Refusal.BAD_FIELD.value, "a text is not Unicode"
+                    self.problems[place], self.texts[place] = LineProblem.BAD_FIELD.value, "a text is not Unicode"
             return self._batch()
 
     def _batch(self) -> pa.RecordBatch:
@@ -115,12 +115,12 @@ def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 def _decode(line: bytes, origin: str, rows: Rows) -> None:
     if is_too_long(line):
-        rows.add(None, Refusal.FOREIGN.value, TOO_LONG, origin)
+        rows.add(None, LineProblem.FOREIGN.value, TOO_LONG, origin)
         return
     found = decode_event(line)
-    if isinstance(found, NotAnEvent):
+    if isinstance(found, InvalidLine):
         shown = line[:_TEXT].decode("utf-8", "replace")
-        rows.add(None, found.refusal.value, f"{found.text}: {shown}", origin)
+        rows.add(None, found.problem.value, f"{found.text}: {shown}", origin)
     elif found.v > VERSION:
         rows.add(found, LATER_VERSION, f"version {found.v}", origin)
     else:
@@ -139,7 +139,7 @@ def _lines_of_file(origin: str, content: bytes) -> Iterator[pa.RecordBatch]:
     waiting: list[bytes] = []
     size = 0
     try:
-        with GzipFile(fileobj=BytesIO(content)) if content.startswith(GZIP) else BytesIO(content) as lines:
+        with GzipFile(fileobj=BytesIO(content)) if content.startswith(GZIP_MAGIC) else BytesIO(content) as lines:
             for line in bounded_lines(lines):
                 waiting.append(line)
                 size += len(line)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
-from kafka_nextgen.history.answering import marks_of
 from kafka_nextgen.history.events import CONTRADICTION, Event
 from kafka_nextgen.history.facts import Fact
 from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.ordering import group_marks
 from kafka_nextgen.spark.history.batches import events_of, fact_batches
 from kafka_nextgen.spark.history.schemas import DOUBTS, FACTS_OF_ALL_KINDS
 
@@ -46,7 +46,7 @@ def _marked(batches: Iterable[pa.RecordBatch]) -> Iterator[_Marked]:
 
 def _facts(marked: Iterable[_Marked], until: int | None) -> Iterator[Fact]:
     for (cluster, _, doubts), of_group in groupby(marked, key=_group):
-        yield from fold(_each_once(of_group, until), marks_of(cluster, **dict(zip(DOUBTS, doubts, strict=True))))
+        yield from fold(_each_once(of_group, until), group_marks(cluster, **dict(zip(DOUBTS, doubts, strict=True))))
 
 
 def _group(marked: _Marked) -> tuple[str, str, tuple[bool, ...]]:

@@ -1,6 +1,6 @@
 """The events of each group as ``fold`` takes them: clocks put right, the best source of each fact, in order.
 
-These are the steps of ``kafka_nextgen.history.answering``, with the same rules (``alignment.py``, ``selection.py``).
+These are the steps of ``kafka_nextgen.history.ordering``, with the same rules (``clock_alignment.py``).
 Clocks are compared by few rows: the first time at which each source saw a member come to an epoch. Which source tells
 best is found by an aggregate over the three kinds of event that this is about.
 """
@@ -15,10 +15,9 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 from pyspark.sql.types import BooleanType, LongType, MapType, StringType, StructField, StructType
 
-from kafka_nextgen.history.alignment import SIGHTS, Sight, clock_offsets
-from kafka_nextgen.history.answering import told_by_members_alone
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, MEMBERSHIP, Kind
-from kafka_nextgen.history.selection import BEST_FIRST, SELECTED
+from kafka_nextgen.history.clock_alignment import OBSERVATION_KINDS, EpochObservation, clock_offsets
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, MEMBERSHIP_KINDS, EventKind
+from kafka_nextgen.history.ordering import SINGLE_SOURCE_KINDS, SOURCES_BY_TRUST, only_members_reported
 from kafka_nextgen.spark.history.schemas import EVENT_NAMES, MARKED_EVENTS, arrow_schema
 
 if TYPE_CHECKING:
@@ -65,11 +64,13 @@ def aligned(events: DataFrame, every: DataFrame) -> DataFrame:
 
 def _doubts(events: DataFrame) -> DataFrame:
     """What to add to the times of each source, and whether members alone tell: of those groups that are doubtful."""
-    is_sight = _is_one_of(SIGHTS) & f.col("epoch").isNotNull() & ~f.col("cause").eqNullSafe(BEGINS_IN_THE_MIDDLE)
+    is_sight = (
+        _is_one_of(OBSERVATION_KINDS) & f.col("epoch").isNotNull() & ~f.col("cause").eqNullSafe(BEGINS_IN_THE_MIDDLE)
+    )
     sight = [
         f.when(is_sight, column).alias(name) for name, column in (("member", _member()), ("epoch", f.col("epoch")))
     ]
-    seen = events.where(_is_one_of(MEMBERSHIP)).select(*_GROUP, "source", "kind", *sight, "at")
+    seen = events.where(_is_one_of(MEMBERSHIP_KINDS)).select(*_GROUP, "source", "kind", *sight, "at")
     first = seen.groupBy(*_GROUP, "source", "kind", "member", "epoch").agg(f.min("at").alias("at"))
     placed = first.repartition(*_GROUP).sortWithinPartitions(*_GROUP)
     return placed.mapInArrow(doubts_of_sights, _DOUBTS)
@@ -85,7 +86,7 @@ def doubts_of_sights(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         told = list(of_group)
         offsets = clock_offsets(_sight(row) for row in told if row["epoch"] is not None)
         wrong = [(source, offset) for source, offset in offsets.items() if offset]
-        alone = told_by_members_alone(row["source"] for row in told)
+        alone = only_members_reported(row["source"] for row in told)
         if wrong or alone:
             columns = [
                 pa.array([value], column.type)
@@ -94,8 +95,8 @@ def doubts_of_sights(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
             yield pa.RecordBatch.from_arrays(columns, schema=_ARROW_DOUBTS)
 
 
-def _sight(row: dict[str, Any]) -> Sight:
-    return Sight(row["source"], Kind(row["kind"]), row["member"], row["epoch"], row["at"])
+def _sight(row: dict[str, Any]) -> EpochObservation:
+    return EpochObservation(row["source"], EventKind(row["kind"]), row["member"], row["epoch"], row["at"])
 
 
 # ---- the best source
@@ -103,7 +104,7 @@ def _sight(row: dict[str, Any]) -> Sight:
 
 def selected(events: DataFrame) -> DataFrame:
     """Events without those of which a better source tells."""
-    is_told_by_several = _is_one_of(SELECTED) & f.col("epoch").isNotNull()
+    is_told_by_several = _is_one_of(SINGLE_SOURCE_KINDS) & f.col("epoch").isNotNull()
     about = [*_GROUP, "kind", "told_of", "epoch"]
     told = events.where(is_told_by_several)
     told = told.withColumn("told_of", _member()).withColumn("rank", _rank())
@@ -114,19 +115,19 @@ def selected(events: DataFrame) -> DataFrame:
     return events.where(~is_told_by_several).unionByName(best.select(*events.columns))
 
 
-def _is_one_of(kinds: Iterable[Kind]) -> Column:
+def _is_one_of(kinds: Iterable[EventKind]) -> Column:
     return f.col("kind").isin(sorted(kind.value for kind in kinds))
 
 
 def _member() -> Column:
     """The member that an event is about, for what is told of the group as a whole no one."""
-    return f.when(f.col("kind") != Kind.GROUP_EPOCH.value, f.col("member")).alias("member")
+    return f.when(f.col("kind") != EventKind.GROUP_EPOCH.value, f.col("member")).alias("member")
 
 
 def _rank() -> Column:
     """How well an event's source knows what it tells; 0 is the best."""
     word = f.substring_index("source", ":", 1)
     column = f.lit(None).cast("int")
-    for number, kind in enumerate(BEST_FIRST):
+    for number, kind in enumerate(SOURCES_BY_TRUST):
         column = f.when(word == kind.value, f.lit(number)).otherwise(column)
     return column

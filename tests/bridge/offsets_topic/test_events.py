@@ -14,7 +14,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded
 from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.types import OffsetAndMetadata, RebalanceReason, TopicIdPartition, TopicPartition
 from tests.bridge.offsets_topic.group_records import BILLS, NAMES, ORDERS, G, current, epoch, metadata, removal, target
 
@@ -97,7 +97,7 @@ def test_an_event_has_what_is_known_of_its_member_and_row(log: Log) -> None:
         source="offsets:3",
         cluster="main",
         group=G,
-        kind=Kind.JOINED,
+        kind=EventKind.JOINED,
         protocol="consumer",
         member="A",
         instance="one",
@@ -111,8 +111,8 @@ def test_events_of_one_record_differ_by_their_index(log: Log) -> None:
     joined(log)
     rows = log.rows(evolve(current("A", 2, 0), assigned=((TopicIdPartition(ORDERS, 2), 2),)))
     assert [(event.kind, event.seq) for event in log.story.tell(rows)] == [
-        (Kind.REVOKED, rows[0].offset << 20),
-        (Kind.ASSIGNED, (rows[0].offset << 20) + 1),
+        (EventKind.REVOKED, rows[0].offset << 20),
+        (EventKind.ASSIGNED, (rows[0].offset << 20) + 1),
     ]
 
 
@@ -155,7 +155,7 @@ MEMBER_LEFT, EXPIRED = RebalanceReason.MEMBER_LEFT, RebalanceReason.MEMBER_EXPIR
         ((epoch(3), recorded(RebalanceReason.ADMIN, 3, "B")), None, ("fenced", "B", 2, "admin"), "admin"),
         (
             (epoch(3),),
-            Known(Departure(Kind.FENCED, "member expired")),
+            Known(Departure(EventKind.FENCED, "member expired")),
             ("fenced", "B", 2, "member expired"),
             "member expired",
         ),
@@ -215,7 +215,7 @@ def test_who_has_a_former_members_place_is_told_of_by_its_own_client(log: Log) -
     log.tell(former, epoch(1), current("A", 1, 0))
     copied, own = evolve(former, member_id="A2"), metadata("A2", "orders", instance="one")
     events = log.story.tell(log.rows(*removal("A"), copied, own))
-    assert [(event.member, event.client) for event in events if event.kind is Kind.JOINED] == [("A2", "client-A2")]
+    assert [(event.member, event.client) for event in events if event.kind is EventKind.JOINED] == [("A2", "client-A2")]
 
 
 def test_a_static_member_that_comes_back_with_its_id_has_joined_again(log: Log) -> None:
@@ -231,7 +231,7 @@ def test_a_static_member_that_comes_back_with_its_id_has_joined_again(log: Log) 
 def test_who_never_came_back_has_left_once(log: Log) -> None:
     log.tell(metadata("A", "orders", instance="one"), epoch(1), current("A", 1, 0))
     log.tell(current("A", -2, 0, before=1))
-    expired = Known(Departure(Kind.FENCED, "member expired"))
+    expired = Known(Departure(EventKind.FENCED, "member expired"))
     assert log.tell(*removal("A"), epoch(2), known=expired) == [("group epoch", "A", 2, "member expired")]
 
 
@@ -374,7 +374,7 @@ def test_generations_of_a_classic_group(log: Log) -> None:
 
 def test_how_a_classic_member_went_may_be_told_before(log: Log) -> None:
     log.tell(generation(1, A=(0, 1)))
-    log.story.note_gone(G, "A", Departure(Kind.FENCED, "member expired"))
+    log.story.note_gone(G, "A", Departure(EventKind.FENCED, "member expired"))
     assert log.tell(generation(2))[1] == ("fenced", "A", 1, "member expired")
 
 
@@ -446,12 +446,12 @@ def test_any_log_is_told_in_order_and_nobody_gives_up_what_it_has_not(batches: l
         for event in log.story.tell(log.rows(*batch)):
             seqs.append(event.seq)
             parts = {(event.member, event.topic, number) for number in event.partitions or ()}
-            if event.kind is Kind.ASSIGNED:
+            if event.kind is EventKind.ASSIGNED:
                 assert not held & parts
                 held |= parts
-            if event.kind is Kind.REVOKED:
+            if event.kind is EventKind.REVOKED:
                 assert parts <= held
                 held -= parts
-            if event.kind in (Kind.LEFT, Kind.FENCED):
+            if event.kind in (EventKind.LEFT, EventKind.FENCED):
                 assert event.member not in {member for member, _, _ in held}
     assert seqs == sorted(set(seqs))

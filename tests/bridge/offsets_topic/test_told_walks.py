@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
@@ -34,14 +34,14 @@ def gone_through(events: Sequence[Event]) -> tuple[set[tuple[str, str]], Owned]:
     for event in events:
         who = (event.group, event.member or "")
         parts = {(*who, event.topic or "", number) for number in event.partitions or ()}
-        if event.kind is Kind.JOINED:
+        if event.kind is EventKind.JOINED:
             members.add(who)
-        elif event.kind in (Kind.LEFT, Kind.FENCED):
+        elif event.kind in (EventKind.LEFT, EventKind.FENCED):
             members.discard(who)
-        elif event.kind is Kind.ASSIGNED:
+        elif event.kind is EventKind.ASSIGNED:
             assert not owned & parts
             owned |= parts
-        elif event.kind is Kind.REVOKED:
+        elif event.kind is EventKind.REVOKED:
             assert owned >= parts
             owned -= parts
     return members, owned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.json_lines import encode_event
 from tests.history.story import story
 
 __all__ = ["AT", "incident_lines", "write_incident"]

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.json_lines import encode_event
 from tests.history.making import EVENTS
 
 

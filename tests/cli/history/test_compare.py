@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kafka_nextgen.cli.main import cli
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.json_lines import encode_event
 from tests.history.example_stories import CONSUMERS, COORDINATOR
 from tests.history.story import story
 

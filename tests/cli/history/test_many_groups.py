@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.cli.history.loading import since
-from kafka_nextgen.cli.history.tables import print_answers
-from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.cli.history.log import facts_since
+from kafka_nextgen.cli.history.tables import print_analysis
+from kafka_nextgen.history.analysis import Analysis
 from kafka_nextgen.history.facts import FACTS, Fact
 from tests.history.made_facts import made_answers
 
@@ -24,8 +24,8 @@ class _Counted(list[Fact]):
 def _passes(groups: int) -> list[int]:
     made = made_answers(rebalances=2, partitions=2, members=2, groups=groups)
     counted = {name: _Counted(made.facts[name]) for name in FACTS}
-    print_answers(Answers(counted), 10)
-    since(Answers(counted), 0)
+    print_analysis(Analysis(counted), 10)
+    facts_since(Analysis(counted), 0)
     return [facts.passes for facts in counted.values()]
 
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.cli.history.ranking import holding_up, restless, waits, worst_standstills
-from kafka_nextgen.history.answering import answer
+from kafka_nextgen.cli.history.ranking import blocking_holdup, summarize_holdups, unstable_members, worst_standstills
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
-from kafka_nextgen.history.rebalancing import most_part
+from kafka_nextgen.history.rebalances import longest_part
 from tests.history.made_facts import made_answers
 from tests.history.story import story
 
@@ -15,7 +15,7 @@ _STORY = """
     1 coordinator:1 group_epoch A @1 cause=joined
     2 consumer:a assigned A @1 orders[0]
 """
-[_REBALANCE] = [each for each in answer(story(_STORY)).facts["rebalances"] if isinstance(each, Rebalance)]
+[_REBALANCE] = [each for each in analyze(story(_STORY)).facts["rebalances"] if isinstance(each, Rebalance)]
 REBALANCE = evolve(_REBALANCE, epoch=7, holder="C")
 
 
@@ -25,19 +25,19 @@ def _holdup(member: str, processing: int = 0, commit: int = 0, callback: int = 0
 
 @pytest.mark.parametrize(("holdups", "member"), [([], None), ([_holdup("B"), _holdup("C")], "C")])
 def test_the_member_that_others_waited_for(holdups: list[Holdup], member: str | None) -> None:
-    found = holding_up(REBALANCE, holdups)
+    found = blocking_holdup(REBALANCE, holdups)
     assert (found.member if found else None) == member
 
 
 def test_the_part_that_took_the_longest() -> None:
-    assert most_part(_holdup("A", 1, 2, 4, 3)) == ("callback", 4)
+    assert longest_part(_holdup("A", 1, 2, 4, 3)) == ("callback", 4)
 
 
 def test_each_rebalance_is_held_up_by_one_member() -> None:
     facts = made_answers(rebalances=50).facts
     rebalances = [each for each in facts["rebalances"] if isinstance(each, Rebalance)]
     holdups = [each for each in facts["holdups"] if isinstance(each, Holdup)]
-    found = waits(rebalances, holdups)
+    found = summarize_holdups(rebalances, holdups)
     assert sum(each.rebalances for each in found) == len({each.epoch for each in holdups})
     assert [each.ms for each in found] == sorted((each.ms for each in found), reverse=True)
 
@@ -52,7 +52,7 @@ def test_standstills_that_are_not_over_come_first() -> None:
 
 def test_members_that_stay_are_not_restless() -> None:
     members = [each for each in made_answers(rebalances=30).facts["members"] if isinstance(each, MemberSummary)]
-    found = restless(members)
+    found = unstable_members(members)
     assert found
     assert all(each.fenced or each.poll_timeouts for each in found)
     assert {each.member for each in members if each.fenced} == {each.member for each in found}

@@ -14,11 +14,10 @@ from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.history.answering import Answers, answer
-from kafka_nextgen.history.chronology import in_time
+from kafka_nextgen.history import page as page_module
+from kafka_nextgen.history.analysis import Analysis, analyze, sorted_by_time
 from kafka_nextgen.history.facts import FACTS, Fact
-from kafka_nextgen.history.page import page as page_module
-from kafka_nextgen.history.page.page import SCRIPTS, document_of, render
+from kafka_nextgen.history.page import SCRIPTS, page_data, render
 from tests.history.made_facts import made_answers
 from tests.history.page.reading import LEFT_OUT, document_in, facts_in
 from tests.history.story import story
@@ -65,10 +64,10 @@ def _parsed(page: str) -> _Tags:
     return tags
 
 
-def _renamed(name: str) -> Answers:
+def _renamed(name: str) -> Analysis:
     """Facts in which every text is this name."""
     made = made_answers(rebalances=8, partitions=3, members=2)
-    return Answers({kind: [_named(fact, name) for fact in facts] for kind, facts in made.facts.items()})
+    return Analysis({kind: [_named(fact, name) for fact in facts] for kind, facts in made.facts.items()})
 
 
 def _named(fact: Fact, name: str) -> Fact:
@@ -113,7 +112,7 @@ def test_scripts_make_no_markup_of_texts_and_load_nothing(name: str) -> None:
 
 
 def test_a_page_refers_to_nothing_elsewhere() -> None:
-    assert not re.findall(r"(?:https?:)?//[a-z]|url\(|@import", render(Answers({}), "title", made=0))
+    assert not re.findall(r"(?:https?:)?//[a-z]|url\(|@import", render(Analysis({}), "title", made=0))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -122,11 +121,11 @@ def test_facts_come_back_from_a_page(seed: int) -> None:
     assert facts_in(document_in(render(made, "title", made=0))) == _carried(made)
 
 
-def _carried(answers: Answers) -> dict[str, list[Fact]]:
+def _carried(answers: Analysis) -> dict[str, list[Fact]]:
     """What a page carries of them, and in which order."""
     return {
         name: sorted(
-            (evolve(fact, **LEFT_OUT.get(name, {})) for fact in in_time(answers.facts[name])),
+            (evolve(fact, **LEFT_OUT.get(name, {})) for fact in sorted_by_time(answers.facts[name])),
             key=lambda fact: (fact.group, fact.cluster),
         )
         for name in FACTS
@@ -152,13 +151,13 @@ LINES = st.lists(
 
 @given(LINES)
 def test_facts_of_any_log_come_back(lines: list[str]) -> None:
-    found = answer(story("\n".join(lines)))
-    carried = facts_in(json.loads(json.dumps(document_of(found, "title", made=0))))
+    found = analyze(story("\n".join(lines)))
+    carried = facts_in(json.loads(json.dumps(page_data(found, "title", made=0))))
     assert carried == _carried(found)
 
 
 def test_the_texts_of_a_fact_are_carried_once() -> None:
-    document: dict[str, Any] = document_of(made_answers(rebalances=30), "title", made=0)
+    document: dict[str, Any] = page_data(made_answers(rebalances=30), "title", made=0)
     assert len(set(document["texts"])) == len(document["texts"])
 
 
@@ -169,7 +168,7 @@ def test_a_rebalance_takes_less_than_two_hundred_bytes() -> None:
 
 
 def test_lag_is_thinned_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "MOST_LAG_POINTS", 100)
+    monkeypatch.setattr(page_module, "MAX_LAG_POINTS", 100)
     made = made_answers(rebalances=20, partitions=4)
     page = render(made, "title", made=0)
     lags = facts_in(document_in(page))["lags"]

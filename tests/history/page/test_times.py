@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from kafka_nextgen.history.page import page
+from kafka_nextgen.history import page
 
 _NODE = shutil.which("node")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import astuple
 
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS
 
 if TYPE_CHECKING:
@@ -68,4 +68,4 @@ def rows_of(events: Iterable[Event]) -> set[tuple[object, ...]]:
 
 
 def _values(event: Event) -> tuple[object, ...]:
-    return tuple(value.value if isinstance(value, Kind) else value for value in astuple(event))
+    return tuple(value.value if isinstance(value, EventKind) else value for value in astuple(event))

@@ -1,4 +1,4 @@
-"""Answers as frames: the same as ``answer`` gives in memory, from a dataset or any frame of events."""
+"""Answers as frames: the same as ``analyze`` gives in memory, from a dataset or any frame of events."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ pytest.importorskip("pyspark")
 from attrs import asdict, fields
 from pyspark.sql import functions as f
 
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.chronology import time_of
+from kafka_nextgen.history.analysis import analyze, fact_time
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import FACTS, Standstill
 from kafka_nextgen.spark.history.appending import append
@@ -32,7 +31,7 @@ def rows(frame: DataFrame) -> list[dict[str, Any]]:
 
 
 def expected(events: list[Event], name: str, until: int | None = None) -> list[dict[str, Any]]:
-    return sorted((asdict(each) for each in answer(events, until=until).facts[name]), key=repr)
+    return sorted((asdict(each) for each in analyze(events, until=until).facts[name]), key=repr)
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +111,9 @@ def test_a_group_is_compared_before_and_after(history: History) -> None:
 
 
 def expected_sums(is_before: bool) -> tuple[int, int, int]:
-    facts = answer(story(TWO_MEMBERS, "c1", "007")).facts
-    rebalances = [each for each in facts["rebalances"] if (time_of(each) < 2_100) is is_before]
-    stood = [each for each in facts["standstills"] if (time_of(each) < 2_100) is is_before]
+    facts = analyze(story(TWO_MEMBERS, "c1", "007")).facts
+    rebalances = [each for each in facts["rebalances"] if (fact_time(each) < 2_100) is is_before]
+    stood = [each for each in facts["standstills"] if (fact_time(each) < 2_100) is is_before]
     return len(rebalances), len(stood), sum(each.ms or 0 for each in stood if isinstance(each, Standstill))
 
 

@@ -12,11 +12,11 @@ pytest.importorskip("pyspark")
 
 from attrs import asdict, evolve
 
-from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import CONTRADICTION, EVENTS_DROPPED, Event, Kind
+from kafka_nextgen.history.analysis import analyze
+from kafka_nextgen.history.events import CONTRADICTION, EVENTS_DROPPED, Event, EventKind
 from kafka_nextgen.history.facts import FACTS
-from kafka_nextgen.history.lines import encode_event
-from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.history.json_lines import encode_event
+from kafka_nextgen.history.log_reader import Problems, read_log
 from kafka_nextgen.spark.history import History, ingest
 from tests.pyspark.history.datasets import text_of
 from tests.spark.history.logs import random_events, stories
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 def write_bad_logs(folder: Path) -> None:
     """Logs of all that may go wrong, and of what went well."""
-    dropped = Event(2_000, 1_000, "consumer:a", "c1", "billing", Kind.ERROR, cause=EVENTS_DROPPED, reason="5 events")
+    dropped = Event(
+        2_000, 1_000, "consumer:a", "c1", "billing", EventKind.ERROR, cause=EVENTS_DROPPED, reason="5 events"
+    )
     later = encode_event(evolve(dropped, seq=1_001, v=7)).encode()
     good = text_of([*stories(), dropped])
     folder.mkdir()
@@ -63,7 +65,7 @@ def rows(frame: DataFrame) -> list[dict[str, Any]]:
 def test_all_is_told_as_without_spark(spark: SparkSession, tmp_path: Path) -> None:
     logs, dataset, problems = tmp_path / "logs", tmp_path / "dataset", Problems()
     write_bad_logs(logs)
-    facts = answer(read_log([logs], problems)).facts
+    facts = analyze(read_log([logs], problems)).facts
     done = ingest(spark, str(logs), str(dataset))
     assert done.refused == problems.counts
     assert set(problems.counts) == {"torn", "foreign", "later version", "torn gzip", "unknown kind", "bad field"}

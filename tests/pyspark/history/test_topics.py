@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.spark import register
 from kafka_nextgen.spark.history.appending import refused_of
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream

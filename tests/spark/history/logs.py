@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import pyarrow as pa
 
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind
 from kafka_nextgen.history.facts import CLOCKS_DISAGREE, MEMBERS_ALONE
 from kafka_nextgen.spark.history.batches import event_columns
 from kafka_nextgen.spark.history.schemas import LINES, MARKED_EVENTS, arrow_schema
@@ -59,7 +59,7 @@ def random_events(seed: int, count: int) -> list[Event]:
             source=sources[number % 5],
             cluster=chance.choice(["", "c"]),
             group=chance.choice(["g", "h", "G"]),
-            kind=chance.choice(list(Kind)),
+            kind=chance.choice(list(EventKind)),
             member=chance.choice([None, "A", "B", "C"]),
             epoch=chance.choice([None, *range(8)]),
             topic=chance.choice([None, "t"]),

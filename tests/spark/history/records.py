@@ -10,7 +10,7 @@ from attrs import define, field
 from kafka_nextgen.bridge.extensions.offsets_topic import encode
 from kafka_nextgen.bridge.offsets_topic.events import Row
 from kafka_nextgen.coordinator.records import GroupMetadata, GroupMetadataRemoved, Record
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import Event, EventKind
 
 T0_MS = 1_700_000_000_000
 
@@ -37,7 +37,7 @@ class EpochStory:
                 f"offsets:{self.partition}",
                 "c",
                 record.group_id,
-                Kind.GROUP_EPOCH,
+                EventKind.GROUP_EPOCH,
                 epoch=record.epoch,
                 reason=str(before),
             )

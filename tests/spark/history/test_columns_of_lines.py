@@ -12,8 +12,8 @@ pytest.importorskip("pyspark")
 
 import pyarrow as pa
 
-from kafka_nextgen.history.events import Event, Kind
-from kafka_nextgen.history.lines import decode_event, encode_event
+from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.json_lines import decode_event, encode_event
 from kafka_nextgen.spark.history.batches import events_of
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
 from kafka_nextgen.spark.history.schemas import EVENTS, arrow_schema
@@ -91,7 +91,7 @@ values = st.one_of(
     st.integers(-2, 2),
     st.floats(),
     st.text(max_size=5),
-    st.sampled_from(["poller:x", "consumer:", "lag", "joined", *(kind.value for kind in Kind)]),
+    st.sampled_from(["poller:x", "consumer:", "lag", "joined", *(kind.value for kind in EventKind)]),
     st.lists(st.one_of(st.integers(-1, 1 << 32), st.none(), st.integers(0, 3)), max_size=3),
 )
 names = st.sampled_from([*EVENTS.names, "v", "at", "more"])

@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("pyspark")
 
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.lines import decode_event, encode_event
-from kafka_nextgen.history.reading import TORN_GZIP
+from kafka_nextgen.history.json_lines import decode_event, encode_event
+from kafka_nextgen.history.log_reader import TORN_GZIP
 from kafka_nextgen.spark.history.decoding import decoded_batches, unzipped_batches
 from tests.spark.history.logs import line_batch, stories
 

@@ -1,4 +1,4 @@
-"""Folding batches of ordered events: the facts are those of ``answer``, however the batches are cut."""
+"""Folding batches of ordered events: the facts are those of ``analyze``, however the batches are cut."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ pytest.importorskip("pyspark")
 
 import pyarrow as pa
 
-from kafka_nextgen.history.answering import answer, in_order
+from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.ordering import in_order
 from kafka_nextgen.spark.history.batches import events_of, fact_batches
 from kafka_nextgen.spark.history.folding import folded_batches
 from kafka_nextgen.spark.history.ordering import doubts_of_sights
@@ -34,7 +35,7 @@ def facts_in(batches: list[pa.RecordBatch]) -> dict[str, list[dict[str, Any]]]:
 
 def answers(events: list[Event], until: int | None = None) -> dict[str, list[dict[str, Any]]]:
     return {
-        name: [asdict(each) for each in facts] for name, facts in answer(events, until=until).facts.items() if facts
+        name: [asdict(each) for each in facts] for name, facts in analyze(events, until=until).facts.items() if facts
     }
 
 
@@ -68,7 +69,7 @@ def test_doubles_that_lie_side_by_side_count_once() -> None:
 
 
 def test_facts_of_a_kind_come_in_batches_of_so_many_rows() -> None:
-    facts = answer(stories()).facts["tenures"]
+    facts = analyze(stories()).facts["tenures"]
     sizes = [batch.num_rows for batch in fact_batches(facts, rows=4)]
     assert sizes[:-1] == [4] * (len(sizes) - 1)
     assert sum(sizes) == len(facts)

@@ -1,0 +1,157 @@
+"""Announce members before they join, remove members, and delete groups.
+
+Announced members let a group rebalance once for all of them (KIP-345, "Future Works"). No release of Apache Kafka can
+do this, so only coordinators with extensions are asked. The request may be repeated: announcing a member again is no
+error.
+
+Members are removed by instance id or by member id (KIP-345, "Admin API"; by member id since KIP-848's coordinator).
+They learn of it with their next heartbeats, and a running consumer then joins again, so stop it first to keep it out.
+Removals and deletions are not repeated if the response is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import ceil
+
+from attrs import frozen
+
+from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender, broker_error
+from kafka_nextgen.bridge import delete_groups, leave_group
+from kafka_nextgen.bridge.extensions import consumer_group_add_members
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember
+from kafka_nextgen.coordinator.classic.responses import LeftMember
+from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.transport.cluster import Coordinator
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS, DELETE_GROUPS, LEAVE_GROUP
+from kafka_nextgen.wire.messages import ConsumerGroupAddMembersResponse, DeleteGroupsResponse, LeaveGroupResponse
+
+__all__ = ["AddedMember", "NewMember", "RemovedMember", "add_members", "delete_group", "remove_members"]
+
+
+@frozen
+class NewMember:
+    """A static member that is about to join, for ``add_members``. Times are in seconds; None leaves them to the member.
+
+    Its place is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimal
+    time it gets to revoke partitions, ``assignor`` the server-side assignor it votes for if it names none.
+    """
+
+    instance_id: str
+    session_timeout: float | None = None
+    rebalance_timeout: float | None = None
+    assignor: str | None = None
+
+
+@frozen
+class AddedMember:
+    """The result for an announced member; ``error`` is None if it is expected now."""
+
+    instance_id: str
+    error: KafkaNextgenError | None = None
+
+
+@frozen
+class RemovedMember:
+    """The result for a member to remove; ``error`` is None if it was removed."""
+
+    member_id: str | None
+    instance_id: str | None
+    error: KafkaNextgenError | None = None
+
+
+_NOT_STATED = -1
+
+
+async def add_members(
+    sender: RequestSender, group_id: str, members: Collection[NewMember], within_s: float, deadline: Deadline
+) -> tuple[AddedMember, ...]:
+    """Return the result for each instance."""
+    expected = tuple(_expected_member(member) for member in members)
+    request = AddMembers(group_id, expected, _milliseconds(within_s))
+    admin_request = AdminRequest(
+        about=f"group {group_id}: adding members",
+        target=Coordinator(group_id),
+        api=CONSUMER_GROUP_ADD_MEMBERS,
+        build=lambda version: consumer_group_add_members.to_request(request),
+        response=ConsumerGroupAddMembersResponse,
+        error_in=lambda answer: (answer.error_code, answer.error_message),
+    )
+    answer = consumer_group_add_members.from_response(await sender.send(admin_request, deadline))
+    return tuple(_added_member(group_id, instance_id, *result) for instance_id, result in answer.results.items())
+
+
+def _expected_member(member: NewMember) -> ExpectedMember:
+    return ExpectedMember(
+        member.instance_id,
+        _milliseconds(member.session_timeout),
+        _milliseconds(member.rebalance_timeout),
+        member.assignor,
+    )
+
+
+def _milliseconds(seconds: float | None) -> int:
+    return _NOT_STATED if seconds is None else ceil(1000 * seconds)
+
+
+def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str | None) -> AddedMember:
+    about = f"group {group_id}: instance {instance_id}"
+    return AddedMember(instance_id, broker_error(about, code, message, group_id) if code else None)
+
+
+_FIRST_BATCHED_VERSION = 3
+
+
+async def remove_members(
+    sender: RequestSender,
+    group_id: str,
+    instance_ids: Collection[str],
+    member_ids: Collection[str],
+    reason: str,
+    deadline: Deadline,
+) -> tuple[RemovedMember, ...]:
+    """Return the result for each member: first those given by instance id, then the others, without duplicates."""
+    full_reason = f"{REMOVED_BY_ADMIN}: {reason}" if reason else REMOVED_BY_ADMIN
+    by_instance = [LeavingMember("", instance_id, full_reason) for instance_id in dict.fromkeys(instance_ids)]
+    by_member = [LeavingMember(member_id, None, full_reason) for member_id in dict.fromkeys(member_ids)]
+    request = LeaveGroup(group_id, (*by_instance, *by_member))
+    admin_request = AdminRequest(
+        about=f"group {group_id}: removing members",
+        target=Coordinator(group_id),
+        api=LEAVE_GROUP.at_least(_FIRST_BATCHED_VERSION),
+        build=lambda version: leave_group.removal(request),
+        response=LeaveGroupResponse,
+        error_in=lambda answer: (leave_group.from_response(answer, request).error, None),
+        is_repeatable=False,
+    )
+    left = leave_group.from_response(await sender.send(admin_request, deadline), request)
+    return tuple(_removed_member(member, group_id) for member in left.members)
+
+
+def _removed_member(member: LeftMember, group_id: str) -> RemovedMember:
+    who = f"instance {member.instance_id}" if member.instance_id else f"member {member.member_id}"
+    error = broker_error(f"group {group_id}: {who}", member.error, None, group_id) if member.error else None
+    if error is not None:
+        error.member = member.member_id or None
+    return RemovedMember(member.member_id or None, member.instance_id, error)
+
+
+async def delete_group(sender: RequestSender, group_id: str, deadline: Deadline) -> None:
+    """Delete the group and its offsets. Raises GroupNotEmptyError or GroupNotFoundError."""
+
+    def error_in(answer: DeleteGroupsResponse) -> ErrorInResponse:
+        return delete_groups.from_response(answer, [group_id]).results.get(group_id, ErrorCode.NONE), None
+
+    admin_request = AdminRequest(
+        about=f"group {group_id}: deleting it",
+        target=Coordinator(group_id),
+        api=DELETE_GROUPS,
+        build=lambda version: delete_groups.to_request([group_id]),
+        response=DeleteGroupsResponse,
+        error_in=error_in,
+        is_repeatable=False,
+    )
+    await sender.send(admin_request, deadline)

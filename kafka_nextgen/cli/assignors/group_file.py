@@ -1,0 +1,173 @@
+"""Read a described group from a JSON file.
+
+The file is the output of ``kafka-nextgen groups describe GROUP --members --json``: an object, or a list of one. A
+member has a ``member_id`` and ``subscribed_topics``, a ``subscribed_pattern``, or both. Its ``target``, or else its
+``assignment``, has its partitions: ``orders[0-3] audit[0]``. These may be added by hand:
+
+* ``client_assignors`` of a member: a ``name``, a ``reason``, and ``metadata`` with a ``version`` and a ``payload`` in
+  hexadecimal, or ``text`` instead;
+* ``topics`` of the group: the numbers of partitions, ``{"orders": 6}``, or the racks of each partition's replicas,
+  ``{"orders": [["a"], ["b"]]}``. By default, topics have the partitions that members own.
+
+Errors are ``ConfigError`` with their place in the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TypeVar
+
+from attrs import frozen
+
+from kafka_nextgen.assignors import ClientAssignor, Metadata, TopicMetadata
+from kafka_nextgen.cli.partitions import NotationError, parse_partitions
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["GroupFile", "read_group"]
+
+
+T = TypeVar("T")
+
+_TYPE_NAMES: Mapping[type, str] = {str: "text", int: "a number", list: "a list"}
+
+
+@frozen
+class _FileMember:
+    """A member in the file."""
+
+    member_id: str
+    instance_id: str | None
+    rack_id: str | None
+    subscribed_topics: tuple[str, ...]
+    subscribed_pattern: str | None
+    assignment: frozenset[TopicPartition] | None
+    target: frozenset[TopicPartition] | None
+    client_assignors: tuple[ClientAssignor, ...]
+
+
+@frozen
+class _FileMembers:
+    """The members of the group."""
+
+    members: tuple[_FileMember, ...]
+
+
+@frozen
+class GroupFile:
+    """A group, its topics if the file has them, and the name of its assignor, empty if it has none."""
+
+    group: _FileMembers
+    topics: Mapping[TopicId, TopicMetadata] | None
+    assignor: str
+
+
+@frozen
+class _Node:
+    """A JSON object, and its place in the file."""
+
+    where: str
+    fields: Mapping[str, object]
+
+    @classmethod
+    def of(cls, where: str, value: object) -> _Node:
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: an object is needed, not {type(value).__name__}")
+        return cls(where, value)
+
+    def take(self, name: str, kind: type[T]) -> T | None:
+        """Return a field; None if it is missing or null."""
+        value = self.fields.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self.error(f"{name} has to be {_TYPE_NAMES[kind]}, not {value!r}")
+        return value
+
+    def error(self, text: str) -> ConfigError:
+        return ConfigError(f"{self.where}: {text}")
+
+
+def read_group(text: str, source: str) -> GroupFile:
+    """Read a group; ``source`` is the file's name. Raises ``ConfigError``."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{source} is no JSON: {error}") from None
+    if isinstance(document, list):
+        if len(document) != 1:
+            raise ConfigError(f"{source} has {len(document)} groups; one is needed")
+        (document,) = document
+    group = _Node.of(source, document)
+    members = group.take("members", list)
+    if members is None:
+        raise group.error("members are missing; 'groups describe GROUP --members --json' prints them")
+    read = _FileMembers(tuple(_member(_Node.of(f"{source}: members[{at}]", each)) for at, each in enumerate(members)))
+    if len({member.member_id for member in read.members}) < len(read.members):
+        raise group.error("two members have the same member_id")
+    return GroupFile(read, _topics(group), group.take("assignor", str) or "")
+
+
+def _member(node: _Node) -> _FileMember:
+    member_id = node.take("member_id", str)
+    if not member_id:
+        raise node.error("member_id is missing")
+    topics = node.take("subscribed_topics", list) or []
+    if not all(isinstance(topic, str) for topic in topics):
+        raise node.error("subscribed_topics have to be names")
+    return _FileMember(
+        member_id=member_id,
+        instance_id=node.take("instance_id", str),
+        rack_id=node.take("rack_id", str),
+        subscribed_topics=tuple(topics),
+        subscribed_pattern=node.take("subscribed_pattern", str),
+        assignment=_partitions(node, "assignment"),
+        target=_partitions(node, "target"),
+        client_assignors=tuple(
+            _assignor(_Node.of(f"{node.where}: client_assignors[{at}]", each))
+            for at, each in enumerate(node.take("client_assignors", list) or [])
+        ),
+    )
+
+
+def _partitions(node: _Node, name: str) -> frozenset[TopicPartition] | None:
+    text = node.take(name, str)
+    try:
+        return None if text is None else parse_partitions(text)
+    except NotationError as error:
+        raise node.error(f"{name}: {error}") from None
+
+
+def _assignor(node: _Node) -> ClientAssignor:
+    name, found = node.take("name", str), node.fields.get("metadata")
+    if not name:
+        raise node.error("name is missing")
+    metadata = Metadata() if found is None else _metadata(_Node.of(f"{node.where}: metadata", found))
+    return ClientAssignor(name, reason=node.take("reason", int) or 0, metadata=metadata)
+
+
+def _metadata(node: _Node) -> Metadata:
+    text, digits = node.take("text", str), node.take("payload", str) or ""
+    try:
+        payload = bytes.fromhex(digits) if text is None else text.encode()
+    except ValueError:
+        raise node.error(f"payload is no hexadecimal: {digits!r}") from None
+    return Metadata(node.take("version", int) or 0, payload)
+
+
+def _topics(group: _Node) -> dict[TopicId, TopicMetadata] | None:
+    """Topics have no ids in the file, so each gets its position as its id."""
+    if group.fields.get("topics") is None:
+        return None
+    topics = _Node.of(f"{group.where}: topics", group.fields["topics"])
+    return {TopicId(int=at): _topic(topics, name) for at, name in enumerate(topics.fields, 1)}
+
+
+def _topic(topics: _Node, name: str) -> TopicMetadata:
+    value = topics.fields[name]
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return TopicMetadata(name, value)
+    if isinstance(value, list) and all(isinstance(racks, list) for racks in value):
+        return TopicMetadata(name, len(value), tuple(tuple(map(str, racks)) for racks in value))
+    raise topics.error(f"{name}: a number of partitions is needed, or the racks of each, not {value!r}")

@@ -1,0 +1,81 @@
+"""``kafka-nextgen groups config`` and ``delete``."""
+
+from __future__ import annotations
+
+import click
+
+from kafka_nextgen.admin import GroupConfigEntry
+from kafka_nextgen.admin.arguments import ConfigValue
+from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
+from kafka_nextgen.cli.output import fail_with, print_json, print_line, print_table
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["config", "delete"]
+
+_CONSUMER_PREFIX = "consumer."
+
+
+@click.command()
+@click.argument("group_id", metavar="GROUP")
+@click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key; may be given again.")
+@click.option("--unset", "to_unset", multiple=True, metavar="NAME", help="Follow the broker again in a key.")
+@click.option("--dry-run", is_flag=True, help="Let the broker check --set and --unset, and change nothing.")
+@click.option("--all", "show_all", is_flag=True, help="Show keys of share and streams groups as well.")
+@json_option
+@cluster_options
+def config(
+    cluster: ClusterOptions,
+    group_id: str,
+    to_set: tuple[str, ...],
+    to_unset: tuple[str, ...],
+    dry_run: bool,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Show how GROUP is configured; with --set or --unset, change that instead.
+
+    The group need not be there yet. A change reaches members with their next heartbeat.
+    """
+    changes: dict[str, ConfigValue] = {**_parse_settings(to_set), **dict.fromkeys(to_unset)}
+    with cluster.open() as admin:
+        if changes:
+            admin.alter_config(group_id, changes, dry_run, cluster.timeout_s)
+            print_line(f"{group_id}: {'could be configured' if dry_run else 'configured'}.", err=True)
+            return  # other brokers apply it later, so a description now may have the old values
+        entries = admin.describe_config(group_id, cluster.timeout_s)
+    shown = [entry for entry in entries.values() if show_all or entry.is_own or entry.name.startswith(_CONSUMER_PREFIX)]
+    if as_json:
+        print_json([{"name": entry.name, "value": entry.value, "source": _entry_source(entry)} for entry in shown])
+    else:
+        print_table(("NAME", "VALUE", "SET BY"), [(entry.name, entry.value, _entry_source(entry)) for entry in shown])
+
+
+def _entry_source(entry: GroupConfigEntry) -> str:
+    return "group" if entry.is_own else "broker"
+
+
+def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
+    settings: dict[str, ConfigValue] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not name or not equals:
+            raise ConfigError(f"--set takes NAME=VALUE, not {pair!r}")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+@click.command()
+@click.argument("group_ids", nargs=-1, required=True, metavar="GROUP...")
+@json_option
+@cluster_options
+def delete(cluster: ClusterOptions, group_ids: tuple[str, ...], as_json: bool) -> None:
+    """Forget GROUPs without members, and all they have committed."""
+    with cluster.open() as admin:
+        deleted = admin.delete(group_ids, cluster.timeout_s)
+    if as_json:
+        failed = {group_id: str(error) for group_id, error in deleted.failed.items()}
+        print_json([{"group": group_id, "error": failed.get(group_id)} for group_id in deleted])
+    else:
+        for group_id in deleted.done:
+            print_line(f"Deleted {group_id}.")
+    fail_with(deleted.failed.values())

@@ -1,0 +1,146 @@
+"""Load a log into memory: the events of the wanted groups, and the facts that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+import click
+from attrs import evolve, field, frozen
+
+from kafka_nextgen.history.analysis import (
+    Analysis,
+    FactsByKind,
+    collect_facts,
+    events_by_group,
+    facts_by_group,
+    sorted_by_time,
+)
+from kafka_nextgen.history.events import CONTRADICTION, Event, EventKind
+from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
+from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.log_reader import Problems, read_log
+from kafka_nextgen.history.ordering import in_order
+from kafka_nextgen.text import printable
+
+__all__ = ["GroupHistory", "History", "facts_since", "load_events", "load_history"]
+
+
+@frozen
+class GroupHistory:
+    """The events of one group, with aligned clocks, from the best sources, in order."""
+
+    cluster: str
+    group: str
+    events: Sequence[Event]
+    marks: frozenset[str]
+
+    def facts(self, until: int | None = None) -> Iterable[Fact]:
+        """Return the facts up to ``until`` (ms since the Unix epoch)."""
+        return fold((event for event in self.events if until is None or event.at <= until), set(self.marks))
+
+
+@frozen
+class History:
+    """The groups of a log, and its problems."""
+
+    groups: Sequence[GroupHistory]
+    problems: Problems = field(factory=Problems)
+
+    def answers(self, until: int | None = None) -> Analysis:
+        """Return all facts by group and time, up to ``until`` (ms since the Unix epoch)."""
+        return collect_facts(fact for group in self.groups for fact in sorted_by_time(group.facts(until)))
+
+
+def load_history(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
+    """Load these logs, and keep the best source of each event; see ``load_events``."""
+    found, problems = load_events(paths, groups, cluster)
+    return History([_group(key, events) for key, events in found.items()], problems)
+
+
+def load_events(
+    paths: Sequence[Path], groups: Collection[str], cluster: str | None
+) -> tuple[dict[tuple[str, str], list[Event]], Problems]:
+    """Return the events of these logs by cluster and group, sorted, and the problems.
+
+    Args:
+        paths: Files and directories.
+        groups: The ids of the wanted groups; none for all.
+        cluster: The id of their cluster; None for any.
+
+    Raises click.ClickException if there is no event, or none of these groups.
+    """
+    problems = Problems()
+    others: set[str] = set()
+
+    def is_wanted(event: Event) -> bool:
+        if (not groups or event.group in groups) and cluster in (None, event.cluster):
+            return True
+        others.add(event.group)
+        return False
+
+    found = events_by_group(filter(is_wanted, read_log(paths, problems)))
+    if not found:
+        raise click.ClickException(_no_events(paths, others, problems))
+    _note_contradictions(found.values(), problems)
+    return dict(sorted(found.items())), problems
+
+
+def _note_contradictions(groups: Iterable[Sequence[Event]], problems: Problems) -> None:
+    for events in groups:
+        for event in events:
+            if event.cause == CONTRADICTION and event.kind is EventKind.ERROR:
+                problems.note(CONTRADICTION, f"group {event.group}: number {event.seq} of {event.source}")
+
+
+def _group(key: tuple[str, str], events: Sequence[Event]) -> GroupHistory:
+    ordered, marks = in_order(events)
+    return GroupHistory(*key, ordered, frozenset(marks))
+
+
+def _no_events(paths: Sequence[Path], others: Collection[str], problems: Problems) -> str:
+    where = ", ".join(str(path) for path in paths)
+    if others:
+        return printable(f"no event of these groups in {where}; there are events of {', '.join(sorted(others)[:10])}")
+    why = f" ({problems})" if problems else ""
+    return printable(f"no event in {where}{why}; is it an event log of kafka-nextgen?")
+
+
+def facts_since(answers: Analysis, at: int) -> Analysis:
+    """Keep the facts that ended at ``at`` (ms since the Unix epoch) or later, and update the summaries of groups."""
+    kept = {name: [fact for fact in facts if _end_of(fact) >= at] for name, facts in answers.facts.items()}
+    events_by_group = facts_by_group(Analysis({**kept, "groups": answers.facts["groups"]}))
+    summaries = [each for each in answers.facts["groups"] if isinstance(each, GroupSummary)]
+    summed = [_update_summary(each, events_by_group[each.cluster, each.group], at) for each in summaries]
+    return Analysis({**kept, "groups": summed})
+
+
+def _end_of(fact: Fact) -> float:
+    for name in ("ended", "at", "last"):
+        if hasattr(fact, name):
+            end: int | None = getattr(fact, name)
+            return float("inf") if end is None else end
+    return float("inf")
+
+
+def _update_summary(summary: GroupSummary, own: FactsByKind, at: int) -> GroupSummary:
+    return evolve(
+        summary,
+        first=min(max(summary.first, at), summary.last),
+        members=len(own["members"]),
+        rebalances=len(own["rebalances"]),
+        unsettled_ms=_covered_ms([each for each in own["rebalances"] if isinstance(each, Rebalance)], at, summary.last),
+        stood_ms=sum(each.ms or 0 for each in own["standstills"] if isinstance(each, Standstill)),
+        overlaps=sum(isinstance(each, Overlap) and not each.is_excused for each in own["overlaps"]),
+        repeated=sum(each.end - each.offset for each in own["repeats"] if isinstance(each, Repeat)),
+    )
+
+
+def _covered_ms(rebalances: Iterable[Rebalance], begin: int, last: int) -> int:
+    """Return how long any of these was in progress after ``begin``."""
+    covered = 0
+    for each in sorted(rebalances, key=lambda each: each.began):
+        end = last if each.ended is None else each.ended
+        covered += max(0, end - max(each.began, begin))
+        begin = max(begin, end)
+    return covered

@@ -1,0 +1,71 @@
+"""Print tables for people, JSON for programs, and errors to stderr.
+
+A table has no lines and no colours. In a pipe it is as wide as needed, so no cell is broken; on a terminal long cells
+are folded. Names come from clients, so control characters in them are escaped, and names longer than Kafka allows are
+cut.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.text import printable
+
+__all__ = ["fail_with", "print_json", "print_line", "print_table"]
+
+_ENDLESS = 1_000_000  # columns; no table is wider
+_NOTHING = "-"
+_LONGEST_NAME = 255
+_OF_MANY_NAMES = ("ASSIGNORS", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")  # columns
+
+Cell = str | int | None
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table. None is shown as ``-``; numbers are right-aligned."""
+    rows = list(rows)
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for at, name in enumerate(header):
+        is_numbers = any(isinstance(row[at], int) for row in rows)
+        table.add_column(Text(name), justify="right" if is_numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_shown(name, cell)) for name, cell in zip(header, row, strict=True)))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+    text = io.StringIO()
+    Console(file=text, width=width, color_system=None).print(table)
+    for line in text.getvalue().splitlines():
+        click.echo(line.rstrip())
+
+
+def _shown(name: str, cell: Cell) -> str:
+    text = _NOTHING if cell is None else str(cell)
+    return printable(text, max(len(text), 1) if name in _OF_MANY_NAMES else _LONGEST_NAME)
+
+
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print one line that contains names, to stderr with ``err``."""
+    click.echo(printable(line), err=err)
+
+
+def print_json(document: object) -> None:
+    """Print a JSON document."""
+    click.echo(json.dumps(document, indent=2))
+
+
+def fail_with(errors: Iterable[KafkaNextgenError]) -> None:
+    """Print the errors to stderr, and exit with code 1 if there are any."""
+    told = list(errors)
+    for error in told:
+        click.echo(f"Error: {error}", err=True)
+    if told:
+        raise SystemExit(1)

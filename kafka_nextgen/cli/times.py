@@ -1,0 +1,68 @@
+"""Parse and format times and durations. Times are UTC."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import overload
+
+import click
+
+__all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
+
+_LAST = 253_402_300_799_999  # ms, of the year 9999
+
+
+class TimeParam(click.ParamType[int]):
+    """A time in ISO 8601, in UTC if it has no zone, or in milliseconds since the Unix epoch; converts to the latter."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Parse a time; anything else is a usage error."""
+        text = str(value)
+        try:
+            at = int(text) if text.isdecimal() else _milliseconds(text)
+        except ValueError:
+            self.fail(f"{text!r} is no time such as 2026-11-26T14:03:00 or milliseconds since the epoch", param, ctx)
+        if not 0 <= at <= _LAST:
+            self.fail(f"{text!r} is out of range", param, ctx)
+        return at
+
+
+def _milliseconds(text: str) -> int:
+    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    aware = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+    return round(aware.timestamp() * 1000)
+
+
+TIME = TimeParam()
+
+
+@overload
+def time_text(at: int) -> str: ...
+
+
+@overload
+def time_text(at: int | None) -> str | None: ...
+
+
+def time_text(at: int | None) -> str | None:
+    """Format a time in milliseconds since the Unix epoch; None for None."""
+    if at is None:
+        return None
+    if not 0 <= at <= _LAST:
+        return str(at)
+    seconds = datetime.fromtimestamp(at // 1000, timezone.utc)
+    return f"{seconds:%Y-%m-%d %H:%M:%S}.{at % 1000:03d}"
+
+
+def duration_text(ms: int | None) -> str | None:
+    """Format a duration in a suitable unit; None for None."""
+    if ms is None:
+        return None
+    if ms < 1000:
+        return f"{ms}ms"
+    if ms < 120_000:
+        return f"{ms / 1000:.1f}s"
+    minutes, seconds = divmod(ms // 1000, 60)
+    return f"{minutes}m{seconds:02d}s" if minutes < 120 else f"{minutes // 60}h{minutes % 60:02d}m"

@@ -1,0 +1,240 @@
+"""A sink that appends events to a file, and rotates the file by its size."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta, timezone
+from io import FileIO
+from pathlib import Path
+
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.json_lines import encode_event
+from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY, DeliveryResult, QueuedSink
+from kafka_nextgen.logs import logger_of
+
+__all__ = ["DEFAULT_KEEP", "DEFAULT_MAX_BYTES", "FileSink", "RotatingFile", "encode_line"]
+
+DEFAULT_MAX_BYTES = 64 << 20
+DEFAULT_KEEP = 10
+
+
+class FileSink(QueuedSink):
+    """Appends events to a file, one line of JSON to each.
+
+    When the file reaches about ``max_bytes``, it is renamed: ``billing.jsonl`` becomes
+    ``billing-20261126T140312345678Z.jsonl``, by the time in UTC. A rotated file keeps its name, so a
+    streaming query over the directory reads it once. The newest ``keep`` of them are kept. With ``compress`` they
+    become ``.jsonl.gz``, which takes about a second for 64 MB; new events wait in the queue meanwhile.
+
+    An existing file is continued. If its last line is torn, because its writer died, that line is ended first. A file
+    that others moved or deleted is created again. If it can't be written (disk full, directory gone), the sink logs
+    this once and retries every second; events wait in the queue, and are dropped and counted when it is full. An
+    ``error`` event with the cause ``events dropped`` reports this in the log.
+
+    Lines are not synced to disk: they survive the process, not the host. Two processes must not write the same file.
+
+    Args:
+        path: The file; its directory must exist.
+        max_bytes: The size at which the file is rotated.
+        keep: How many rotated files are kept.
+        compress: Whether rotated files are compressed.
+        capacity: How many events may wait.
+
+    Raises ValueError for a number that is too small; never OSError.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        keep: int = DEFAULT_KEEP,
+        compress: bool = False,
+        capacity: int = QUEUE_CAPACITY,
+    ) -> None:
+        if max_bytes < 1 or keep < 0:
+            raise ValueError(f"{path}: max_bytes must be 1 or more, keep 0 or more; not {max_bytes} and {keep}")
+        file = RotatingFile(Path(path), max_bytes=max_bytes, keep=keep, compress=compress)
+        super().__init__(FileTarget(file), str(path), capacity=capacity)
+
+
+class FileTarget:
+    """Appends events to ``file``."""
+
+    def __init__(self, file: RotatingFile) -> None:
+        self._file = file
+
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
+        """Append a line for each event; an event with fields of wrong types is rejected."""
+        lines: list[bytes] = []
+        for event in events:
+            line = encode_line(event)
+            if line is None:
+                break
+            lines.append(line + b"\n")
+        written, error = self._file.append(lines)
+        is_rejected = error is None and len(lines) < len(events)
+        return DeliveryResult(written, int(is_rejected), error)
+
+    def interrupt(self) -> None:
+        """Do nothing: files do not block for long."""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def encode_line(event: Event) -> bytes | None:
+    """Encode the event without a newline; None if its fields have wrong types."""
+    try:
+        return encode_event(event).encode("utf-8", "backslashreplace")  # half a surrogate pair stays JSON
+    except (TypeError, ValueError, AttributeError):
+        return None
+
+
+logger = logger_of(__name__)
+
+_TIME = r"\d{8}T\d{12}Z"
+
+
+class RotatingFile:
+    """Appends lines to ``path``, and rotates it as ``FileSink`` describes."""
+
+    def __init__(self, path: Path, *, max_bytes: int, keep: int, compress: bool) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._keep = keep
+        self._compress = compress
+        self._file: FileIO | None = None
+        self._rotated = re.compile(rf"{re.escape(path.stem)}-{_TIME}{re.escape(path.suffix)}(?:\.gz)?")
+
+    def append(self, lines: Sequence[bytes]) -> tuple[int, OSError | None]:
+        """Append lines that end with newlines. Returns how many were written, and the error that stopped the rest.
+
+        After an error the next call opens the file again.
+        """
+        data = b"".join(lines)
+        put = 0
+        try:
+            file = self._ready_for(len(data))
+            while put < len(data):
+                put += file.write(memoryview(data)[put:]) or 0
+        except OSError as error:
+            return self._failed(lines, put), error
+        return len(lines), None
+
+    def _failed(self, lines: Sequence[bytes], put: int) -> int:
+        """Truncate a half-written line, close, and return the number of whole lines written."""
+        whole = _whole_lines(lines, put)
+        torn = put - sum(map(len, lines[:whole]))
+        if torn and self._file is not None:
+            with suppress(OSError):
+                self._file.truncate(os.fstat(self._file.fileno()).st_size - torn)
+        self.close()
+        return whole
+
+    def close(self) -> None:
+        """Close the file if it is open; ``append`` opens it again."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+    def _ready_for(self, count: int) -> FileIO:
+        """Return the open file after making room for ``count`` bytes."""
+        file = self._opened()
+        size = os.fstat(file.fileno()).st_size
+        if size and size + count > self._max_bytes:
+            self._rotate()
+            file = self._opened()
+        return file
+
+    def _opened(self) -> FileIO:
+        if self._file is not None and not self._is_in_place(self._file):
+            self.close()
+        if self._file is None:
+            file = FileIO(str(self._path), "a+")  # a str path makes errors readable
+            self._file = file
+            _end_last_line(file)
+        return self._file
+
+    def _is_in_place(self, file: FileIO) -> bool:
+        """Return whether the path still refers to the open file: others may have moved or deleted it."""
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def _rotate(self) -> None:
+        self.close()
+        rotated = self._free_name()
+        self._path.rename(rotated)
+        with _logged_only(rotated):
+            if self._compress and self._keep:
+                _compress(rotated)
+        with _logged_only(rotated):
+            self._delete_old()
+
+    def _free_name(self) -> Path:
+        now = datetime.now(timezone.utc)
+        while True:
+            path = self._path.with_name(f"{self._path.stem}-{now:%Y%m%dT%H%M%S%f}Z{self._path.suffix}")
+            if not path.exists() and not _gz(path).exists():
+                return path
+            now += timedelta(microseconds=1)  # names sort by the order of rotation
+
+    def _delete_old(self) -> None:
+        rotated = sorted(path for path in self._path.parent.iterdir() if self._rotated.fullmatch(path.name))
+        for path in rotated[: max(0, len(rotated) - self._keep)]:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _logged_only(path: Path) -> Iterator[None]:
+    """Log an OSError and go on: a failed cleanup must not keep events from being written."""
+    try:
+        yield
+    except OSError as error:
+        logger.warning("%s: rotated, but not tidied up: %s", path, error)
+
+
+def _gz(path: Path) -> Path:
+    return path.with_name(path.name + ".gz")
+
+
+def _compress(path: Path) -> None:
+    """Compress to a temporary file, then rename: no reader sees half a file under a log's name."""
+    beside = path.with_name(f".{path.name}.gz.part")
+    try:
+        with path.open("rb") as plain, gzip.open(beside, "wb", compresslevel=5) as compressed:
+            shutil.copyfileobj(plain, compressed, 1 << 20)
+        beside.rename(_gz(path))
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+    path.unlink()
+
+
+def _end_last_line(file: FileIO) -> None:
+    """End a line that a previous writer left unfinished."""
+    size = file.seek(0, os.SEEK_END)
+    if size:
+        file.seek(size - 1)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
+
+
+def _whole_lines(lines: Sequence[bytes], size: int) -> int:
+    """Return the number of lines within the first ``size`` bytes."""
+    count = 0
+    for line in lines:
+        size -= len(line)
+        if size < 0:
+            break
+        count += 1
+    return count

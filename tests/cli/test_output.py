@@ -1,0 +1,37 @@
+"""Tables on a terminal: nothing that a client calls itself is obeyed, or fills the screen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafka_nextgen.cli.output import print_json, print_line, print_table
+
+
+def test_a_name_is_escaped_and_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("CLIENT", "HOST"), [("a\x1b[2J\nforged", "h" * 60_000)])
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.split() == ["CLIENT", "HOST"]
+    assert row.startswith(r"a\x1b[2J\nforged  hhh")
+    assert row.endswith("h... (60000 characters)")
+    assert len(row) < 400
+
+
+def test_a_cell_of_many_names_is_escaped_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    names = " ".join(f"topic-{number}[0-9]" for number in range(1_000))
+    print_table(("ASSIGNMENT",), [(names,), ("a\x1b",)])
+    assert capsys.readouterr().out.splitlines()[1:] == [names, r"a\x1b"]
+
+
+def test_a_line_with_a_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_line("Deleted a\nDeleted b.")
+    assert capsys.readouterr().out == "Deleted a\\nDeleted b.\n"
+
+
+def test_json_has_the_names_as_they_are_and_nothing_to_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"client": "größe\x9b\x1b\n"})
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert json.loads(out) == {"client": "größe\x9b\x1b\n"}
