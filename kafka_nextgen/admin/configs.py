@@ -20,6 +20,8 @@ from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlte
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
+_NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
+
 
 @frozen
 class GroupConfigEntry:
@@ -32,9 +34,6 @@ class GroupConfigEntry:
     value: str | None
     is_own: bool
     documentation: str | None = None
-
-
-_NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
 
 
 async def describe_config(sender: RequestSender, group_id: str, deadline: Deadline) -> dict[str, GroupConfigEntry]:

@@ -31,6 +31,9 @@ from kafka_nextgen.wire.messages import ConsumerGroupAddMembersResponse, DeleteG
 
 __all__ = ["AddedMember", "NewMember", "RemovedMember", "add_members", "delete_group", "remove_members"]
 
+_NOT_STATED = -1
+_FIRST_BATCHED_VERSION = 3
+
 
 @frozen
 class NewMember:
@@ -61,9 +64,6 @@ class RemovedMember:
     member_id: str | None
     instance_id: str | None
     error: KafkaNextgenError | None = None
-
-
-_NOT_STATED = -1
 
 
 async def add_members(
@@ -100,9 +100,6 @@ def _milliseconds(seconds: float | None) -> int:
 def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str | None) -> AddedMember:
     about = f"group {group_id}: instance {instance_id}"
     return AddedMember(instance_id, broker_error(about, code, message, group_id) if code else None)
-
-
-_FIRST_BATCHED_VERSION = 3
 
 
 async def remove_members(

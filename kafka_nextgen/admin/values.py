@@ -30,6 +30,9 @@ __all__ = [
     "parse_enum",
 ]
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
 
 class GroupType(Enum):
     """The types of groups, by Kafka's names."""
@@ -190,10 +193,6 @@ class GroupOffset:
         if self.committed is None or self.end_offset is None:
             return None
         return max(0, self.end_offset - self.committed.offset)
-
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 
 @frozen

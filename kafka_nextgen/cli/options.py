@@ -61,6 +61,11 @@ _config_file_option = click.option(
     help="A file of such keys, one NAME=VALUE a line; for passwords.",
 )
 
+F = TypeVar("F", bound=Callable[..., Any])
+#: The values that a filter may have.
+_TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
+_STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
+
 
 def client_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add ``--config`` and ``--config-file``, and pass their keys as ``properties``."""
@@ -99,12 +104,6 @@ def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str,
         properties[name] = value.strip()
     return properties
 
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-#: The values that a filter may have.
-_TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
-_STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 

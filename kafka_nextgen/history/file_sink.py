@@ -22,6 +22,8 @@ __all__ = ["DEFAULT_KEEP", "DEFAULT_MAX_BYTES", "FileSink", "RotatingFile", "enc
 DEFAULT_MAX_BYTES = 64 << 20
 DEFAULT_KEEP = 10
 
+_TIME = r"\d{8}T\d{12}Z"
+
 
 class FileSink(QueuedSink):
     """Appends events to a file, one line of JSON to each.
@@ -98,8 +100,6 @@ def encode_line(event: Event) -> bytes | None:
 
 
 logger = logger_of(__name__)
-
-_TIME = r"\d{8}T\d{12}Z"
 
 
 class RotatingFile:

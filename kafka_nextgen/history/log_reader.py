@@ -45,6 +45,12 @@ _MAX_RESCANS = 3
 MAX_LINE_BYTES = 16 << 20
 TOO_LONG = "longer than 16 MiB"
 
+#: A file vanished after its directory was listed.
+FILE_GONE = "file gone"
+#: A file or directory can't be read, or a name like a log's belongs to no regular file.
+NOT_READ = "file not read"
+_NAMES = (".jsonl", ".json", ".log", ".ndjson")
+
 
 @define
 class Problems:
@@ -169,12 +175,6 @@ def is_too_long(line: bytes) -> bool:
     """Return whether the line exceeds ``MAX_LINE_BYTES``."""
     return len(line) - line.endswith(b"\n") > MAX_LINE_BYTES
 
-
-#: A file vanished after its directory was listed.
-FILE_GONE = "file gone"
-#: A file or directory can't be read, or a name like a log's belongs to no regular file.
-NOT_READ = "file not read"
-_NAMES = (".jsonl", ".json", ".log", ".ndjson")
 
 #: Called with a problem and its place.
 _ProblemCallback: TypeAlias = Callable[[str, str], None]

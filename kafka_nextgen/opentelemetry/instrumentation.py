@@ -29,6 +29,8 @@ SCOPE = "kafka_nextgen"
 #: The default limit of links per span, which is also the SDKs' limit.
 MAX_LINKS = 128
 
+_LOCK = threading.Lock()
+
 
 class Instrumentation:
     """The traces and metrics of one consumer, until ``uninstrument``."""
@@ -50,7 +52,6 @@ class Instrumentation:
 
 
 _INSTRUMENTED: WeakKeyDictionary[Consumer | AsyncConsumer, Instrumentation] = WeakKeyDictionary()
-_LOCK = threading.Lock()
 
 
 def instrument(

@@ -34,6 +34,19 @@ from kafka_nextgen.wire.records import Headers
 
 __all__ = ["Spans"]
 
+#: The attributes of a process span that its duration has too: those that do not vary by record.
+_DURATION_ATTRIBUTES = frozenset(
+    {
+        names.SYSTEM,
+        names.OPERATION_NAME,
+        names.OPERATION_TYPE,
+        names.GROUP,
+        names.CLIENT_ID,
+        names.TOPIC,
+        names.PARTITION,
+    }
+)
+
 
 class Spans(Hooks):
     """Creates spans with ``tracer``, with ``common`` attributes on all of them, and records durations."""
@@ -139,20 +152,6 @@ class Spans(Hooks):
 
     def _attributes(self, operation: str, kind: str) -> Attributes:
         return self._common | {names.OPERATION_NAME: operation, names.OPERATION_TYPE: kind}
-
-
-#: The attributes of a process span that its duration has too: those that do not vary by record.
-_DURATION_ATTRIBUTES = frozenset(
-    {
-        names.SYSTEM,
-        names.OPERATION_NAME,
-        names.OPERATION_TYPE,
-        names.GROUP,
-        names.CLIENT_ID,
-        names.TOPIC,
-        names.PARTITION,
-    }
-)
 
 
 def _name(attributes: Attributes) -> str:

@@ -23,6 +23,13 @@ __all__ = ["find_assignor", "load_assignor_classes"]
 
 KEY = "group.consumer.assignors"
 
+_OPTION = "--assignor"
+#: The built-in assignors, and the remaining ones of the classic protocol.
+_ASSIGNORS: Mapping[str, PartitionAssignor] = {
+    **BUILT_IN,
+    **{assignor.name: assignor for assignor in (RoundRobinAssignor(), SettledCooperativeStickyAssignor())},
+}
+
 
 def load_assignor_classes(properties: Mapping[str, object]) -> dict[str, object]:
     """Replace each MODULE:CLASS in the properties by the class. Raises ``ConfigError`` if it can't be imported."""
@@ -44,15 +51,6 @@ def _import_object(name: str, key: str) -> object:
         return getattr(import_module(module), attribute)
     except Exception as error:  # importing runs the module, which may raise anything
         raise ConfigError(f"{key}: {name} can't be imported: {error}", key) from error
-
-
-_OPTION = "--assignor"
-
-#: The built-in assignors, and the remaining ones of the classic protocol.
-_ASSIGNORS: Mapping[str, PartitionAssignor] = {
-    **BUILT_IN,
-    **{assignor.name: assignor for assignor in (RoundRobinAssignor(), SettledCooperativeStickyAssignor())},
-}
 
 
 def find_assignor(name: str) -> PartitionAssignor:

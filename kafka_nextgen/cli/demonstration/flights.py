@@ -26,6 +26,9 @@ __all__ = ["Flight", "count_by_partition", "load_flights", "stream_flights"]
 _FILE = "flights.csv.gz"
 _TAIL_NUMBER = "tailnum"
 
+TICK_S = 0.05
+MAX_RECORDS_AT_ONCE = 1_000
+
 
 @frozen
 class Flight:
@@ -51,10 +54,6 @@ def count_by_partition(flights: Iterable[Flight], partitions: int) -> list[int]:
     for tail_number, count in Counter(flight.tail_number for flight in flights).items():
         counts[partitioner.partition_of(tail_number)] += count
     return counts
-
-
-TICK_S = 0.05
-MAX_RECORDS_AT_ONCE = 1_000
 
 
 async def stream_flights(producer: Producer, flights: Sequence[Flight], progress: Progress, duration_s: float) -> None:

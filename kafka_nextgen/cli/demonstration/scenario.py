@@ -42,6 +42,8 @@ BROKER_SETTINGS = {
     "group.consumer.assignment.interval.ms": 0,
 }
 
+INTERVAL_S = 0.5
+
 
 class ScenarioError(Exception):
     """A consumer process ended abnormally."""
@@ -159,9 +161,6 @@ async def _both(one: Coroutine[object, object, None], other: Coroutine[object, o
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-INTERVAL_S = 0.5
 
 
 @define

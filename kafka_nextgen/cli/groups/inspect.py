@@ -18,6 +18,21 @@ from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["describe", "history", "list_", "validate_regex"]
 
+_GROUP_HEADER = ("GROUP", "TYPE", "STATE", "ASSIGNOR", "EPOCH", "TARGET EPOCH", "MEMBERS", "COORDINATOR")
+_EXPECTED_HEADER = ("INSTANCE", "UNTIL", "HAS JOINED")
+_HISTORY_HEADER = (
+    "NUMBER",
+    "CAUSED AT",
+    "DELAY",
+    "TYPE",
+    "EPOCH",
+    "TARGET EPOCH",
+    "REASON",
+    "MEMBER",
+    "STATED",
+    "TEXT",
+)
+
 
 @click.command("list")
 @filters
@@ -34,10 +49,6 @@ def list_(cluster: ClusterOptions, types: tuple[str, ...], states: tuple[str, ..
         print_table(("GROUP", "TYPE", "STATE", "PROTOCOL TYPE"), [(*row[:3], row[3] or None) for row in rows])
     fail_with(listed.failed.values())
 
-
-_GROUP_HEADER = ("GROUP", "TYPE", "STATE", "ASSIGNOR", "EPOCH", "TARGET EPOCH", "MEMBERS", "COORDINATOR")
-
-_EXPECTED_HEADER = ("INSTANCE", "UNTIL", "HAS JOINED")
 
 Offsets = dict[TopicPartition, GroupOffset]
 
@@ -144,20 +155,6 @@ def _group_row(group: GroupDescription) -> tuple[str | int | None, ...]:
 def _expected_row(expected: ExpectedMember) -> tuple[str, ...]:
     until = datetime.fromtimestamp(expected.until_ms / 1000, timezone.utc)
     return expected.instance_id, until.isoformat(sep=" ", timespec="seconds"), "yes" if expected.has_joined else "no"
-
-
-_HISTORY_HEADER = (
-    "NUMBER",
-    "CAUSED AT",
-    "DELAY",
-    "TYPE",
-    "EPOCH",
-    "TARGET EPOCH",
-    "REASON",
-    "MEMBER",
-    "STATED",
-    "TEXT",
-)
 
 
 @click.command()

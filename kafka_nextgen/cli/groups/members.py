@@ -19,6 +19,8 @@ _HEADER = ("MEMBER", "TYPE", "INSTANCE", "CLIENT", "HOST", "RACK", "EPOCH", "SUB
 _ASSIGNOR_HEADER = ("ASSIGNORS", "ASSIGNOR ERROR", "ASSIGNOR METADATA")
 _AT_TARGET = "="
 
+_POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
+
 
 @click.command()
 @click.argument("group_id", metavar="GROUP")
@@ -93,9 +95,6 @@ def _target(member: MemberDescription) -> str | None:
     if member.target is None:
         return None
     return _AT_TARGET if member.is_at_target else format_partitions(member.target)
-
-
-_POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 @click.command("add-members")

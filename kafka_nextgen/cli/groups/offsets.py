@@ -34,7 +34,7 @@ _HEADER = ("PARTITION", "COMMITTED", "END", "LAG", "MEMBER", "PROBLEM")
     "--delete",
     "to_delete",
     multiple=True,
-    metavar="PARTITION_COUNT",
+    metavar="PARTITIONS",
     help="Forget what is committed for partitions such as orders[0-3]; may be given again.",
 )
 @json_option

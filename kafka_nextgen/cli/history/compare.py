@@ -9,8 +9,8 @@ import click
 from attrs import frozen
 
 from kafka_nextgen.cli.history.log import load_events
-from kafka_nextgen.cli.history.ranking import member_names
 from kafka_nextgen.cli.history.report import print_problems, problems_document
+from kafka_nextgen.cli.history.table_data import member_names
 from kafka_nextgen.cli.output import print_json, print_line, print_table
 from kafka_nextgen.history.analysis import analyze_group
 from kafka_nextgen.history.events import Event, SourceKind

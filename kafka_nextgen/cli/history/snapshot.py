@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from kafka_nextgen.cli.history.log import GroupHistory
-from kafka_nextgen.cli.history.ranking import member_names, with_member_names
+from kafka_nextgen.cli.history.table_data import member_names, with_member_names
 from kafka_nextgen.cli.history.tables import print_rebalances, print_standstills, print_table_of
 from kafka_nextgen.cli.output import Cell, print_line
 from kafka_nextgen.cli.times import duration_text, time_text
@@ -19,6 +19,9 @@ from kafka_nextgen.history.facts import Holdup, MemberSummary, Owner, Rebalance,
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Snapshot", "print_snapshot", "snapshot_at"]
+
+_OWNERS_HEADER = ("MEMBER", "PARTITIONS", "LAG", "ASSIGNMENT")
+_EVENTS_HEADER = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITIONS", "CAUSE", "REASON", "TOOK", "SOURCE")
 
 
 @frozen
@@ -56,10 +59,6 @@ def snapshot_at(group: GroupHistory, at: int, within_ms: int) -> Snapshot:
 
 def _is_near(fact: Rebalance | Holdup | Standstill, first: int, last: int) -> bool:
     return fact.began <= last and (fact.ended is None or fact.ended >= first)
-
-
-_OWNERS_HEADER = ("MEMBER", "PARTITION_COUNT", "LAG", "ASSIGNMENT")
-_EVENTS_HEADER = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITION_COUNT", "CAUSE", "REASON", "TOOK", "SOURCE")
 
 
 def print_snapshot(snapshot: Snapshot, within_ms: int, top: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from kafka_nextgen.cli.history.ranking import (
+from kafka_nextgen.cli.history.table_data import (
     HoldupSummary,
     blocking_holdup,
     by_epoch,

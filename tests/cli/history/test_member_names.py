@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.cli.history.ranking import member_names, with_member_names
+from kafka_nextgen.cli.history.table_data import member_names, with_member_names
 from kafka_nextgen.history.facts import Holdup, MemberSummary
 
 MEMBER = MemberSummary("c", "g", "", None, None, None, 0, 0, 1, 0, 0, 0, 0, 0, 0)

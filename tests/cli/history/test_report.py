@@ -88,7 +88,11 @@ def test_members_are_called_by_their_clients(tmp_path: Path) -> None:
         "billing-1",
     ]
     assert _rows(done.stdout, "Members put out")[0][:2] == ["billing-1", "A"]
-    owners = _rows(_run(log, "--at", str(AT + 6_500)).stdout, "Owners at that time")
+    shown = _run(log, "--at", str(AT + 6_500)).stdout
+    assert [line.split() for line in shown.splitlines() if "ASSIGNMENT" in line] == [
+        ["MEMBER", "PARTITIONS", "LAG", "ASSIGNMENT"]
+    ]
+    owners = _rows(shown, "Owners at that time")
     assert [row[0] for row in owners] == ["billing-1", "billing-2 B", "no owner"]
 
 

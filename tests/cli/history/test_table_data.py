@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.cli.history.ranking import blocking_holdup, summarize_holdups, unstable_members, worst_standstills
+from kafka_nextgen.cli.history.table_data import blocking_holdup, summarize_holdups, unstable_members, worst_standstills
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
 from kafka_nextgen.history.rebalances import longest_part

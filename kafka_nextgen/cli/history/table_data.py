@@ -1,4 +1,4 @@
-"""What tables show first, and the names they give to members."""
+"""Prepare facts for tables: choose the worst ones, and give members readable names."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ __all__ = [
     "worst_rebalances",
     "worst_standstills",
 ]
+
+_F = TypeVar("_F", bound=Fact)
+#: A longer member id without another name is cut to so many characters.
+_LONGEST_ID, _SHORT = 14, 8
+#: The fields with member ids, by kind of fact.
+_FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
+    Rebalance: ("by", "slowest", "holder"),
+    Holdup: ("member",),
+    Standstill: ("former", "member"),
+    Overlap: ("first", "second"),
+    Repeat: ("member",),
+    Owner: ("member",),
+    Tenure: ("member",),
+}
 
 
 @define
@@ -102,22 +116,6 @@ def unstable_members(members: Sequence[MemberSummary]) -> list[MemberSummary]:
 
     found = [each for each in members if each.fenced or each.poll_timeouts or each.joined > 1 or each.errors]
     return sorted(found, key=badness, reverse=True)
-
-
-_F = TypeVar("_F", bound=Fact)
-
-#: A longer member id without another name is cut to so many characters.
-_LONGEST_ID, _SHORT = 14, 8
-#: The fields with member ids, by kind of fact.
-_FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
-    Rebalance: ("by", "slowest", "holder"),
-    Holdup: ("member",),
-    Standstill: ("former", "member"),
-    Overlap: ("first", "second"),
-    Repeat: ("member",),
-    Owner: ("member",),
-    Tenure: ("member",),
-}
 
 
 def member_names(members: Iterable[MemberSummary]) -> dict[str, str]:
