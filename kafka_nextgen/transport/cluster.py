@@ -128,7 +128,7 @@ class ClusterClient:
     @property
     def throttle(self) -> str | None:
         """Which broker throttles this client for long, and until when; from any thread."""
-        throttle = self._pool.throttles.long_one(time.monotonic())
+        throttle = self._pool.throttles.find_long(time.monotonic())
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
@@ -182,7 +182,7 @@ class ClusterClient:
         """Repeat a metadata request for a while if no broker can be reached or the answer is invalid."""
         deadline, failures = self._deadline("metadata", timeout_s), 0
         last: Exception | None = None
-        patience = Deadline(self._settings.patience_s, "metadata")
+        unreachable = Deadline(self._settings.unreachable_timeout_s, "metadata")
         failure_log = FailureLog(logger, "reaching a broker")
         while True:
             try:
@@ -191,7 +191,7 @@ class ClusterClient:
                 failures += 1
                 pause_s = self.retry_backoff_s(failures)
                 is_unreachable = isinstance(failure, NoBrokersError)
-                if is_unreachable and (self._closed or pause_s >= min(patience.left_s(), deadline.left_s())):
+                if is_unreachable and (self._closed or pause_s >= min(unreachable.left_s(), deadline.left_s())):
                     raise
                 last = failure
                 failure_log.failed(failure)

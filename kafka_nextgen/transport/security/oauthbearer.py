@@ -111,7 +111,7 @@ class TokenCache:
     def token(self) -> Token:
         """A token to log in with; logins at the same time share one request. Raises ``TransportError``."""
         if not self._lock.acquire(timeout=_MOST_WAIT_S):
-            raise OutageError("OAUTHBEARER: there is no token, the question for one was not answered yet")
+            raise OutageError("OAUTHBEARER: there is no token, the request for one is not answered yet")
         try:
             if self._token is None or self._now() >= self._reused_until:
                 self._token = self._request()

@@ -70,8 +70,7 @@ def security_of(config: SecurityConfig) -> Security:
     security = Security(config.security_protocol, client_context(config), login)
     if security.context is None and config.sasl_mechanism in _SHOWS_SECRETS:
         logger.warning(
-            "security.protocol=%s with sasl.mechanism=%s shows brokers and everybody on the way the password or token: "
-            "use SASL_SSL",
+            "security.protocol=%s with sasl.mechanism=%s sends the password or token unencrypted: use SASL_SSL",
             config.security_protocol.value,
             config.sasl_mechanism.value,
         )

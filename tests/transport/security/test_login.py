@@ -1,4 +1,4 @@
-"""Which login a configuration makes, what it refuses, and what its mechanism sends first."""
+"""The login of a configuration: the initial response of each mechanism, and what is refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_each_mechanism_has_its_client(
     assert "s3cret" not in repr(login)
 
 
-def test_no_mechanism_is_no_login() -> None:
+def test_without_a_mechanism_there_is_no_login() -> None:
     assert security_of(ConsumerConfig.parse({"bootstrap.servers": "localhost:9092"})).login is None
 
 

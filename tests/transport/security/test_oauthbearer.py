@@ -1,4 +1,4 @@
-"""OAUTHBEARER: its message as RFC 7628 and kafka-python have it, what can't be sent, and brokers that refuse."""
+"""OAUTHBEARER: the message of RFC 7628 and kafka-python, what can't be sent, and brokers that refuse."""
 
 from __future__ import annotations
 

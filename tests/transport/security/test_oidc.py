@@ -1,4 +1,4 @@
-"""Tokens of an OpenID provider: who is asked, what is told, and how little is taken of what comes back."""
+"""Tokens of an OpenID provider: the request, the limits of the answer, and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOW = 1000.0
 
 @define
 class Provider:
-    """An OpenID provider that answers as it is told; ``asked`` are the bodies and headers of questions."""
+    """A scripted OpenID provider; ``asked`` are the bodies and headers of requests."""
 
     port: int = 0
     answer: Answer = lambda handler: None

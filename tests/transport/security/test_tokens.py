@@ -1,4 +1,4 @@
-"""Tokens: used again while they are good, asked for once by many, refused if they are none."""
+"""Tokens: reused while valid, requested once for many logins, refused if invalid."""
 
 from __future__ import annotations
 
