@@ -28,7 +28,7 @@ class FirstContact:
         self._cluster = cluster
         self._signal = signal
         self._pause_s = settings.retry_backoff.longest_s
-        self._patient_until = time.monotonic() + settings.patience_s
+        self._patient_until = time.monotonic() + settings.unreachable_timeout_s
         self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None
 

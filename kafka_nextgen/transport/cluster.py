@@ -74,7 +74,7 @@ class ClusterClient:
     """Metadata, coordinators and connections of one cluster, on the event loop that is running.
 
     ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` gets unexpected
-    exceptions of background tasks.
+    exceptions of background tasks. ``traffic`` counts over all connections.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class ClusterClient:
             on_lost=lambda address: self._metadata.request_update(),
             node_of=lambda address: self._brokers.id_at(address),
         )
+        self.traffic: Traffic = self._pool.traffic
         self._brokers = KnownBrokers(settings, self._pool, chance)
         self._metadata = ClusterMetadata(settings, self._brokers, chance, on_failure)
         self._coordinators = Coordinators(settings, self._brokers, chance)
@@ -102,11 +103,6 @@ class ClusterClient:
     def metadata(self) -> ClusterImage:
         """The newest image of the cluster; empty before ``start``."""
         return self._metadata.image
-
-    @property
-    def traffic(self) -> Traffic:
-        """Counters over all connections."""
-        return self._pool.traffic
 
     def retry_backoff_s(self, failures: int) -> float:
         """Seconds to wait before a retry, after so many failures in a row."""
@@ -132,7 +128,8 @@ class ClusterClient:
     @property
     def throttle(self) -> str | None:
         """Which broker throttles this client for long, and until when; from any thread."""
-        return self._pool.long_throttle(time.monotonic())
+        throttle = self._pool.throttles.find_long(time.monotonic())
+        return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
         """Send at once what waits for a throttle, because this client is about to close."""
@@ -185,7 +182,7 @@ class ClusterClient:
         """Repeat a metadata request for a while if no broker can be reached or the answer is invalid."""
         deadline, failures = self._deadline("metadata", timeout_s), 0
         last: Exception | None = None
-        patience = Deadline(self._settings.patience_s, "metadata")
+        unreachable = Deadline(self._settings.unreachable_timeout_s, "metadata")
         failure_log = FailureLog(logger, "reaching a broker")
         while True:
             try:
@@ -194,7 +191,7 @@ class ClusterClient:
                 failures += 1
                 pause_s = self.retry_backoff_s(failures)
                 is_unreachable = isinstance(failure, NoBrokersError)
-                if is_unreachable and (self._closed or pause_s >= min(patience.left_s(), deadline.left_s())):
+                if is_unreachable and (self._closed or pause_s >= min(unreachable.left_s(), deadline.left_s())):
                     raise
                 last = failure
                 failure_log.failed(failure)

@@ -235,7 +235,7 @@ class Connection(asyncio.BufferedProtocol):
         else:
             self._pipeline.add(pending)
             self._pump()
-        if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else the connection's timer suffices
+        if pending.timeout_s > left_s or self._pipeline.oldest is not pending:  # else the connection's timer suffices
             pending.deadline.limit(pending.reply, self._throttled_error)
 
     def _throttled_error(self) -> ThrottledError | None:
@@ -286,7 +286,7 @@ class Connection(asyncio.BufferedProtocol):
             self.was_lost = False
             self._end(DisconnectedError(f"{self.address}: closed after being idle"))
         else:
-            late = f"{oldest.api} v{oldest.version} was not answered within {oldest.patience_s:g} s"
+            late = f"{oldest.api} v{oldest.version} was not answered within {oldest.timeout_s:g} s"
             self._end(RequestTimeoutError(f"{self.address}: {late}"))
 
     def _end(self, error: KafkaNextgenError) -> None:

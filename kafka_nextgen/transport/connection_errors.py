@@ -22,7 +22,7 @@ _ANOTHER_NAME = (
     "its certificate is for another host. Reach it by a name that is in the certificate (advertised.listeners says "
     "which names brokers give), or set ssl.endpoint.identification.algorithm=none if any trusted broker will do"
 )
-_UNTRUSTED = "its certificate is from nobody trusted here: ssl.ca.location is to name the authority that issued it"
+_UNTRUSTED = "its certificate is not from a trusted authority: ssl.ca.location is to name the authority that issued it"
 
 #: Why OpenSSL rejects a certificate, by X509_V_ERR number.
 _BAD_CERTIFICATE: Final[Mapping[int, str]] = {
@@ -40,8 +40,8 @@ _BAD_CERTIFICATE: Final[Mapping[int, str]] = {
 _NO_TLS_THERE = "what answers there does not speak TLS: is this the port of a listener without it?"
 _NOTHING_IN_COMMON = "the two sides have no version of TLS, 1.2 or newer, and no cipher in common"
 _CLIENT_REFUSED = (
-    "the broker refuses this client's certificate, or that it shows none: ssl.certificate.location is to name one from "
-    "an authority that the broker trusts"
+    "the broker refuses this client's certificate, or that there is none: set ssl.certificate.location to one from an "
+    "authority that the broker trusts"
 )
 
 #: Other lasting failures by a part of OpenSSL's name for them; the first match counts.
@@ -57,7 +57,7 @@ _LASTING: Final[tuple[tuple[str, str], ...]] = (
     ("NO_CIPHERS_AVAILABLE", _NOTHING_IN_COMMON),
     (
         "ALERT_HANDSHAKE_FAILURE",
-        "the broker breaks the handshake off: either it has no cipher in common with this client, or it wants a "
+        "the broker ended the handshake: either it has no cipher in common with this client, or it wants a "
         "certificate (ssl.certificate.location)",
     ),
     ("ALERT_BAD_CERTIFICATE", _CLIENT_REFUSED),

@@ -94,11 +94,7 @@ class KnownBrokers:
         if self._settings.rebootstraps:
             known = [address for address in known if can_be_host(address.host)]
         servers: Iterable[ServerAddress] = known or self._settings.bootstrap_servers
-        return sorted(dict.fromkeys(servers), key=self._rank)
-
-    def _rank(self, address: ServerAddress) -> tuple[int, bool, bool, int, float]:
-        load = self._pool.load(address)
-        return self._pool.failures(address), self._pool.is_throttled(address), load is None, load or 0, self._chance()
+        return sorted(dict.fromkeys(servers), key=lambda address: (self._pool.load_rank(address), self._chance()))
 
     def _note_no_answer(self) -> None:
         now = asyncio.get_running_loop().time()

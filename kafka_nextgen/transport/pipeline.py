@@ -59,7 +59,7 @@ class Exchange(Protocol):
 class PendingRequest:
     """A request, the reply its caller waits for, and when the answer has to arrive once the request is sent.
 
-    ``for_login`` is set for requests of a login. ``patience_s`` is how long the connection waits for the answer.
+    ``for_login`` is set for requests of a login. ``timeout_s`` is how long the connection waits for the answer.
     """
 
     api: Api
@@ -70,17 +70,17 @@ class PendingRequest:
     exchange: Exchange | None = None
     correlation_id: int = -1
     frame: bytes = field(default=b"", repr=False)  # may contain a password
-    patience_s: float = 0.0
+    timeout_s: float = 0.0
     due_at: float = 0.0
 
-    def put(self, correlation_id: int, frame: bytes, patience_s: float) -> None:
+    def put(self, correlation_id: int, frame: bytes, timeout_s: float) -> None:
         """Set the frame to send, at first and for each next request of an exchange."""
-        self.correlation_id, self.frame, self.patience_s = correlation_id, frame, patience_s
+        self.correlation_id, self.frame, self.timeout_s = correlation_id, frame, timeout_s
 
     @property
     def sent_at(self) -> float:
         """When it was sent."""
-        return self.due_at - self.patience_s
+        return self.due_at - self.timeout_s
 
     @property
     def is_wanted(self) -> bool:
@@ -152,7 +152,7 @@ class Pipeline:
         return True
 
     def _note_sent(self, pending: PendingRequest, now: float) -> None:
-        pending.due_at = now + pending.patience_s
+        pending.due_at = now + pending.timeout_s
         self._in_flight.append(pending)
 
     def answered(self, correlation_id: int) -> PendingRequest:

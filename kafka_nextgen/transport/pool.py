@@ -54,6 +54,7 @@ class ConnectionPool:
         node_of: Callable[[ServerAddress], int | None] = lambda address: None,
     ) -> None:
         self.traffic = Traffic()
+        self.throttles = Throttles(node_of)
         self.on_authentication_error: Callable[[AuthenticationError], None] = lambda error: None
         self._authentication_error: AuthenticationError | None = None
         self._settings = settings
@@ -63,7 +64,6 @@ class ConnectionPool:
         self._opening: SingleFlight[tuple[ServerAddress, Purpose], Connection] = SingleFlight()
         self._resolver = Resolver()
         self._backoffs: dict[ServerAddress, _Backoff] = {}
-        self._throttles = Throttles(node_of)
 
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.
@@ -85,28 +85,19 @@ class ConnectionPool:
         connection = self._open.get((address, purpose))
         return connection if connection is not None and connection.is_open else None
 
-    def load(self, address: ServerAddress) -> int | None:
-        """How many general requests a server has to answer; None without a connection for them."""
+    def load_rank(self, address: ServerAddress) -> tuple[int, bool, bool, int]:
+        """The least is best for general requests: few failures, not throttled, connected, few requests in flight."""
         connection = self.get_open(address, Purpose.GENERAL)
-        return None if connection is None else connection.load
+        is_throttled = self.throttles.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
+        return self._failures(address), is_throttled, connection is None, 0 if connection is None else connection.load
 
-    def is_throttled(self, address: ServerAddress) -> bool:
-        """Whether general requests to a server have to wait."""
-        return self._throttles.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
-
-    def failures(self, address: ServerAddress) -> int:
-        """How many times in a row a server failed."""
+    def _failures(self, address: ServerAddress) -> int:
         backoff = self._backoffs.get(address)
         return 0 if backoff is None else backoff.failures
 
-    def long_throttle(self, now: float) -> str | None:
-        """A long throttle in words, if one is in force; from any thread."""
-        throttle = self._throttles.long_one(now)
-        return None if throttle is None else str(throttle)
-
     def lift_throttles(self) -> None:
         """Ignore throttles from now on, and send what waits for one."""
-        self._throttles.lift()
+        self.throttles.lift()
         for connection in tuple(self._open.values()):
             connection.send_waiting()
 
@@ -129,7 +120,7 @@ class ConnectionPool:
             raise
         self._backoffs.pop(address, None)
         self.traffic.opened += 1
-        throttle = self._throttles.of(address, purpose)
+        throttle = self.throttles.of(address, purpose)
         throttle.extend(connection.throttle.until, asyncio.get_running_loop().time())  # by ApiVersions or the login
         connection.throttle = throttle
         self._open[address, purpose] = connection
@@ -151,6 +142,6 @@ class ConnectionPool:
         if isinstance(error, AuthenticationError) and self._authentication_error is None:
             self._authentication_error = error
             self.on_authentication_error(error)
-        failures = self.failures(address) + 1
+        failures = self._failures(address) + 1
         delay_s = self._settings.reconnect_backoff.delay_s(failures, self._chance())
         self._backoffs[address] = _Backoff(failures, error, asyncio.get_running_loop().time() + delay_s)

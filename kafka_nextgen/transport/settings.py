@@ -13,7 +13,7 @@ __all__ = ["TransportSettings"]
 
 MIB = 1024 * 1024
 #: Seconds of retries before the application is told that no server can be reached.
-PATIENCE_S = 10.0
+UNREACHABLE_TIMEOUT_S = 10.0
 _RETRY = Backoff(0.1, 1.0)
 _RECONNECT = Backoff(0.05, 1.0)
 _PLAINTEXT = Security()
@@ -30,7 +30,7 @@ class TransportSettings:
     setup_timeout_s: float = 10.0  # for one address: connect, ApiVersions, login
     max_idle_s: float = 540.0
     metadata_max_age_s: float = 300.0
-    patience_s: float = PATIENCE_S
+    unreachable_timeout_s: float = UNREACHABLE_TIMEOUT_S
     rebootstraps: bool = True
     rebootstrap_trigger_s: float = 300.0
     retry_backoff: Backoff = _RETRY
@@ -54,7 +54,7 @@ class TransportSettings:
             setup_timeout_s=config.socket_connection_setup_timeout_ms / 1000,
             max_idle_s=config.connections_max_idle_ms / 1000,
             metadata_max_age_s=config.metadata_max_age_ms / 1000,
-            patience_s=PATIENCE_S,
+            unreachable_timeout_s=UNREACHABLE_TIMEOUT_S,
             rebootstraps=config.metadata_recovery_strategy is RecoveryStrategy.REBOOTSTRAP,
             rebootstrap_trigger_s=config.metadata_recovery_rebootstrap_trigger_ms / 1000,
             retry_backoff=Backoff(config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),

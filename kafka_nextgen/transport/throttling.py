@@ -20,10 +20,10 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import Answer
 
-__all__ = ["LONG_S", "Throttle", "ThrottledError", "Throttles", "throttle_in", "throttle_time_s"]
+__all__ = ["LONG_THROTTLE_S", "Throttle", "ThrottledError", "Throttles", "throttle_in", "throttle_time_s"]
 
 #: From so many seconds on a throttle is reported as a problem; a quota that is slightly exceeded takes less.
-LONG_S = 5.0
+LONG_THROTTLE_S = 5.0
 
 #: Byte quotas ask for as long as it takes to get back to the allowed rate: minutes, after one large answer.
 _MAX_S = 300.0
@@ -69,7 +69,7 @@ class Throttle:
         until = min(until, now + self.max_s)
         if self.is_ignored or until <= self.until:
             return False
-        self.until, self.is_long = until, until - now >= LONG_S
+        self.until, self.is_long = until, until - now >= LONG_THROTTLE_S
         self._ends = time.strftime("%H:%M:%S", time.localtime(time.time() + until - now))
         return True
 
@@ -101,7 +101,7 @@ class Throttles:
             self._by_role[address, as_coordinator] = throttle
         return throttle
 
-    def long_one(self, now: float) -> Throttle | None:
+    def find_long(self, now: float) -> Throttle | None:
         """A long throttle that is in force, if there is one; from any thread."""
         return next((each for each in tuple(self._by_role.values()) if each.is_long and each.until > now), None)
 

@@ -68,7 +68,7 @@ def test_configuration_is_that_of_a_consumer() -> None:
 
 
 def test_nobody_there_is_heard_once_patience_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport_settings, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(transport_settings, "UNREACHABLE_TIMEOUT_S", 0.3)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nobody = f"127.0.0.1:{taken.getsockname()[1]}"

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(30)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have polls say after a moment that no broker can be reached, and not after ten seconds."""
-    monkeypatch.setattr(transport_settings, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(transport_settings, "UNREACHABLE_TIMEOUT_S", 0.0)
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
-"""What can be done to a request instead of answering it properly.
+"""What a script can do to a request instead of a proper answer.
 
-* ``answer error CODE``, or for one partition only, ``answer error CODE for orders[1]``: nothing is carried out. A code
-  is a name or, for one that nobody has heard of, a number.
-* ``drop the connection``: before anything is carried out.
-* ``drop the connection afterwards``: it was carried out, and its answer is lost.
-* ``stay silent``: no answer to this one or to any behind it; the connection stays open.
-* ``answer half``, ``answer half and stay silent``: the answer breaks off in its middle.
-* ``answer garbage``: a frame of the right number that is not that API's answer.
-* ``answer too much``: a frame is announced that is larger than any configuration allows.
-* ``answer nonsense``: an answer that can be read, and that no broker may give.
-* ``answer without topics``: it was carried out, and the answer leaves out every topic.
+* ``answer error CODE``, or for one partition ``answer error CODE for orders[1]``: the request is not carried out. CODE
+  is a name, or a number for an unknown one.
+* ``drop the connection``: the request is not carried out.
+* ``drop the connection afterwards``: it is carried out, and its answer is lost.
+* ``stay silent``: no answer to this request or later ones; the connection stays open.
+* ``answer half``, ``answer half and stay silent``: only half of the answer is sent.
+* ``answer garbage``: a frame with the right correlation id that can't be decoded.
+* ``answer too much``: the length of a frame that is larger than any configuration allows.
+* ``answer nonsense``: an answer that can be decoded but is invalid.
+* ``answer without topics``: the request is carried out, and the answer leaves out all topics.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["ACTS", "Act", "Answer", "act_named"]
 Answer = Callable[[], Awaitable[bytes | None]]
 Act = Callable[[RequestFrame, Answer, asyncio.StreamWriter], Awaitable[None]]
 
-FOR_EVER_S = 3600.0
+AN_HOUR_S = 3600.0
 
 
 async def drop(_request: RequestFrame, _answer: Answer, _writer: asyncio.StreamWriter) -> None:
@@ -46,7 +46,7 @@ async def drop_afterwards(_request: RequestFrame, answer: Answer, _writer: async
 
 
 async def stay_silent(_request: RequestFrame, _answer: Answer, _writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(FOR_EVER_S)
+    await asyncio.sleep(AN_HOUR_S)
 
 
 async def answer_half(request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
@@ -56,7 +56,7 @@ async def answer_half(request: RequestFrame, answer: Answer, writer: asyncio.Str
 
 async def answer_half_and_stay_silent(request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
     await _write_half(answer, writer)
-    await asyncio.sleep(FOR_EVER_S)
+    await asyncio.sleep(AN_HOUR_S)
 
 
 async def _write_half(answer: Answer, writer: asyncio.StreamWriter) -> None:
@@ -104,7 +104,7 @@ def _encoded(request: RequestFrame, message: Message) -> bytes:
     return encode_response(request.api, message, request.version, request.correlation_id)
 
 
-#: Everything but errors.
+#: All but ``answer error``.
 ACTS: dict[str, Act] = {
     "drop the connection": drop,
     "drop the connection afterwards": drop_afterwards,
@@ -121,7 +121,7 @@ _ERROR = re.compile(r"answer error (?P<code>[A-Z_0-9]+)(?: for \w+\[(?P<partitio
 
 
 def act_named(text: str) -> Act:
-    """Return what a script calls ``text``."""
+    """Return the act that a script calls ``text``."""
     match = _ERROR.fullmatch(text)
     if match is None:
         assert text in ACTS, f"nothing is called {text!r}"

@@ -1,4 +1,4 @@
-"""Answers that the embedded broker does not give by itself: refusals, and what can be read but makes no sense."""
+"""Answers that the embedded broker does not give: errors, and answers that can be decoded but are invalid."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refusal(request: RequestFrame, code: int, partition: int | None = None) -> M
     return _OTHERS[request.api](request, code, partition)
 
 
-#: APIs whose answer has one error code, and nothing else that would matter then.
+#: APIs whose answer has one error code, and nothing else that matters with it.
 _PLAIN: dict[Api, Callable[..., Message]] = {
     apis.API_VERSIONS: ApiVersionsResponse,
     apis.METADATA: MetadataResponse,
@@ -179,7 +179,7 @@ _OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], Message]] = {
 
 
 def nonsense(request: RequestFrame) -> Message:
-    """Return an answer of the right shape that no broker may give to ``request``."""
+    """Return an answer to ``request`` that can be decoded but is invalid."""
     return _NONSENSE[request.api]()
 
 

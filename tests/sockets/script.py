@@ -1,15 +1,15 @@
-"""What a broker is told to do to requests, as text, and what it does then on its real sockets.
+"""Rules, as text, for what a broker does to requests on its real sockets.
 
-One line per rule. The first rule that fits a request and has turns left decides; without one the embedded broker
-answers as always::
+One line per rule. The first rule that matches a request and is not used up applies; without one the embedded broker
+answers normally::
 
     when heartbeat: answer error FENCED_MEMBER_EPOCH
     when commit, 3 times: drop the connection
     when leave, always: stay silent
     when fetch at node 2, always: drop the connection
 
-Which requests there are is in ``REQUESTS``, what can be done to them in ``ACTS``. Every request that came is kept, and
-a test can wait for one.
+``REQUESTS`` lists the requests, ``ACTS`` what can be done to them. All requests are recorded, and a test can wait for
+one.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["REQUESTS", "Script"]
 
 PATIENCE_S = 20.0
 
-Sieve = Callable[[RequestFrame], bool]
+Predicate = Callable[[RequestFrame], bool]
 
 
-def _epoch(is_so: Callable[[int], bool]) -> Sieve:
-    return lambda request: is_so(request.message.member_epoch)  # type: ignore[union-attr]
+def _epoch(matches: Callable[[int], bool]) -> Predicate:
+    return lambda request: matches(request.message.member_epoch)  # type: ignore[union-attr]
 
 
 def _acknowledges(request: RequestFrame) -> bool:
@@ -53,8 +53,8 @@ def _any(_request: RequestFrame) -> bool:
     return True
 
 
-#: What scripts call the requests of a consumer, and of an admin.
-REQUESTS: dict[str, tuple[Api, Sieve]] = {
+#: The requests of a consumer and of an admin by their names in scripts.
+REQUESTS: dict[str, tuple[Api, Predicate]] = {
     "api versions": (apis.API_VERSIONS, _any),
     "metadata": (apis.METADATA, _any),
     "find coordinator": (apis.FIND_COORDINATOR, _any),
@@ -77,7 +77,7 @@ REQUESTS: dict[str, tuple[Api, Sieve]] = {
 }
 
 _LINE = re.compile(
-    r"when (?P<request>[a-z ]+?)(?: at node (?P<node>[0-9]+))?(?:, (?P<turns>always|[0-9]+ times))?: (?P<act>.+)"
+    r"when (?P<request>[a-z ]+?)(?: at node (?P<node>[0-9]+))?(?:, (?P<times>always|[0-9]+ times))?: (?P<act>.+)"
 )
 
 
@@ -86,17 +86,17 @@ class _Rule:
     request: str
     node: int | None
     act: Act
-    turns: float
+    times_left: float
 
-    def fits(self, request: RequestFrame, node: int) -> bool:
-        return self.turns > 0 and self.node in (None, node) and _is_a(request, self.request)
+    def matches(self, request: RequestFrame, node: int) -> bool:
+        return self.times_left > 0 and self.node in (None, node) and _is_a(request, self.request)
 
 
 @define
 class Script:
-    """The rules in force, and the requests that came, in order: all of them (and where), and those that a rule was for.
+    """The rules in force, and the requests in order of arrival: all (with their nodes), and those a rule applied to.
 
-    Used by the test's thread and by the broker's.
+    Used by the threads of the test and of the broker.
     """
 
     seen: list[RequestFrame] = field(factory=list)
@@ -114,14 +114,14 @@ class Script:
             self._rules += [_read(line.strip()) for line in text.splitlines() if line.strip()]
 
     def stop(self) -> None:
-        """Drop all rules: from here on the broker answers as always."""
+        """Drop all rules; the broker answers normally from here on."""
         with self._changed:
             self._rules.clear()
 
     @property
-    def is_played(self) -> bool:
-        """Whether every rule with a number of turns had all of them."""
-        return all(rule.turns in (0, float("inf")) for rule in self._rules)
+    def is_done(self) -> bool:
+        """Whether all rules are used up, except those that apply always."""
+        return all(rule.times_left in (0, float("inf")) for rule in self._rules)
 
     def came(self, request: str, node: int | None = None) -> list[RequestFrame]:
         """The requests of that name so far, to any node or to one."""
@@ -130,13 +130,13 @@ class Script:
         return [one for one, at in pairs if _is_a(one, request) and node in (None, at)]
 
     def wait_for(self, request: str, times: int = 1) -> RequestFrame:
-        """Wait until so many of them came; return the last of these."""
+        """Wait for this many requests of a name; return the last of them."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.came(request)) >= times, PATIENCE_S), f"no {request} came"
         return self.came(request)[times - 1]
 
     def wait_for_next(self, request: str) -> RequestFrame:
-        """Wait for the first of them behind the last request that a rule was for."""
+        """Wait for the first request of a name after the last one that a rule applied to."""
 
         def behind() -> list[RequestFrame]:
             (at,) = (index for index, one in enumerate(self.seen) if one is self.acted_on[-1])
@@ -166,8 +166,8 @@ class Script:
                 frame = await reader.readexactly(length)
                 request = decode_request(frame)
                 numbers.append(request.correlation_id)
-                act = self._turn_of(request, dispatcher._node.node_id)
-                await self._answer(request, act, partial(_answer_as_always, dispatcher, frame, peer), writer)
+                act = self._act_for(request, dispatcher._node.node_id)
+                await self._answer(request, act, partial(_answer_normally, dispatcher, frame, peer), writer)
         except (asyncio.IncompleteReadError, ConnectionError, CloseConnectionError):
             pass
         finally:
@@ -182,36 +182,36 @@ class Script:
             await act(request, answer, writer)
         await writer.drain()
 
-    def _turn_of(self, request: RequestFrame, node: int) -> Act | None:
+    def _act_for(self, request: RequestFrame, node: int) -> Act | None:
         with self._changed:
             self.seen_at.append(node)
             self.seen.append(request)
             self._changed.notify_all()
-            rule = next((rule for rule in self._rules if rule.fits(request, node)), None)
+            rule = next((rule for rule in self._rules if rule.matches(request, node)), None)
             if rule is None:
                 return None
-            rule.turns -= 1
+            rule.times_left -= 1
             self.acted_on.append(request)
             return rule.act
 
 
-async def _answer_as_always(dispatcher: Dispatcher, frame: bytes, peer: Peer) -> bytes | None:
+async def _answer_normally(dispatcher: Dispatcher, frame: bytes, peer: Peer) -> bytes | None:
     return (await dispatcher.answer(frame, peer)).frame
 
 
 def _is_a(request: RequestFrame, name: str) -> bool:
-    api, sieve = REQUESTS[name]
-    return request.api is api and request.message is not None and sieve(request)
+    api, predicate = REQUESTS[name]
+    return request.api is api and request.message is not None and predicate(request)
 
 
 def _read(line: str) -> _Rule:
     match = _LINE.fullmatch(line)
     assert match is not None, f"not a rule: {line!r}"
     assert match["request"] in REQUESTS, f"no request is called {match['request']!r}"
-    turns = match["turns"] or "1 times"
+    times = match["times"] or "1 times"
     return _Rule(
         match["request"],
         None if match["node"] is None else int(match["node"]),
         act_named(match["act"]),
-        float("inf") if turns == "always" else int(turns.split()[0]),
+        float("inf") if times == "always" else int(times.split()[0]),
     )

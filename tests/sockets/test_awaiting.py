@@ -43,12 +43,12 @@ def test_a_fault_at_any_step_costs_nothing(script: Script, stage: Stage, step: s
     async def scene(consumer: AsyncConsumer, _: Hears) -> None:
         assert await read(consumer, 10) == list(range(10))
         await consumer.commit()
-        while not script.is_played and step != "leave":
+        while not script.is_done and step != "leave":
             await consumer.poll(timeout=0.05)
 
     script.play(f"when {step}: {act}")
     assert play(scene, stage, **QUICK) == ["assigned orders[0]", "revoked orders[0]"]
-    assert script.is_played
+    assert script.is_done
     assert stage.committed() == {0: 10}
 
 

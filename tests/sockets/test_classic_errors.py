@@ -71,7 +71,7 @@ def test_a_join_that_is_refused_for_now_is_made_again_and_nobody_hears_of_it(
     script.play(f"when {request_}, 2 times: answer error {code.name}")
     with subscribed(stage, heard) as consumer:
         assert len(read(consumer, 20)) == 20
-        assert script.is_played
+        assert script.is_done
     assert heard.calls == ["assigned orders[0-1]", "revoked orders[0-1]"]
 
 
@@ -108,7 +108,7 @@ def test_a_heartbeat_that_is_refused_for_now_is_sent_again_and_nobody_hears_of_i
         read(consumer, 20)
         looked_up = len(script.came("find coordinator"))
         script.play(f"when classic heartbeat, 3 times: answer error {code.name}")
-        poll_until(consumer, lambda: script.is_played)
+        poll_until(consumer, lambda: script.is_done)
         script.wait_for_next("classic heartbeat")
         assert (len(script.came("find coordinator")) > looked_up) is (code in COORDINATOR_MOVED)
         assert heard.calls == ["assigned orders[0-1]"]
@@ -156,6 +156,6 @@ def test_a_fault_at_any_step_costs_nothing(
     script.play(f"when {request_}: {act}")
     with subscribed(stage, heard, **QUICK) as consumer:
         assert len(read(consumer, 20)) == 20
-        poll_until(consumer, lambda: script.is_played or request_ == "classic leave")
-    assert script.is_played
+        poll_until(consumer, lambda: script.is_done or request_ == "classic leave")
+    assert script.is_done
     assert heard.calls == ["assigned orders[0-1]", "revoked orders[0-1]"]

@@ -46,8 +46,8 @@ def test_a_fault_at_any_step_costs_nothing(script: Script, stage: Stage, step: s
         consumer.subscribe([TOPIC], listener=heard)
         records = read_patiently(consumer, 20)
         consumer.commit()
-        poll_until(consumer, lambda: script.is_played or step == "leave")
-    assert script.is_played
+        poll_until(consumer, lambda: script.is_done or step == "leave")
+    assert script.is_done
     for partition in (0, 1):
         assert values([record for record in records if record.partition == partition]) == list(range(10))
     assert stage.committed() == {0: 10, 1: 10}
@@ -63,7 +63,7 @@ def test_a_heartbeat_that_is_lost_again_and_again_costs_nothing_within_the_sessi
         consumer.subscribe([TOPIC])
         read(consumer, 10)
         script.play(f"when heartbeat, 4 times: {act}")
-        poll_until(consumer, lambda: script.is_played)
+        poll_until(consumer, lambda: script.is_done)
         script.wait_for_next("heartbeat")
         stage.write(0, 5)
         assert len(read(consumer, 5)) == 5
@@ -78,7 +78,7 @@ def test_a_heartbeat_answered_with_nonsense_is_logged_and_counts_as_lost(
         consumer.subscribe([TOPIC])
         read(consumer, 10)
         script.play("when heartbeat: answer nonsense")
-        poll_until(consumer, lambda: script.is_played)
+        poll_until(consumer, lambda: script.is_done)
         again = script.wait_for_next("heartbeat").message
         assert again is not None
         assert again.subscribed_topic_names == (TOPIC,), "it says everything again"

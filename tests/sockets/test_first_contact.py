@@ -31,7 +31,7 @@ def test_brief_polls_are_empty_until_the_next_attempt(
         assert len(consumer.poll(timeout=0)) == 0
         assert len(read(consumer, 10)) == 10
         assert consumer.health().problem is None
-    assert script.is_played
+    assert script.is_done
     said = [line.getMessage() for line in caplog.records if "reaching a first broker" in line.getMessage()]
     assert "tried again" in said[0], "at the first failure"
 
@@ -91,8 +91,8 @@ def test_other_calls_survive_a_cut_connection_as_well(script: Script, stage: Sta
         with stage.consumer(group_protocol=protocol) as consumer:
             assert call(consumer)
             # A call may end before Metadata is asked for.
-            eventually("both connections were cut", lambda: script.is_played)
-        assert script.is_played
+            eventually("both connections were cut", lambda: script.is_done)
+        assert script.is_done
 
 
 def test_so_does_an_admin(script: Script, stage: Stage) -> None:
@@ -107,4 +107,4 @@ def test_so_does_an_admin(script: Script, stage: Stage) -> None:
         assert not admin.list().failed
     script.play(CUT)
     assert asyncio.run(ask())
-    assert script.is_played
+    assert script.is_done

@@ -83,7 +83,7 @@ def test_what_passes_is_tried_again_in_full_and_nobody_hears_of_it(
     with reading(stage, heard) as consumer:
         looked_up = len(script.came("find coordinator"))
         script.play(f"when heartbeat, 3 times: answer error {code.name}")
-        poll_until(consumer, lambda: script.is_played)
+        poll_until(consumer, lambda: script.is_done)
         repeated = [*script.acted_on[1:], script.wait_for_next("heartbeat")]
         assert all(is_full(request) for request in repeated)
         stage.write(0, 5)
@@ -182,7 +182,7 @@ def test_a_join_that_is_refused_for_now_is_sent_again(script: Script, stage: Sta
     with stage.consumer() as consumer:
         consumer.subscribe([TOPIC])
         assert len(read(consumer, 5)) == 5
-        assert script.is_played
+        assert script.is_done
         joins = [request.message for request in script.came("join")]
         assert len({join.member_id for join in joins if join is not None}) == 1
 

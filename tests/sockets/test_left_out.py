@@ -29,7 +29,7 @@ def test_reading_begins_at_the_committed_offset_that_an_answer_left_out(
     with stage.consumer(group_protocol=protocol, auto_offset_reset=reset) as consumer:
         consumer.subscribe([TOPIC])
         assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
-    assert script.is_played
+    assert script.is_done
 
 
 def test_committed_offsets_that_every_answer_leaves_out_are_not_none(script: Script, stage: Stage) -> None:
@@ -73,7 +73,7 @@ def test_a_leader_of_a_classic_group_assigns_a_topic_that_an_answer_left_out(scr
         script.play("when metadata, 3 times: answer without topics")
         consumer.subscribe([TOPIC])
         assert len(read(consumer, 10)) == 10
-    assert script.is_played
+    assert script.is_done
 
 
 def test_a_group_that_an_answer_leaves_out_is_asked_for_again(script: Script, stage: Stage) -> None:
@@ -88,5 +88,5 @@ def test_a_group_that_an_answer_leaves_out_is_asked_for_again(script: Script, st
         assert admin.describe([GROUP])[GROUP].group_id == GROUP
         assert not admin.describe(["nobody"]).done
         assert admin.delete_offsets(GROUP, [tp()]).all() == {tp(): None}
-    assert script.is_played
+    assert script.is_done
     assert stage.committed() == {}

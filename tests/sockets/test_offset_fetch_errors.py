@@ -54,7 +54,7 @@ def test_what_passes_is_asked_again(script: Script, consumer: Consumer, code: Er
     script.play(f"when offset fetch, 3 times: answer error {code.name}")
     consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
-    assert script.is_played
+    assert script.is_done
     lookups = len(script.came("find coordinator")) - looked_up
     assert (lookups > 1) is (code in COORDINATOR_MOVED)
 
@@ -92,7 +92,7 @@ def test_a_member_that_was_thrown_out_hears_it_from_its_heartbeat_not_from_poll(
     """)
     consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
-    assert script.is_played
+    assert script.is_done
     script.play("when offset fetch: answer error UNKNOWN_MEMBER_ID")
     with pytest.raises(BrokerError, match="UNKNOWN_MEMBER_ID"):
         consumer.committed([tp()])
@@ -145,4 +145,4 @@ def test_an_epoch_that_was_called_stale_although_it_is_not_delays_reading_by_a_p
     script.play(f"when offset fetch, 2 times: answer error {STALE.name}")
     consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
-    assert script.is_played
+    assert script.is_done

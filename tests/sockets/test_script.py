@@ -1,4 +1,4 @@
-"""The script's own rules: which line is for which request, and how often."""
+"""Which request a rule of a script applies to, and how often."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_code_that_is_none_is_refused() -> None:
         Script().play("when heartbeat: answer error NO_SUCH_CODE")
 
 
-def test_rules_have_their_turns_and_the_first_that_fits_decides(script: Script, stage: Stage) -> None:
+def test_the_first_rule_that_matches_and_is_not_used_up_applies(script: Script, stage: Stage) -> None:
     stage.create(records=5)
     script.play("""
         when join, 2 times: answer error NOT_COORDINATOR
@@ -34,7 +34,7 @@ def test_rules_have_their_turns_and_the_first_that_fits_decides(script: Script, 
         consumer.subscribe([TOPIC])
         read(consumer, 5)
         assert [len(script.came("join")), len(script.acted_on)] == [4, 3]
-        assert script.is_played, "what is always so has no last turn"
+        assert script.is_done, "a rule that applies always is never used up"
         for _ in range(2):
             with pytest.raises(BrokerError, match="GROUP_ID_NOT_FOUND"):
                 consumer.commit()

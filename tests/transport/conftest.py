@@ -1,4 +1,4 @@
-"""Both kinds of connections."""
+"""Connections with and without TLS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An exchange whose requests are numbered, and the broker that answers it."""
+"""An exchange with numbered requests, and the broker that answers it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VERSION = 12
 
 @define
 class Numbered:
-    """An exchange of ``length`` requests, numbered by how many bytes they want; answers have it as their session."""
+    """An exchange of ``length`` requests; ``max_bytes`` is the number of each, ``session_id`` that of its answer."""
 
     length: int
     so_far: int = 1
@@ -86,7 +86,7 @@ def answer_to(request: RequestFrame, records: bytes = b"") -> FetchResponse:
 
 
 def answers(*, ends: Act | None = None, after: int = 1) -> Callable[[RequestFrame], object]:
-    """What a broker says to each request; from that many on it may be something else."""
+    """A script that answers each request, or does ``ends`` to those numbered above ``after``."""
 
     def answer(request: RequestFrame) -> object:
         if ends is not None and request.message is not None and request.message.max_bytes > after:
@@ -97,12 +97,12 @@ def answers(*, ends: Act | None = None, after: int = 1) -> Callable[[RequestFram
 
 
 def numbers(broker: ScriptedBroker) -> list[int]:
-    """The requests a broker has got."""
+    """The numbers of the requests that a broker received."""
     return [request.message.max_bytes for request in broker.asked(FETCH) if request.message is not None]
 
 
 def order(broker: ScriptedBroker) -> list[str]:
-    """All requests a broker has got but those for its versions: numbers of fetches, and names of others."""
+    """All requests but ApiVersions that a broker received: numbers of fetches, names of others."""
     return [
         str(request.message.max_bytes) if request.api is FETCH and request.message else request.api.name
         for request in broker.seen
@@ -111,7 +111,7 @@ def order(broker: ScriptedBroker) -> list[str]:
 
 
 def begin(connection: Connection, exchange: Numbered, timeout_s: float = 20.0) -> asyncio.Task[Answer]:
-    """The first request is out at once; the task brings the last answer."""
+    """Send the first request now; the task returns the last answer."""
     deadline = Deadline(timeout_s, "the request")
     return awaited(connection.send(FETCH, VERSION, exchange.begin(VERSION), deadline, exchange=exchange))
 
@@ -130,7 +130,7 @@ async def ask(connection: Connection) -> Answer:
 
 @frozen
 class Line:
-    """What both ends of a connection need."""
+    """The TLS settings of both ends of a connection."""
 
     server: ssl.SSLContext | None = None
     changes: dict[str, Security] = Factory(dict)

@@ -1,6 +1,6 @@
-"""A TCP server that answers as a test tells it to, piece by piece if need be.
+"""A TCP server that answers as a test tells it to.
 
-By default it speaks every API's full range, tells of the brokers and topics in ``image``, and names itself as every
+By default it supports all versions of every API, reports its ``brokers`` and ``topics``, and names itself as every
 group's coordinator. ``script[api]`` replaces the answer: a message, raw bytes (written as they are), ``SILENCE`` or
 ``HANG_UP``; or a function (or coroutine function) of the request that returns one of these.
 """
@@ -53,7 +53,7 @@ def framed(payload: bytes) -> bytes:
 
 
 def encoded(request: RequestFrame, message: Message) -> bytes:
-    """The answer in bytes, length first."""
+    """The answer as a frame with its length."""
     return frames.encode_response(request.api, message, request.version, request.correlation_id)
 
 
@@ -92,7 +92,7 @@ class ScriptedBroker:
         return [request for request in self.seen if request.api is api]
 
     async def heard(self, api: Api, times: int = 1) -> RequestFrame:
-        """Wait until that many requests of ``api`` came; the last of them."""
+        """Wait for that many requests of ``api``; return the last of them."""
         async with self._heard:
             await asyncio.wait_for(self._heard.wait_for(lambda: len(self.asked(api)) >= times), 10)
         return self.asked(api)[times - 1]
@@ -174,11 +174,11 @@ class ScriptedBroker:
 
 
 def settings(*servers: ServerAddress, **changes: object) -> TransportSettings:
-    """Settings for tests: patient enough for a slow machine, with next to no pauses."""
+    """Settings for tests: long timeouts for slow machines, and very short backoffs."""
     values: Mapping[str, object] = {
         "bootstrap_servers": servers,
         "request_timeout_s": 20.0,
-        "patience_s": 0.0,
+        "unreachable_timeout_s": 0.0,
         "retry_backoff": Backoff(0.001, 0.01),
         "reconnect_backoff": Backoff(0.001, 0.01),
         **changes,
@@ -188,7 +188,7 @@ def settings(*servers: ServerAddress, **changes: object) -> TransportSettings:
 
 @asynccontextmanager
 async def scripted(count: int = 1, server: ssl.SSLContext | None = None) -> AsyncIterator[list[ScriptedBroker]]:
-    """So many brokers of one cluster, each of which tells of all; over TLS with ``server``."""
+    """``count`` brokers of one cluster; with TLS if ``server`` is given."""
     brokers = [await ScriptedBroker(node_id, tls=server).start() for node_id in range(count)]
     for broker in brokers:
         broker.brokers = {other.node_id: other.address for other in brokers}
@@ -201,7 +201,7 @@ async def scripted(count: int = 1, server: ssl.SSLContext | None = None) -> Asyn
 
 @asynccontextmanager
 async def client_of(*servers: ScriptedBroker | ServerAddress, **changes: object) -> AsyncIterator[ClusterClient]:
-    """A client that knows these bootstrap servers, not started yet."""
+    """A client with these bootstrap servers, not started yet."""
     addresses = [server.address if isinstance(server, ScriptedBroker) else server for server in servers]
     client = ClusterClient(settings(*addresses, **changes), chance=lambda: 0.5)
     try:
@@ -226,7 +226,7 @@ P = ParamSpec("P")
 
 
 def in_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
-    """Run an async test on a loop of its own; a task or an error left behind is a failure."""
+    """Run an async test on a new event loop; a task that is left running or an unhandled error fails it."""
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:

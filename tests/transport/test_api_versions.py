@@ -1,4 +1,4 @@
-"""Agreeing on versions, on every new connection."""
+"""Version negotiation on new connections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def speaks(**changes: object) -> Message:
 
 
 def only_up_to(version: int, told: dict[int, tuple[int, int]]) -> Script:
-    """A broker that lacks later versions of ApiVersions, and tells so in version 0."""
+    """A broker that lacks later versions of ApiVersions, and answers those in version 0."""
 
     def answer(request: RequestFrame) -> Message:
         if request.version > version:
@@ -64,7 +64,7 @@ async def test_a_broker_is_told_which_client_this_is_in_which_version() -> None:
     ("installed", "told"),
     [("1.2.3", "1.2.3"), ("1.2.3+dirty.4", "1.2.3-dirty.4"), ("1.2.3rc1.dev0+", "1.2.3rc1.dev0"), ("+", "unknown")],
 )
-def test_a_version_is_told_in_signs_that_brokers_take(installed: str, told: str) -> None:
+def test_a_version_is_sent_in_characters_that_brokers_accept(installed: str, told: str) -> None:
     assert software_version(installed) == told
 
 

@@ -1,4 +1,4 @@
-"""What one connection's callers see, whatever the broker does."""
+"""What the callers of a connection see if the broker misbehaves."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ async def heartbeat(client: ClusterClient, timeout_s: float = 20.0) -> Message:
 
 
 def refusing(broker: ScriptedBroker, *codes: int) -> Script:
-    """Answer these errors first, then where the coordinator is."""
+    """Answer these errors first, then the coordinator."""
     left = list(codes)
 
     def answer(request: RequestFrame) -> Message:

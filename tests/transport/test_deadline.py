@@ -40,7 +40,7 @@ ANSWER = OffsetCommitResponse()
 
 
 class Way:
-    """The way to a broker: each request pauses on it until its event is set, then is ``sent``."""
+    """Requests that each wait for an event, as for a coordinator that is looked up, before they are ``sent``."""
 
     def __init__(self) -> None:
         self.queue = SendQueue()

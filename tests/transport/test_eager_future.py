@@ -15,9 +15,9 @@ from .scripted import in_loop
 pytestmark = pytest.mark.usefixtures("takes_it")
 
 
-@pytest.fixture(params=[True, False], ids=["all like futures", "its own futures only"])
+@pytest.fixture(params=[True, False], ids=["any future", "own futures only"])
 def takes_it(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether asyncio's tasks take what is like a future, as all do by now."""
+    """Whether asyncio's tasks can await it directly, as in all versions so far."""
     if not request.param:
         monkeypatch.setattr(eager_future, "TASKS_TAKE_IT", False)
         monkeypatch.delattr(EagerFuture, "_asyncio_future_blocking")
@@ -26,7 +26,7 @@ def takes_it(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Waiting:
-    """A task that awaits a reply, and notes what came of that."""
+    """A task that awaits a future and records the outcome."""
 
     def __init__(self) -> None:
         self.reply: EagerFuture[str] = EagerFuture(asyncio.get_running_loop())
@@ -48,7 +48,7 @@ class Waiting:
 
 
 async def outside_of_tasks(waiting: Waiting, answer: str) -> list[object]:
-    """Have the loop itself bring the answer, as it does for sockets; what had come when that was done."""
+    """Set the result from a callback of the loop, as for sockets; what the task had recorded right after that."""
     seen: list[object] = []
 
     def bring() -> None:

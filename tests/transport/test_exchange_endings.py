@@ -1,4 +1,4 @@
-"""Exchanges: time limits, what ends one, and what is counted."""
+"""Exchanges: time limits, endings, and counters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.transport.scripted import HANG_UP, SILENCE, in_loop
 @pytest.mark.parametrize("is_first", [True, False])
 @in_loop
 async def test_each_request_has_the_whole_time_limit(is_first: bool) -> None:
-    """Also where the first one had another in front of it: then it had a timer of its own."""
+    """Also if the first request waited behind another, and so had its own timer."""
 
     async def late(request: RequestFrame) -> Message:
         await asyncio.sleep(0.2)

@@ -1,4 +1,4 @@
-"""Exchanges: each answer is followed by the next request at once, unless something delays it."""
+"""Exchanges: the next request is sent as soon as one is answered, unless something delays it."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def heard_of(length: int) -> list[str]:
 
 @in_loop
 async def test_what_waits_goes_first() -> None:
-    """The pipeline is full: the next request waits behind those that did."""
+    """The pipeline is full: the next request goes behind those that wait already."""
     async with connected(max_in_flight=1) as (broker, connection):
         exchange = Numbered(3)
         last = begin(connection, exchange)
@@ -199,7 +199,7 @@ async def test_what_waits_goes_first() -> None:
 
 @in_loop
 async def test_a_broker_that_asks_to_be_left_alone_is(line: Line) -> None:
-    """It says so in an answer to another request, or to another connection."""
+    """The throttle may be in the answer to another request, or on another connection."""
     async with connected(line) as (broker, connection):
         now = asyncio.get_running_loop().time()
         exchange = Numbered(3)

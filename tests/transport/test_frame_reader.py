@@ -1,4 +1,4 @@
-"""Frames out of a stream: the same however it is cut, without memory for what is refused, in buffers used again."""
+"""Frames from a stream: the same however it is cut, no memory for refused lengths, and reused buffers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scripted import framed
 
 
 def feed(reader: FrameReader, data: bytes, most: int = 1 << 30, frame_by_frame: bool = False) -> list[bytes]:
-    """Receive ``data`` in pieces of at most ``most`` bytes; if so, first what is missing of a frame that has begun."""
+    """Receive ``data`` in pieces of at most ``most`` bytes; with ``frame_by_frame`` never beyond the end of a frame."""
     frames = []
     while data:
         room = (reader.rest() if frame_by_frame else None) or reader.buffer()

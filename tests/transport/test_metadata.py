@@ -1,4 +1,4 @@
-"""Keeping metadata: asked for once for many, aged, urged, and told to whoever listens."""
+"""Metadata: shared requests, refreshes by age and on request, and callbacks for changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ORDERS, AUDIT = UUID(int=1), UUID(int=2)
 
 
 class Changes:
-    """The images that a client told of, to be waited for."""
+    """The images that a client reported; a test can wait for one."""
 
     def __init__(self, client: ClusterClient) -> None:
         self._images: asyncio.Queue[ClusterImage] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""The order of one connection's requests."""
+"""The order of the requests of a connection."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_only_what_can_be_written_to_is_received_into(pair: tuple[socket.socket,
 
 
 class Transport(asyncio.Transport):
-    """Knows what it is asked for, and takes what is written."""
+    """A transport with this extra info, which discards what is written."""
 
     def __init__(self, **extra: object) -> None:
         super().__init__(extra)

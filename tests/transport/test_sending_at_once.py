@@ -1,4 +1,4 @@
-"""Requests sent at once, over a connection that is open: for a caller that asks the same broker again and again."""
+"""Exchanges that start at once on an open connection."""
 
 from __future__ import annotations
 

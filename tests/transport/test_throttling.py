@@ -1,4 +1,4 @@
-"""A broker that asks to be left alone because of a quota is (KIP-219)."""
+"""Nothing is sent to a broker that throttles this client (KIP-219)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A timer fires once, at the time that was set last; a lazy one no later than it was told to, and maybe too early."""
+"""A timer fires once, at the time that was set last; a lazy timer no later than its deadline, maybe earlier."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from kafka_nextgen.transport import timers
 from kafka_nextgen.transport.timers import LazyTimer, Timer
 
 
-def rung(setting: Callable[[Timer], None]) -> int:
-    """How often it rang by the time that everything due has happened."""
+def count_fires(setting: Callable[[Timer], None]) -> int:
+    """How many times it fires within 50 ms."""
 
     async def wait() -> int:
-        rings: list[None] = []
-        setting(Timer(lambda: rings.append(None)))
+        fired: list[None] = []
+        setting(Timer(lambda: fired.append(None)))
         ends = asyncio.Event()
         asyncio.get_running_loop().call_later(0.05, ends.set)
         await ends.wait()
-        return len(rings)
+        return len(fired)
 
     return asyncio.run(wait())
 
 
 def test_a_time_that_has_passed_fires_soon() -> None:
-    assert rung(lambda timer: timer.set(time.monotonic() - 1.0)) == 1
+    assert count_fires(lambda timer: timer.set(time.monotonic() - 1.0)) == 1
 
 
 def test_a_negative_delay_fires_soon() -> None:
-    assert rung(lambda timer: timer.set_after(-1.0)) == 1
+    assert count_fires(lambda timer: timer.set_after(-1.0)) == 1
 
 
 def test_a_new_time_replaces_the_last() -> None:
@@ -47,7 +47,7 @@ def test_a_new_time_replaces_the_last() -> None:
         timer.set(time.monotonic())
         timer.set_after(60.0)
 
-    assert (rung(twice), rung(later), rung(later_by_delay)) == (1, 0, 0)
+    assert (count_fires(twice), count_fires(later), count_fires(later_by_delay)) == (1, 0, 0)
 
 
 def test_none_cancels_it() -> None:
@@ -55,31 +55,31 @@ def test_none_cancels_it() -> None:
         timer.set(time.monotonic())
         timer.set(None)
 
-    assert rung(withdrawn) == 0
+    assert count_fires(withdrawn) == 0
 
 
 @pytest.mark.parametrize("kind", ["timer", "lazy timer"])
 def test_what_raises_is_called_again_and_the_loop_hears_of_it(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """Otherwise a member would send no heartbeat any more, or a connection would wait for ever."""
+    """Otherwise a member would stop sending heartbeats, or a connection would wait for ever."""
     monkeypatch.setattr(timers, "RETRY_S", 0.0)
     told: list[object] = []
 
     async def wait() -> int:
-        loop, rings, rang_twice = asyncio.get_running_loop(), list[None](), asyncio.Event()
+        loop, fired, fired_twice = asyncio.get_running_loop(), list[None](), asyncio.Event()
         loop.set_exception_handler(lambda _, context: told.append(context["exception"]))
 
-        def ring(*_: object) -> None:
-            rings.append(None)
-            if len(rings) == 1:
+        def callback(*_: object) -> None:
+            fired.append(None)
+            if len(fired) == 1:
                 raise RuntimeError("nobody expected this")
-            rang_twice.set()
+            fired_twice.set()
 
         if kind == "timer":
-            Timer(ring).set_after(0.0)
+            Timer(callback).set_after(0.0)
         else:
-            LazyTimer(ring).fire_by(loop.time())
-        await asyncio.wait_for(rang_twice.wait(), 10)
-        return len(rings)
+            LazyTimer(callback).fire_by(loop.time())
+        await asyncio.wait_for(fired_twice.wait(), 10)
+        return len(fired)
 
     assert asyncio.run(wait()) == 2
     assert [repr(error) for error in told] == ["RuntimeError('nobody expected this')"]

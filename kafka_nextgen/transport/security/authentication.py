@@ -13,8 +13,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.transport.background import in_daemon_thread
@@ -44,24 +42,6 @@ _WITH_AUTHENTICATE: Final = 1  # the SaslHandshake version that SaslAuthenticate
 T = TypeVar("T")
 
 
-@frozen
-class _Steps:
-    """Runs the blocking steps of a login in threads."""
-
-    mechanism: str
-    deadline: Deadline
-
-    async def run(self, step: Callable[[], T]) -> T:
-        """Run one. The error for a bug has neither its text nor itself as the cause: both may contain a secret."""
-        try:
-            return await self.deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
-        except KafkaNextgenError:
-            raise
-        except Exception as error:
-            kind = type(error).__name__
-        raise AuthenticationError(f"{self.mechanism}: this client fails to log in, by an unexpected {kind}")
-
-
 async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadline) -> float:
     """Log in, and return for how many seconds that is valid; 0 if it does not expire.
 
@@ -69,17 +49,27 @@ async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadl
     """
     try:
         await _handshake(connection, login.mechanism, deadline)
-        steps = _Steps(login.mechanism, deadline)
-        client = await steps.run(lambda: login.new_client(connection.address.host))
-        token: bytes | None = await steps.run(client.initial_response)
+        client = await _run(lambda: login.new_client(connection.address.host), login, deadline)
+        token: bytes | None = await _run(client.initial_response, login, deadline)
         for _ in range(_MAX_ROUNDS):
             answer = await _send_token(connection, token or b"", client.refusal, deadline)
-            token = await steps.run(partial(client.evaluate_challenge, bytes(answer.auth_bytes)))
+            token = await _run(partial(client.evaluate_challenge, bytes(answer.auth_bytes)), login, deadline)
             if token is None:
                 return max(0, answer.session_lifetime_ms) / 1000
     except TransportError as error:
         raise _with_address(connection, error) from error.__cause__
     raise AuthenticationError(f"{connection.address}: {login.mechanism} did not come to an end in {_MAX_ROUNDS} rounds")
+
+
+async def _run(step: Callable[[], T], login: SaslLogin, deadline: Deadline) -> T:
+    """Run a blocking step in a thread. The error for a bug does not contain the bug, which may contain a secret."""
+    try:
+        return await deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
+    except KafkaNextgenError:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+    raise AuthenticationError(f"{login.mechanism}: this client fails to log in, by an unexpected {kind}")
 
 
 def reauthentication_delay_s(session_s: float, chance: float) -> float:

@@ -13,25 +13,23 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.gssapi import GssapiClient, check_service
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token, TokenCache, from_callback
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
 from kafka_nextgen.transport.security.plain import PlainClient, check_credentials
 from kafka_nextgen.transport.security.scram import ScramClient
 from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
 from kafka_nextgen.transport.security.tls import https_context
-from kafka_nextgen.transport.security.tokens import Token, TokenCache, from_callback
 
 __all__ = ["login_of"]
 
 
-def login_of(config: SecurityConfig) -> SaslLogin | None:
-    """How to log in, None without SASL.
+def login_of(config: SecurityConfig) -> SaslLogin:
+    """How to log in by ``sasl.mechanism``, which must be set.
 
     Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
     """
     mechanism = config.sasl_mechanism
-    if mechanism is None:
-        return None
+    assert mechanism is not None
     return SaslLogin(mechanism.value, _FACTORIES[mechanism](config))
 
 

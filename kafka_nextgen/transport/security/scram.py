@@ -80,7 +80,7 @@ class ScramClient:
         said = self._attributes(server_final)
         assert self._signature is not None
         if not hmac.compare_digest(self._bytes_of(said.get("v", "")), self._signature):
-            raise self._refused("the broker does not know this user's password itself: it may be another's server")
+            raise self._refused("the broker does not prove that it knows this user's password: it may be a false one")
 
     def _checked_nonce(self, nonce: str) -> str:
         if not nonce.startswith(self._nonce) or len(nonce) == len(self._nonce):
@@ -88,9 +88,9 @@ class ScramClient:
         return nonce
 
     def _checked_iterations(self, digits: str) -> int:
-        allowed = f"only {MIN_ITERATIONS} to {MAX_ITERATIONS} iterations are gone along with"
+        allowed = f"only {MIN_ITERATIONS} to {MAX_ITERATIONS} iterations are accepted"
         if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
-            raise self._refused(f"the broker asks for a number of iterations that is none, or too high: {allowed}")
+            raise self._refused(f"the broker asks for iterations that are not a number, or too many: {allowed}")
         if not MIN_ITERATIONS <= int(digits) <= MAX_ITERATIONS:
             raise self._refused(f"the broker asks for {int(digits)} iterations: {allowed}")
         return int(digits)
@@ -99,7 +99,7 @@ class ScramClient:
         pairs = [part.partition("=") for part in message.split(",")]
         said = {name: value for name, _, value in pairs}
         if len(said) != len(pairs) or "m" in said:  # RFC 5802: m is an extension that must be understood
-            raise self._refused("what the broker says is no SCRAM")
+            raise self._refused("the broker's message is not SCRAM")
         if "e" in said:
             raise self._refused(f"the broker ends the login with an error: {said['e'][:_MAX_ERROR]!r}")
         return said
@@ -108,7 +108,7 @@ class ScramClient:
         try:
             return token.decode()
         except UnicodeDecodeError:
-            raise self._refused("what the broker says is no UTF-8") from None
+            raise self._refused("the broker's message is not UTF-8") from None
 
     def _bytes_of(self, text: str) -> bytes:
         try:
@@ -116,7 +116,7 @@ class ScramClient:
         except ValueError:
             found = b""
         if not found:
-            raise self._refused("what the broker says lacks a salt or a signature in base 64")
+            raise self._refused("the broker's message lacks a salt or a signature in base 64")
         return found
 
     def _hmac(self, key: bytes, message: bytes) -> bytes:

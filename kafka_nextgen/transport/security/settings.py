@@ -61,21 +61,17 @@ def security_of(config: SecurityConfig) -> Security:
 
     Raises ``ConfigError`` for files that can't be read and packages that are missing.
     """
-    security = Security(config.security_protocol, client_context(config), _login_of(config))
+    login = None
+    if config.sasl_mechanism is not None:
+        # Imported only when needed: the mechanisms take a good part of the time to import this package.
+        from kafka_nextgen.transport.security.login import login_of
+
+        login = login_of(config)
+    security = Security(config.security_protocol, client_context(config), login)
     if security.context is None and config.sasl_mechanism in _SHOWS_SECRETS:
         logger.warning(
-            "security.protocol=%s with sasl.mechanism=%s shows brokers and everybody on the way the password or token: "
-            "use SASL_SSL",
+            "security.protocol=%s with sasl.mechanism=%s sends the password or token unencrypted: use SASL_SSL",
             config.security_protocol.value,
             config.sasl_mechanism.value,
         )
     return security
-
-
-def _login_of(config: SecurityConfig) -> SaslLogin | None:
-    if config.sasl_mechanism is None:
-        return None
-    # Imported only when needed: the mechanisms take a good part of the time to import this package.
-    from kafka_nextgen.transport.security.login import login_of
-
-    return login_of(config)

@@ -88,11 +88,11 @@ def _choose_ciphers(context: ssl.SSLContext, names: str | None) -> None:
 
 def _relax(context: ssl.SSLContext, config: SecurityConfig) -> None:
     if not config.enable_ssl_certificate_verification:
-        logger.warning("enable.ssl.certificate.verification=false: brokers may be anybody, and so may who listens")
+        logger.warning("enable.ssl.certificate.verification=false: brokers are not verified, anyone can pose as one")
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif config.ssl_endpoint_identification_algorithm is EndpointIdentification.NONE:
-        logger.warning("ssl.endpoint.identification.algorithm=none: whoever has a trusted certificate may be a broker")
+        logger.warning("ssl.endpoint.identification.algorithm=none: any trusted certificate is accepted for any broker")
         context.check_hostname = False
 
 

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security.gssapi import GssapiClient
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
 from kafka_nextgen.transport.security.plain import PlainClient
 from kafka_nextgen.transport.security.scram import ScramClient
 from kafka_nextgen.transport.security.settings import SaslClient
-from kafka_nextgen.transport.security.tokens import Token
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.support.scripted_gssapi import PROOF, WRAPPED, scripted_gssapi
 

@@ -1,4 +1,4 @@
-"""Scripts for a scripted broker that asks for a login: honest ones by the embedded broker's rules, and others."""
+"""Scripts for a broker with SASL: valid logins as the embedded broker does them, and others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 def security(mechanism: str = "SCRAM-SHA-256", password: str = PASSWORD, **more: object) -> Security:
-    """What a client of such a broker goes by."""
+    """The security settings of a client of such a broker."""
     login = {} if mechanism == "OAUTHBEARER" else {"sasl.username": "alice", "sasl.password": password}
     protocol = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_PLAINTEXT"}
     return security_of(ConsumerConfig.parse({**protocol, **login, "sasl.mechanism": mechanism}, **more))
@@ -36,7 +36,7 @@ def told(answer: SaslAnswer) -> SaslAuthenticateResponse:
 
 
 def asks_for_login(broker: ScriptedBroker, session_ms: int = 0) -> SaslServer:
-    """Have a broker let alice in, on one connection."""
+    """Have a broker accept the login of alice on one connection."""
     server = SaslServer(SaslSettings(ALL, session_ms), Users({"alice": PASSWORD}))
 
     def handshake(request: RequestFrame) -> SaslHandshakeResponse:
@@ -49,7 +49,7 @@ def asks_for_login(broker: ScriptedBroker, session_ms: int = 0) -> SaslServer:
 
 
 def says(broker: ScriptedBroker, *tokens: bytes) -> None:
-    """Have a broker answer a login with these tokens, the last again and again."""
+    """Have a broker answer a login with these tokens, the last one repeatedly."""
     left = list(tokens)
     broker.script[SASL_HANDSHAKE] = lambda request: handshaken()
     broker.script[SASL_AUTHENTICATE] = lambda request: told(SaslAnswer(token=left.pop(0) if len(left) > 1 else left[0]))

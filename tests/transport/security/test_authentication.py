@@ -1,4 +1,4 @@
-"""Logging in on a connection: to a broker that is honest, and to whatever else may answer."""
+"""A login on a connection, with correct and with broken brokers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, 
 
 
 async def refusal(broker: ScriptedBroker, mechanism: str = "SCRAM-SHA-256", **changes: object) -> KafkaNextgenError:
-    """What comes of logging in to this broker."""
+    """The outcome of a login to this broker."""
     with pytest.raises(KafkaNextgenError) as caught:
         await open_connection(broker.address, settings(security=security(mechanism), **changes))
     assert str(caught.value).startswith(f"{broker.address}: ")
@@ -86,7 +86,7 @@ async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
     ("tokens", "why"),
     [
         ((b"",), "nonce"),
-        ((b"\xff\xfe\xfd",), "no UTF-8"),
+        ((b"\xff\xfe\xfd",), "not UTF-8"),
         ((b"r=another,s=AAAA,i=4096",), "nonce does not continue ours"),
         ((b"\0" * 100_000,), "nonce"),
     ],

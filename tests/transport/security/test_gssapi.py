@@ -1,4 +1,4 @@
-"""GSSAPI: its conversation beside kafka-python's, and brokers that cheat. Kerberos is scripted."""
+"""GSSAPI: the tokens compared with kafka-python's, and brokers that cheat. Kerberos is scripted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def client(**methods: object) -> GssapiClient:
 
 
 def at_the_offer(**methods: object) -> GssapiClient:
-    """A client with a broker that has proved who it is."""
+    """A client after the broker proved its identity."""
     ours = client(**methods)
     ours.initial_response()
     ours.evaluate_challenge(PROOF)

@@ -1,4 +1,4 @@
-"""Which login a configuration makes, what it refuses, and what its mechanism sends first."""
+"""The login of a configuration: the initial response of each mechanism, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.transport.security.login import login_of
-from kafka_nextgen.transport.security.settings import SaslLogin
+from kafka_nextgen.transport.security.settings import SaslLogin, security_of
 from tests.support.scripted_gssapi import scripted_gssapi
 
 SERVERS = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_SSL"}
@@ -18,9 +18,7 @@ GSSAPI = {"sasl_mechanism": "GSSAPI", "sasl_kerberos_service_name": "kafka"}
 
 
 def a_login(**more: object) -> SaslLogin:
-    login = login_of(ConsumerConfig.parse(SERVERS, **more))
-    assert login is not None
-    return login
+    return login_of(ConsumerConfig.parse(SERVERS, **more))
 
 
 @pytest.mark.parametrize(
@@ -42,8 +40,8 @@ def test_each_mechanism_has_its_client(
     assert "s3cret" not in repr(login)
 
 
-def test_no_mechanism_is_no_login() -> None:
-    assert login_of(ConsumerConfig.parse({"bootstrap.servers": "localhost:9092"})) is None
+def test_without_a_mechanism_there_is_no_login() -> None:
+    assert security_of(ConsumerConfig.parse({"bootstrap.servers": "localhost:9092"})).login is None
 
 
 def test_a_renewed_login_shows_the_token_that_is_good_then() -> None:

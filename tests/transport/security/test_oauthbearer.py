@@ -1,4 +1,4 @@
-"""OAUTHBEARER: its message as RFC 7628 and kafka-python have it, what can't be sent, and brokers that refuse."""
+"""OAUTHBEARER: the message of RFC 7628 and kafka-python, what can't be sent, and brokers that refuse."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from kafka.net.sasl.oauth import AbstractTokenProvider, SaslMechanismOAuth
 
 from kafka_nextgen.errors import AuthenticationError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient
-from kafka_nextgen.transport.security.tokens import Token
+from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
 from tests.support.chains import assert_nowhere_in_the_chain
 
 REFUSAL = b'{"status":"invalid_token", "scope":"kafka"}'

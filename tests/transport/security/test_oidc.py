@@ -1,4 +1,4 @@
-"""Tokens of an OpenID provider: who is asked, what is told, and how little is taken of what comes back."""
+"""Tokens of an OpenID provider: the request, the limits of the answer, and errors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security.login import login_of
+from kafka_nextgen.transport.security.oauthbearer import Token
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
-from kafka_nextgen.transport.security.tokens import Token
 from tests.support.certificates import Certificates
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -26,7 +26,7 @@ NOW = 1000.0
 
 @define
 class Provider:
-    """An OpenID provider that answers as it is told; ``asked`` are the bodies and headers of questions."""
+    """A scripted OpenID provider; ``asked`` are the bodies and headers of requests."""
 
     port: int = 0
     answer: Answer = lambda handler: None
@@ -151,6 +151,5 @@ def test_a_configuration_leads_there(provider: Provider, certificates: Certifica
             https_ca_location=certificates.authority,
         )
     )
-    assert login is not None
     assert [login.new_client("broker").initial_response() for _ in range(2)] == [b"n,,\x01auth=Bearer abc\x01\x01"] * 2
     assert len(provider.asked) == 1

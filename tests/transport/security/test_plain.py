@@ -1,4 +1,4 @@
-"""PLAIN: its one token, beside kafka-python's, and brokers that go on."""
+"""PLAIN: the token compared with kafka-python's, and brokers that go on."""
 
 from __future__ import annotations
 

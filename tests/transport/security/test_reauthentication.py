@@ -1,4 +1,4 @@
-"""A login that is over in time is renewed between two requests, and nothing else goes out meanwhile (KIP-368)."""
+"""A login that expires is renewed between two requests, and nothing else is sent meanwhile (KIP-368)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
-    """A connection whose login has been due for renewal since a moment."""
+    """A connection whose login has just become due for renewal."""
     async with scripted() as (broker,):
         asks_for_login(broker, SESSION_MS)
         connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)

@@ -1,4 +1,4 @@
-"""Which brokers are believed to be who they say, and what is said of those that are not."""
+"""Which brokers are trusted, and the errors for those that are not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.transport.security.tls_sides import server_side, tls
 
 @asynccontextmanager
 async def listening(context: ssl.SSLContext | None, talk: Callable[..., object] | None = None) -> AsyncIterator[int]:
-    """Listen for clients, and tell them the versions; the port."""
+    """Listen for clients and answer ApiVersions; return the port."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Tokens: used again while they are good, asked for once by many, refused if they are none."""
+"""Tokens: reused while valid, requested once for many logins, refused if invalid."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.transport.security import tokens
-from kafka_nextgen.transport.security.tokens import Token, TokenCache, from_callback
+from kafka_nextgen.transport.security import oauthbearer
+from kafka_nextgen.transport.security.oauthbearer import Token, TokenCache, from_callback
 from tests.support.chains import assert_nowhere_in_the_chain
 
 
@@ -114,7 +114,7 @@ def test_a_token_that_can_not_be_sent_is_refused() -> None:
 def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tokens, "_MOST_WAIT_S", 0.01)
+    monkeypatch.setattr(oauthbearer, "_MOST_WAIT_S", 0.01)
     asked, answer = Event(), Event()
 
     def ask() -> Token:

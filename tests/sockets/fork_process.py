@@ -1,8 +1,8 @@
-"""A process that forks with a consumer in its hands: ``python -m tests.sockets.forking HOW WAY BOOTSTRAP_SERVERS``.
+"""A process that forks while it has a consumer: ``python -m tests.sockets.fork_process METHOD ACTION SERVERS``.
 
-The child, made as ``HOWS`` say, uses the consumer in one of the ways of ``forked``, and ends as a process ends: with
-what is collected, deleted and run at its exit. The parent goes on polling meanwhile, and reads, commits and leaves as
-if nothing had been. Both check what they see; the exit code tells.
+The child, started by one of ``START_METHODS``, does one of ``CHILD_ACTIONS``, and ends as any process does, including
+garbage collection and exit handlers. The parent goes on polling meanwhile, and reads, commits and leaves normally. Both
+check what they see; the exit code tells.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from itertools import islice
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.engine.names import GROUP, TOPIC, tp
-from tests.sockets.forked import ASYNC_WAYS, WAYS
+from tests.sockets.child_actions import ASYNC_CHILD_ACTIONS, CHILD_ACTIONS
 
-__all__ = ["HALF", "HOWS"]
+__all__ = ["HALF", "START_METHODS"]
 
 HALF = 5  # records before the fork, and as many after it
 
@@ -34,13 +34,13 @@ def config(servers: str) -> dict[str, object]:
     }
 
 
-def fork(way: str, servers: str) -> None:
+def fork(action: str, servers: str) -> None:
     """Have a child by ``os.fork`` that ends by running out of code."""
     consumer = Consumer(**config(servers))
     records = read_half(consumer)
     child = os.fork()
     if child == 0:
-        WAYS[way](consumer)
+        CHILD_ACTIONS[action](consumer)
         del consumer
         gc.collect()
         return  # and through all that happens when an interpreter ends
@@ -53,11 +53,11 @@ def _reaped(child: int) -> int | None:
     return status if pid else None
 
 
-def process(way: str, servers: str) -> None:
+def process(action: str, servers: str) -> None:
     """Have a child by ``multiprocessing``, forked."""
     consumer = Consumer(**config(servers))
     records = read_half(consumer)
-    child = multiprocessing.get_context("fork").Process(target=WAYS[way], args=(consumer,))
+    child = multiprocessing.get_context("fork").Process(target=CHILD_ACTIONS[action], args=(consumer,))
     child.start()
     assert go_on(consumer, records, lambda: child.exitcode) == 0, "the child failed"
 
@@ -85,12 +85,12 @@ def go_on(consumer: Consumer, records: list[Record], status: Callable[[], int | 
     return ended
 
 
-def awaiting(way: str, servers: str) -> None:
+def awaiting(action: str, servers: str) -> None:
     """Have a child by ``multiprocessing``, forked in a running event loop."""
-    asyncio.run(_await_child(way, servers))
+    asyncio.run(_await_child(action, servers))
 
 
-async def _await_child(way: str, servers: str) -> None:
+async def _await_child(action: str, servers: str) -> None:
     records: list[Record] = []
     async with AsyncConsumer(**config(servers)) as consumer:
         await consumer.subscribe([TOPIC])
@@ -98,7 +98,7 @@ async def _await_child(way: str, servers: str) -> None:
             records.append(record)
             if len(records) == HALF:
                 break
-        child = multiprocessing.get_context("fork").Process(target=ASYNC_WAYS[way], args=(consumer,))
+        child = multiprocessing.get_context("fork").Process(target=ASYNC_CHILD_ACTIONS[action], args=(consumer,))
         child.start()
         await consumer.pause([tp()])
         while child.exitcode is None:
@@ -110,7 +110,7 @@ async def _await_child(way: str, servers: str) -> None:
     assert [record.offset for record in records] == list(range(2 * HALF))
 
 
-HOWS: dict[str, Callable[[str, str], None]] = {"fork": fork, "process": process, "awaiting": awaiting}
+START_METHODS: dict[str, Callable[[str, str], None]] = {"fork": fork, "process": process, "awaiting": awaiting}
 
 if __name__ == "__main__":
-    HOWS[sys.argv[1]](sys.argv[2], sys.argv[3])
+    START_METHODS[sys.argv[1]](sys.argv[2], sys.argv[3])

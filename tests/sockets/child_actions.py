@@ -1,4 +1,4 @@
-"""What a child that was forked off does with the consumer of its parent, and what it may expect: to be refused."""
+"""What a forked child does with its parent's consumer; every use must be refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_nextgen import AsyncConsumer, Consumer, MisuseError
 from tests.engine.calls import CALLS
 from tests.engine.names import TOPIC, tp
 
-__all__ = ["ASYNC_WAYS", "WAYS"]
+__all__ = ["ASYNC_CHILD_ACTIONS", "CHILD_ACTIONS"]
 
 
 def expect_refusal(call: Callable[[], object]) -> None:
@@ -73,7 +73,7 @@ def make_another(consumer: Consumer) -> None:
         another.poll(timeout=1)
 
 
-WAYS: dict[str, Callable[[Consumer], None]] = {
+CHILD_ACTIONS: dict[str, Callable[[Consumer], None]] = {
     "use": use,
     "close": close,
     "leave-a-block": leave_a_block,
@@ -85,7 +85,7 @@ WAYS: dict[str, Callable[[Consumer], None]] = {
 }
 
 
-# The same for asyncio, in a loop of the child's own.
+# The same for asyncio, in the child's event loop.
 
 
 def use_awaiting(consumer: AsyncConsumer) -> None:
@@ -121,7 +121,7 @@ def leave_an_async_block(consumer: AsyncConsumer) -> None:
     asyncio.run(block())
 
 
-ASYNC_WAYS: dict[str, Callable[[AsyncConsumer], None]] = {
+ASYNC_CHILD_ACTIONS: dict[str, Callable[[AsyncConsumer], None]] = {
     "use": use_awaiting,
     "close": close_awaiting,
     "leave-a-block": leave_an_async_block,
