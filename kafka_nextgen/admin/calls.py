@@ -42,7 +42,7 @@ from kafka_nextgen.admin.values import (
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
-from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import Deadline
@@ -63,7 +63,7 @@ class AdminCalls:
     def __init__(self, config: ConsumerConfig) -> None:
         self._config = config
         self._cluster = ClusterClient(TransportSettings.of(config))
-        self._lookups = Lookups(self._cluster, config)
+        self._lookups = ClusterQueries(self._cluster, config)
         self._asking = Asking(self._cluster, config.request_timeout_ms / 1000)
 
     async def cluster_id(self, timeout: float | None) -> str | None:

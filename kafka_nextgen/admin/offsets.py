@@ -22,7 +22,7 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.transport.cluster import Coordinator
@@ -45,7 +45,7 @@ _COORDINATION = frozenset(
 
 
 async def list_offsets(
-    asking: Asking, lookups: Lookups, group: GroupDescription, deadline: Deadline
+    asking: Asking, lookups: ClusterQueries, group: GroupDescription, deadline: Deadline
 ) -> dict[TopicPartition, GroupOffset]:
     """The offsets of every partition that the group has committed for or that a member owns."""
     fetched = await _fetch(asking, group.group_id, deadline)
@@ -79,7 +79,7 @@ async def _fetch(asking: Asking, group_id: str, deadline: Deadline) -> offset_fe
 
 
 async def _places(
-    asking: Asking, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
+    asking: Asking, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
     """Where each partition begins or ends; topic by topic, so that one that is away takes no other with it."""
     topics = by_name(timestamps)
@@ -95,7 +95,7 @@ async def _places(
 
 
 async def _places_in_topic(
-    asking: Asking, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
+    asking: Asking, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
     errors = {tp: error for tp in timestamps if (error := _unreadable(asking, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
@@ -121,7 +121,7 @@ def _unreadable(asking: Asking, tp: TopicPartition) -> KafkaNextgenError | None:
 
 async def alter_offsets(
     asking: Asking,
-    lookups: Lookups,
+    lookups: ClusterQueries,
     group_id: str,
     places: Mapping[TopicPartition, OffsetAndMetadata | OffsetReset],
     deadline: Deadline,

@@ -17,29 +17,26 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.application.signals import Signal
-from kafka_nextgen.engine.first_contact import FirstContact
-from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.application.wakeup import Wakeup
+from kafka_nextgen.engine.bootstrap import Bootstrap
+from kafka_nextgen.engine.futures import sleep_until_ended
+from kafka_nextgen.engine.io_thread import InFlight, IoThread, TaskSet
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.member.membership import Driver, Membership
-from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.offsets.group_offsets import LOSSES, GroupOffsets, NoGroupOffsets
+from kafka_nextgen.engine.observability.counters import Counters
+from kafka_nextgen.engine.observability.health import Health, Limits, Watchdog, assess, collect_health
+from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
+from kafka_nextgen.engine.offsets.group_offsets import MEMBERSHIP_LOST, GroupOffsets, NoGroupOffsets
 from kafka_nextgen.engine.questions import Questions
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.lookups import Lookups
 from kafka_nextgen.engine.reading.session_ends import end_sessions
-from kafka_nextgen.engine.seeing.counters import Counters
-from kafka_nextgen.engine.seeing.examining import take_health
-from kafka_nextgen.engine.seeing.health import Health, Limits, assess
-from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance
-from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
-from kafka_nextgen.engine.sleeping import sleep_until_ended
-from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
@@ -69,16 +66,16 @@ LOOKS_PER_LIMIT = 4
 class Engine:
     """Everything behind a consumer's front."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal) -> None:
+    def __init__(self, config: ConsumerConfig, wakeup: Wakeup) -> None:
         self._config = config
-        self._signal = signal
-        self.mailbox = Mailbox(signal)
+        self._wakeup = wakeup
+        self.mailbox = Mailbox(wakeup)
         self.hooks = HookList(self.name)
         self.counters = Counters(self.hooks)
         self._limits = Limits(
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
         )
-        self._commits = UnderWay()
+        self._commits = InFlight()
         self._stopping = False
         self._leaving: asyncio.Task[None] | None = None
         self._refusal: AuthenticationError | None = None
@@ -89,7 +86,7 @@ class Engine:
 
     def _keep_history(self, config: ConsumerConfig) -> None:
         if config.history_log_dir is not None and config.group_id:
-            from kafka_nextgen.engine.seeing.event_log import EventLog
+            from kafka_nextgen.engine.observability.event_log import EventLog
 
             self.hooks.add(EventLog.in_directory(Path(config.history_log_dir), config.client_id))
 
@@ -99,14 +96,14 @@ class Engine:
         settings = TransportSettings.of(config)
         self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
         self.cluster.on_refused(self._refused)
-        self.identity = Identity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
+        self.identity = MemberIdentity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
-        self.ask = Questions(self._thread, self.offsets, Lookups(self.cluster, config), self._fetcher)
-        surroundings = Surroundings(
+        self.ask = Questions(self._thread, self.offsets, ClusterQueries(self.cluster, config), self._fetcher)
+        context = DriverContext(
             self.cluster,
             self.identity,
             self.offsets,
@@ -118,10 +115,10 @@ class Engine:
             config.metadata_max_age_ms / 1000,
             self.counters.group,
         )
-        self._membership = Membership(config, surroundings, self.offsets)
-        self.by_hand = ManualAssignment(config, surroundings)
+        self._membership = Membership(config, context, self.offsets)
+        self.manual_assignment = ManualAssignment(config, context)
         self.cluster.keep_topics(self._topics)
-        self._contact = FirstContact(self.cluster, self._signal, settings)
+        self._contact = Bootstrap(self.cluster, self._wakeup, settings)
         self._tasks.keep(self._reach)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
@@ -191,15 +188,15 @@ class Engine:
         )
 
     @property
-    def never_reached(self) -> TransportError | None:
+    def bootstrap_error(self) -> TransportError | None:
         """What keeps the consumer from its first broker; None once it reached one, on whatever occasion."""
-        was_heard = self._driver is not None and self._driver.heard_at is not None
+        was_heard = self._driver is not None and self._driver.last_heartbeat_at is not None
         return None if was_heard else self._contact.error
 
     @property
     def unreachable(self) -> TransportError | None:
         """The same, once it is time to tell the application."""
-        return self.never_reached if self._contact.is_overdue else None
+        return self.bootstrap_error if self._contact.is_overdue else None
 
     @property
     def protocol(self) -> GroupProtocol | None:
@@ -212,18 +209,18 @@ class Engine:
 
     def health(self) -> Health:
         """How the consumer is, by what is known already."""
-        unreachable = self._refusal or self.never_reached
-        problem = self.by_hand.problem() if unreachable is None else str(unreachable)
-        health = take_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
+        unreachable = self._refusal or self.bootstrap_error
+        problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
+        health = collect_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
         health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
         """What was counted and measured until now, and what iteration gave out since it last polled."""
-        from kafka_nextgen.engine.seeing.measuring import measure
+        from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
         standings = self.fetches.progress(given_out)
-        metrics = measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
+        metrics = collect_metrics(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
     def refuse_foreign(self) -> None:
@@ -273,7 +270,7 @@ class Engine:
 
     async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
         """Go to close or, without a mode, to be used on."""
-        await self.by_hand.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
+        await self.manual_assignment.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
         await self._membership.leave(mode, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
@@ -299,7 +296,7 @@ class Engine:
         self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
     ) -> Future[None]:
         """Read these and no others, without a group to say so; some perhaps in ranges only."""
-        return self._thread.submit(self.by_hand.assign(partitions, ranges, timeout_s))
+        return self._thread.submit(self.manual_assignment.assign(partitions, ranges, timeout_s))
 
     # ---- offsets
 
@@ -321,7 +318,9 @@ class Engine:
         try:
             await self.offsets.commit(offsets, timeout_s, lost)
         except CommitFailedError as error:
-            self.fetches.note_told([tp for tp, reason in error.failed.items() if reason in LOSSES or tp in lost])
+            self.fetches.note_told(
+                [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
+            )
             raise
 
     def note_sought(self, partitions: frozenset[TopicPartition]) -> None:
@@ -331,15 +330,15 @@ class Engine:
 
     # ---- the end
 
-    def call_off(self, grace_s: float) -> None:
+    def cancel_pending(self, grace_s: float) -> None:
         """Let whoever waits for an answer get MisuseError, now, or for a commit in ``grace_s`` seconds at the latest.
 
         Takes no lock and waits for nothing: a signal handler may do this in the middle of anything.
         """
-        self._thread.call_after_submitted(lambda: self._call_off(grace_s))
+        self._thread.call_after_submitted(lambda: self._cancel_pending(grace_s))
 
-    def _call_off(self, grace_s: float) -> None:
-        self.ask.call_off()
+    def _cancel_pending(self, grace_s: float) -> None:
+        self.ask.cancel_pending()
         self._commits.cancel(grace_s)
 
     def stop(self, timeout_s: float) -> None:

@@ -1,8 +1,8 @@
-"""Where the I/O thread leaves what the application's next poll must see: callbacks to run, errors to raise.
+"""What the I/O thread leaves for the application's next poll: callbacks to run, errors to raise.
 
-The I/O thread puts things in and rings the signal; the application takes them out, in the order they came,
-wherever it polls. An error is raised once. A fatal one stays: every later poll raises it again, for a consumer
-that is out of its group for good must not look like one whose topics are quiet.
+The I/O thread adds to it and wakes the application, which takes things out in order when it polls. An error is raised
+once. A fatal error is raised by every later poll: a consumer that is out of its group for good must not look like one
+whose topics are quiet.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.application.signals import Signal
+from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -110,12 +110,12 @@ class Mailbox:
     ``on_news`` is called with each, on any thread and perhaps under a lock, and must wait for nothing.
     """
 
-    def __init__(self, signal: Signal) -> None:
+    def __init__(self, wakeup: Wakeup) -> None:
         self.news = 0
         #: Whether the member waits for the application to poll; that it begins to is news.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
-        self._signal = signal
+        self._wakeup = wakeup
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
         #: What waits here, to be looked at: mostly nothing does.
@@ -128,11 +128,11 @@ class Mailbox:
         """Make the application look, at its next record or at once if it waits."""
         self.news += 1
         self.on_news()
-        self._signal.ring()
+        self._wakeup.notify()
 
     def wake(self) -> None:
         """Make an application that waits look; one that has records left need not care."""
-        self._signal.ring()
+        self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
         """Leave a callback for the next poll."""
@@ -150,7 +150,7 @@ class Mailbox:
         self.fatal = self.fatal or error
         self.note_news()
 
-    def post_unless_weather(self, error: Exception) -> None:
+    def post_unless_transient(self, error: Exception) -> None:
         """Leave an error for the next poll to raise, if trying again will not help."""
         if not _passes(error):
             self.post_error(error)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import TypeVar
 
-from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.io_thread import InFlight, IoThread
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries, OffsetAndTimestamp
 from kafka_nextgen.engine.reading.fetcher import Fetcher
-from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
-from kafka_nextgen.engine.tasks import UnderWay
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["Questions"]
@@ -21,12 +20,12 @@ T = TypeVar("T")
 class Questions:
     """May be asked from any thread; every ``timeout_s`` is in seconds."""
 
-    def __init__(self, thread: IoThread, offsets: GroupOffsets, lookups: Lookups, fetcher: Fetcher) -> None:
+    def __init__(self, thread: IoThread, offsets: GroupOffsets, lookups: ClusterQueries, fetcher: Fetcher) -> None:
         self._thread = thread
         self._offsets = offsets
         self._lookups = lookups
         self._fetcher = fetcher
-        self._asked = UnderWay()
+        self._asked = InFlight()
 
     def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
@@ -62,7 +61,7 @@ class Questions:
         """The topics of the cluster that may be seen."""
         return self._ask(lambda: self._lookups.topics(timeout_s))
 
-    def call_off(self) -> None:
+    def cancel_pending(self) -> None:
         """Answer nothing any more that was asked until now; only on the I/O thread."""
         self._asked.cancel()
 

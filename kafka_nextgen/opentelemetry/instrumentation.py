@@ -14,8 +14,8 @@ from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.hooks import Hooks
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.engine.observability.hooks import Hooks
+from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.opentelemetry import names
 from kafka_nextgen.opentelemetry.meters import Meters, meters_of
 from kafka_nextgen.opentelemetry.names import Attributes

@@ -21,7 +21,7 @@ from opentelemetry.metrics import Histogram
 from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode, Tracer
 
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.opentelemetry import names
 from kafka_nextgen.opentelemetry.names import Attributes, destination
 from kafka_nextgen.opentelemetry.propagation import creation_context, links_to

@@ -7,16 +7,16 @@ import pytest
 from kafka_nextgen import CommitFailedError, GroupProtocol, RequestTimeoutError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.failures import error_from_coordinator
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.offsets.errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
 from tests.engine.stage import GROUP, TOPIC, Stage, no_coordinator, tp
 
-MEMBER = Identity(GROUP, None, "A", 7, belongs=True)
-JOINING = Identity(GROUP, None, belongs=True)
-STRANGER = Identity(GROUP, None)
+MEMBER = MemberIdentity(GROUP, None, "A", 7, belongs=True)
+JOINING = MemberIdentity(GROUP, None, belongs=True)
+STRANGER = MemberIdentity(GROUP, None)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ STRANGER = Identity(GROUP, None)
         (ErrorCode.UNKNOWN_SERVER_ERROR, MEMBER, r"\(UNKNOWN_SERVER_ERROR\)$"),
     ],
 )
-def test_a_failed_commit_says_what_to_do(code: ErrorCode, who: Identity, advice: str) -> None:
+def test_a_failed_commit_says_what_to_do(code: ErrorCode, who: MemberIdentity, advice: str) -> None:
     error = commit_error(Refused({tp(): code}, code, CommitFailedError), "orders[0]", who)
     with pytest.raises(CommitFailedError, match=advice):
         raise error

@@ -11,12 +11,11 @@ import pytest
 
 from kafka_nextgen.assignors import ConsumerGroupMetadata, MemberAssignment
 from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
-from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.identity import Identity
-from kafka_nextgen.engine.member.leading import Leading
-from kafka_nextgen.engine.member.own_assignors import OwnAssignors
-from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
 from kafka_nextgen.errors import NoBrokersError
 from kafka_nextgen.membership.classic.effects import TellAssignor
 from kafka_nextgen.types import TopicId, TopicPartition
@@ -47,9 +46,9 @@ async def told_of(cluster: Cluster) -> MemberAssignment:
         assert (name, error, group) == ("mine", 2, ConsumerGroupMetadata("g", 5, "A"))
         told.set_result(assignment)
 
-    surroundings = SimpleNamespace(cluster=cluster, identity=Identity("g", None), tasks=TaskSet(told.set_exception))
-    own = cast(OwnAssignors, SimpleNamespace(call_on_assignment=call))
-    leading = Leading(own, cast(AssignorAsking, None), cast(Surroundings, surroundings))
+    context = SimpleNamespace(cluster=cluster, identity=Identity("g", None), tasks=TaskSet(told.set_exception))
+    own = cast(LocalAssignors, SimpleNamespace(call_on_assignment=call))
+    leading = ClassicAssignors(own, cast(AssignorMetadata, None), cast(DriverContext, context))
     leading.tell(TOLD, "A")
     return await asyncio.wait_for(told, 10)
 

@@ -25,14 +25,14 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.hand_over import HandOver
+from kafka_nextgen.engine.application.record_run import HandOver
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.signals import Signal
+from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CommitCallback, PendingCall, PendingCallback, PendingCommitted
 from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import Offer
-from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
@@ -50,10 +50,10 @@ POLL_NOTE_INTERVAL_S = 1.0
 class ConsumerCore:
     """The part of a consumer that does not care whether it is waited for or awaited."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
+    def __init__(self, config: ConsumerConfig, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
         self.config = config
-        self.signal = signal
-        self.engine = Engine(config, signal)
+        self.wakeup = wakeup
+        self.engine = Engine(config, wakeup)
         self.fetches = self.engine.fetches
         self.closing = False
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
@@ -78,23 +78,23 @@ class ConsumerCore:
         subscribed = checked_topics(topics)
         if not self.config.group_id:
             raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
-        if self.by_hand:
-            raise refusal("subscribe", self.by_hand)
+        if self.manual_assignment:
+            raise refusal("subscribe", self.manual_assignment)
         self.engine.mailbox.raise_fatal()
         self.topics, self.has_listener = topics, has_listener
         return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group, with nothing to come back to."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.let_go()
         self.topics = None
         return self.engine.unsubscribe(timeout_s)
 
     @property
-    def by_hand(self) -> frozenset[TopicPartition]:
+    def manual_assignment(self) -> frozenset[TopicPartition]:
         """The partitions that the application assigned to itself."""
-        return self.engine.by_hand.partitions
+        return self.engine.manual_assignment.partitions
 
     def assign(self, partitions: ToAssign, timeout_s: float) -> Future[None]:
         """Read these partitions, or ranges, and no others, without being a member of a group."""
@@ -103,7 +103,7 @@ class ConsumerCore:
             raise refusal("assign", wanted)
         self.engine.mailbox.raise_fatal()
         self.cursor.mark_processed()
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.let_go()
         return self.engine.assign(wanted, ranges, timeout_s)
 
@@ -172,12 +172,12 @@ class ConsumerCore:
         self.engine.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
-    def raise_what_stands(self) -> None:
+    def raise_pending_error(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
         mailbox = self.engine.mailbox
         if mailbox.errors or mailbox.fatal is not None:
             mailbox.raise_error()
-        if self.topics is None and not self.engine.by_hand.partitions:
+        if self.topics is None and not self.engine.manual_assignment.partitions:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def raise_if_unreachable(self) -> None:
@@ -211,7 +211,7 @@ class ConsumerCore:
         callback, error = ended
         return _done() if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
 
-    def forget_callback(self, ended: CallbackEnd) -> None:
+    def callback_reported(self, ended: CallbackEnd) -> None:
         """The member was told."""
         began, now = self.polls.end_callback()
         if self.ended is ended:
@@ -239,7 +239,7 @@ class ConsumerCore:
 
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
-            self.cursor.settle_progress()
+            self.cursor.advance_positions()
             self.fetches.mark_consumed()  # for auto-commit too: it must not go back behind what the application said
             return self.fetches.handed_over_offsets()
         return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
@@ -247,7 +247,7 @@ class ConsumerCore:
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
         self.require_assigned([partition])
-        self.cursor.settle_hand_over()
+        self.cursor.check_hand_over()
         position = self.fetches.position(partition, self.cursor.given_out())
         if position is not None:
             return _known(position)
@@ -256,21 +256,21 @@ class ConsumerCore:
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
         target = checked_offset(partition, offset)
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
         self.engine.note_sought(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
         self.fetches.seek_to(chosen, where)
         self.engine.note_sought(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out nothing of these until they are resumed."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.pause(self.require_assigned(partitions))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
@@ -322,10 +322,10 @@ class ConsumerCore:
         self.engine.mailbox.note_news()
         return True
 
-    def settle_for_good(self) -> None:
+    def finish_reading(self) -> None:
         """Advance the positions for the last time, when no other call is under way."""
         self.cursor.mark_processed()
-        self.cursor.settle()
+        self.cursor.finish_run()
         if self._all_is_processed:
             self.fetches.mark_consumed()
 

@@ -20,10 +20,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
-from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
-from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.hand_over import HandOver, PutBack
-from kafka_nextgen.engine.application.record_run import RecordRun
+from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
+from kafka_nextgen.engine.application.record_run import HandOver, PutBack, RecordRun
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.types import Record
@@ -122,22 +120,22 @@ class Cursor:
         """What was given out of the run, the record in hand included, for whoever only looks where reading stands."""
         return self._run.progress()
 
-    def settle_progress(self) -> None:
+    def advance_positions(self) -> None:
         """Advance the positions over what was given out: the record in hand is not told apart any more."""
-        self.settle_hand_over()
+        self.check_hand_over()
         if self.is_in_run:
             self._fetches.hand_over(self._run.progress())
 
-    def settle_hand_over(self) -> None:
+    def check_hand_over(self) -> None:
         """Put back what an exception kept from being given out of what a poll handed over."""
         hand_over = self.hand_over
         if hand_over is not None and not hand_over.settle() and self.hand_over is hand_over:
             self.hand_over = None
 
-    def settle(self) -> None:
+    def finish_run(self) -> None:
         """Advance the positions over all that was handed over; the rest is looked at anew."""
         self._fetches.settle()
-        self.settle_hand_over()
+        self.check_hand_over()
         run = self._run
         if run is not _NOTHING:
             run.end()

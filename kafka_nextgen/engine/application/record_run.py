@@ -1,27 +1,25 @@
-"""Records as objects, made when somebody looks at them, of one slice of columns after the other.
+"""Records as objects, made when they are taken, of one slice of columns after the other.
 
-Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So three
-things hold.
+Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So:
 
-- How far a run went is known exactly, at any moment: only the rows themselves count.
+- How far a run went is known exactly at any moment: only the rows count.
 - A run can be ended between any two records, from any thread.
 - A record that can't be deserialized ends the run in front of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
-from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["RecordRun", "Watch"]
+__all__ = ["HandOver", "PutBack", "RecordRun", "Watch"]
 
 _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
@@ -128,3 +126,53 @@ def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
 
 def _do_nothing() -> None:
     """Where nobody has to be told of a record that can't be deserialized."""
+
+
+#: Puts these runs back; the partition is the last in turn from there on.
+PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
+
+
+class HandOver:
+    """Shared by all views of the records of one poll. It refers to no iterator over them."""
+
+    def __init__(
+        self, slices: Sequence[ColumnSlice], put_back: PutBack, hand_over: Callable[[Collection[ColumnSlice]], None]
+    ) -> None:
+        self._slices = slices
+        self._put_back = put_back
+        self._hand_over = hand_over
+        self._begun: list[tuple[ColumnSlice, DeserializedRows]] = []
+        self._put_back_behind: list[DeserializedRows] = []
+        self._failed: set[TopicPartition] = set()
+
+    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
+        """Note that the records of ``part`` are given out from here on."""
+        self._begun.append((part, rows))
+        if self._failed and part.partition not in self._failed:
+            self._hand_over([part])
+
+    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
+        """Put back what was not given out: an exception keeps the next record of ``rows`` from that."""
+        self._failed.add(part.partition)
+        self._put_back(self._left(), part.partition)
+        self._put_back_behind.append(rows)
+
+    def stop_behind(self, part: ColumnSlice) -> None:
+        """Put back what was not given out: an exception came between the records of ``part`` and the next ones."""
+        self._failed.add(part.partition)
+        self._put_back(self._left(), part.partition)
+
+    def settle(self) -> bool:
+        """Call ``fail`` where a signal handler kept it from being called; whether more records may be given out."""
+        for part, rows in self._begun:
+            if rows.is_cut and rows not in self._put_back_behind:
+                self.fail(part, rows)
+        return any(not rows.is_cut and rows.row < part.stop for part, rows in self._begun)
+
+    def _left(self) -> list[ColumnSlice]:
+        found = []
+        for part in self._slices:
+            row = max((rows.row for begun, rows in self._begun if begun is part), default=part.start)
+            if row < part.stop:
+                found.append(ColumnSlice(part.columns, row, part.stop))
+        return found

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
-from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import JoinReason, LeaveMode
 
 if TYPE_CHECKING:
-    from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+    from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
     from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
-    from kafka_nextgen.engine.member.leading import Leading
-    from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, LocalAssignorParts
+    from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
     from kafka_nextgen.membership.events import Subscribed
 
 __all__ = ["Driver", "Membership"]
@@ -38,18 +37,18 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 class Membership:
     """Makes the driver when there is something to subscribe to, and another one if the protocol turns out wrong."""
 
-    def __init__(self, config: ConsumerConfig, surroundings: Surroundings, offsets: GroupOffsets) -> None:
+    def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
         self._config = config
-        self._surroundings = surroundings
+        self._surroundings = context
         self._offsets = offsets
         self._subscribed: Subscribed | None = None
-        self._own: OwnAssignors | None = None
-        self._asking: AssignorAsking | None = None
+        self._own: LocalAssignors | None = None
+        self._asking: AssignorMetadata | None = None
         if config.group_local_assignors:
-            from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+            from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 
-            self._own = OwnAssignors(config.group_local_assignors, config.group_id or "", surroundings.mailbox)
-        self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
+            self._own = LocalAssignors(config.group_local_assignors, config.group_id or "", context.mailbox)
+        self.missing = MissingTopics(config.group_id or "", context.cluster, context.tasks)
         self.driver: Driver | None = None
 
     @property
@@ -59,10 +58,10 @@ class Membership:
             return self._config.group_protocol
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
             return GroupProtocol.CLASSIC
-        return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
+        return GroupProtocol.CONSUMER if self.driver is not None and self.driver.last_heartbeat_at is not None else None
 
     @property
-    def assignor_trouble(self) -> str | None:
+    def assignor_error(self) -> str | None:
         """What is wrong with the application's own assignors; may be read from any thread."""
         return None if self._own is None else self._own.trouble
 
@@ -74,9 +73,9 @@ class Membership:
     async def get_ready(self) -> None:
         """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
         if self._own is not None and self.driver is None:
-            from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+            from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
 
-            asking = AssignorAsking(self._own, self._surroundings.tasks)
+            asking = AssignorMetadata(self._own, self._surroundings.tasks)
             await asking.ask_first()
             self._asking = asking
 
@@ -134,44 +133,46 @@ class Membership:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
         from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
-        from kafka_nextgen.engine.seeing.readings import ConsumerReading
+        from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
         from kafka_nextgen.membership.member import Member
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
         from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerReading(), self._surroundings, self._own_part())
+        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._surroundings, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(RULES))
         return driver
 
-    def _own_part(self) -> OwnPart | None:
+    def _own_part(self) -> LocalAssignorParts | None:
         if self._own is None:
             return None
-        from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
-        from kafka_nextgen.engine.member.consumer_driver import OwnPart
+        from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
+        from kafka_nextgen.engine.member.consumer_driver import LocalAssignorParts
 
         assert self._asking is not None, "the assignors were asked before there was a member"
-        return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)
+        return LocalAssignorParts(
+            AssignorDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking
+        )
 
-    def _leading(self) -> Leading | None:
+    def _leading(self) -> ClassicAssignors | None:
         if self._own is None:
             return None
-        from kafka_nextgen.engine.member.leading import Leading
+        from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 
         assert self._asking is not None, "the assignors were asked before there was a member"
-        return Leading(self._own, self._asking, self._surroundings)
+        return ClassicAssignors(self._own, self._asking, self._surroundings)
 
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-        from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
+        from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
         from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
 
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._leading())
+        driver = ClassicDriver(member, ClassicRebalanceRules(), self._surroundings, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.identity import MemberIdentity
+from kafka_nextgen.engine.observability.counters import CommitCounters
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
 from kafka_nextgen.engine.offsets.group_offsets import Found, Offsets
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
-from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
-from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import AuthenticationError, BrokerError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.effects import FindCoordinator
@@ -73,7 +73,7 @@ class OffsetClient:
     def __init__(
         self,
         requests: OffsetRequests,
-        identity: Identity,
+        identity: MemberIdentity,
         config: ConsumerConfig,
         counters: CommitCounters,
         tasks: TaskSet,

@@ -15,13 +15,13 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 if TYPE_CHECKING:
     from kafka_nextgen.membership.offsets.events import OffsetEvent
 
-__all__ = ["LOSSES", "Found", "GroupOffsets", "NoGroupOffsets", "Offsets"]
+__all__ = ["MEMBERSHIP_LOST", "Found", "GroupOffsets", "NoGroupOffsets", "Offsets"]
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Found = Mapping[TopicPartition, OffsetAndMetadata | None]
 
 #: Reasons of a commit that say that the member is out of its group, and its partitions are lost.
-LOSSES = frozenset(
+MEMBERSHIP_LOST = frozenset(
     name_of(code) for code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_MEMBER_EPOCH)
 )
 
