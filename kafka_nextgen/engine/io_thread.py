@@ -74,13 +74,17 @@ class IoThread:
             work.close()
             raise
 
+    def call(self, work: Callable[[], T]) -> Future[T]:
+        """Call ``work`` on the loop, in the order of what is submitted; its result arrives in the future."""
+        return self.submit(_call(work))
+
     def _hand_over(self, work: Coroutine[object, object, T]) -> Future[T]:
         """What ``asyncio.run_coroutine_threadsafe`` does, with a future that no signal handler leaves locked."""
         future: Future[T] = SafeFuture()
 
         def begin() -> None:
             task = self._loop.create_task(work)
-            task.add_done_callback(lambda _: _settle(future, task))
+            task.add_done_callback(lambda _: _complete(future, task))
             future.add_done_callback(lambda _: self.call_soon(task.cancel) if future.cancelled() else None)
 
         self._loop.call_soon_threadsafe(self._begin_soon, begin)
@@ -192,7 +196,11 @@ class IoThread:
         return MisuseError(f"this {self._owner} is closed")
 
 
-def _settle(future: Future[T], task: asyncio.Task[T]) -> None:
+async def _call(work: Callable[[], T]) -> T:
+    return work()
+
+
+def _complete(future: Future[T], task: asyncio.Task[T]) -> None:
     """Have the future end as the task did."""
     if task.cancelled():
         future.cancel()
@@ -223,6 +231,10 @@ class TaskSet:
         """Run ``work`` in the background until it returns; an exception is told, and it begins again."""
         return self.start(keep_running(work, self._on_failure))
 
+    def repeat(self, work: Callable[[], None], interval_s: float) -> None:
+        """Call ``work`` every ``interval_s`` seconds; after an exception, which is reported, it goes on."""
+        self.keep(lambda: _repeat(work, interval_s))
+
     async def cancel_all(self) -> None:
         """Cancel what still runs and wait until it has ended."""
         tasks = list(self._tasks)
@@ -236,6 +248,12 @@ class TaskSet:
             error = task.exception()
             if isinstance(error, Exception):
                 self._on_failure(error)
+
+
+async def _repeat(work: Callable[[], None], interval_s: float) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        work()
 
 
 class InFlight:

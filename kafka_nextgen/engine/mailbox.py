@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import CancelledError, Future
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
@@ -20,19 +18,13 @@ from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-if TYPE_CHECKING:
-    from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignor
-    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-
 __all__ = [
     "CallbackEnd",
     "CallbackKind",
     "CommitCallback",
     "Mailbox",
-    "PendingAssignment",
     "PendingCall",
     "PendingCallback",
-    "PendingCommitted",
 ]
 
 
@@ -61,46 +53,23 @@ class CallbackKind(Enum):
 class PendingCallback:
     """A method to run where the application polls, and the number its completion must name.
 
-    Each is one of its own: looking for one among others runs no code, so that no other thread gets in between.
+    Compared by identity: finding one among others runs no Python code, so no other thread gets in between.
     """
 
     kind: CallbackKind
-    number: int
-    partitions: tuple[TopicPartition, ...]
+    number: int = 0
+    partitions: tuple[TopicPartition, ...] = ()
 
 
 @frozen(eq=False)
 class PendingCall(PendingCallback):
-    """What to run where the application polls, while no member waits for it."""
+    """A call to run where the application polls, for which no member waits."""
 
     run: Callable[[], object] = field(kw_only=True)
 
 
 #: How a callback ended. A plain tuple: making one calls nothing that a signal handler could interrupt.
 CallbackEnd = tuple[PendingCallback, BaseException | None]
-
-
-@frozen(eq=False)
-class PendingAssignment(PendingCall):
-    """An assignor's ``on_assignment``."""
-
-    @classmethod
-    def of(
-        cls, assignor: PartitionAssignor, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
-    ) -> PendingAssignment:
-        """The call of this assignor."""
-        return cls(CallbackKind.ASSIGNMENT, 0, (), run=lambda: assignor.on_assignment(error, assignment, group))
-
-
-@frozen(eq=False)
-class PendingCommitted(PendingCall):
-    """The callback of a commit that has ended."""
-
-    @classmethod
-    def of(cls, callback: CommitCallback, offsets: Offsets, ended: Future[None]) -> PendingCommitted:
-        """The call of it with how that commit ended."""
-        error = CancelledError() if ended.cancelled() else ended.exception()
-        return cls(CallbackKind.COMMITTED, 0, (), run=lambda: callback(offsets, error))
 
 
 class Mailbox:

@@ -17,7 +17,7 @@ __all__ = ["AsyncCalls"]
 
 
 class AsyncCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end.
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over.
 
     Cancelling a call cancels its request; a commit may have been carried out all the same.
     """
@@ -25,19 +25,14 @@ class AsyncCalls(BaseConsumer):
     # ---- offsets
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over.
-
-        Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
-        ``offsets`` it fails, once, if records were handed over whose partitions were lost before they were committed.
-        """
+        """Commit ``offsets``, or the positions behind everything handed over. Raises as ``Consumer.commit`` does."""
         with self._use("commit"):
             await await_result(self._core.commit(offsets, self._limit_s(timeout)))
 
     def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
-        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it. ``close`` lets it end.
+        """Commit without waiting; the future has the error that ``commit`` would raise. ``close`` waits for it.
 
-        Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
-        one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
+        Commits of a partition keep their order, as with ``Consumer.commit_async``.
         """
         with self._use("commit_async"):
             return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
@@ -47,8 +42,7 @@ class AsyncCalls(BaseConsumer):
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """The group's committed offsets, None where there is none or no such partition.
 
-        Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
-        where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
+        Raises as ``Consumer.committed`` does.
         """
         with self._use("committed"):
             return await await_result(self._core.committed(partitions, self._limit_s(timeout)))
@@ -125,7 +119,7 @@ class AsyncCalls(BaseConsumer):
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
-            return await await_result(self._core.engine.ask.partitions_for(topic, self._limit_s(timeout)))
+            return await await_result(self._core.partitions_for(topic, self._limit_s(timeout)))
 
     async def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
@@ -137,4 +131,4 @@ class AsyncCalls(BaseConsumer):
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
-            return await await_result(self._core.engine.ask.topics(self._limit_s(timeout)))
+            return await await_result(self._core.cluster_topics(self._limit_s(timeout)))

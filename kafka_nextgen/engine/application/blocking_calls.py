@@ -22,11 +22,11 @@ T = TypeVar("T")
 
 
 class BlockingCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end."""
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over."""
 
     def _answer(self, future: Future[T], limit_s: float) -> T:
-        """What was asked for in this call; closing calls off what was asked until then, here what is asked after it."""
-        if self._presence.has_wish and not is_in_callback(self._core):  # a signal handler has closed it meanwhile
+        """The result of a query; cancels it if a signal handler has closed the consumer during this call."""
+        if self._presence.has_wish and not is_in_callback(self._core):
             future.cancel()
         return wait_for_result(future, limit_s)
 
@@ -44,11 +44,11 @@ class BlockingCalls(BaseConsumer):
             self._answer(self._core.commit(offsets, limit_s), limit_s)
 
     def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
+        """Commit without waiting; the future has the error that ``commit`` would raise.
 
-        Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
-        one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
-        ``close`` lets it end. Callbacks added to the future run on the I/O thread and must not block it.
+        Commits of a partition keep their order. A commit that still waits to be sent, or sent again, is merged into a
+        later one, whose result counts for both: repeating an earlier commit never sets a position back.
+        ``close`` waits for it. Callbacks added to the future run on the I/O thread and must not block it.
 
         ``callback`` runs where rebalance callbacks do, in ``poll`` and ``close``, with the offsets that were to be
         committed and what the future would raise, or None. It must not call the consumer; what it raises is raised
@@ -144,7 +144,7 @@ class BlockingCalls(BaseConsumer):
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
             limit_s = self._limit_s(timeout)
-            return self._answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
+            return self._answer(self._core.partitions_for(topic, limit_s), limit_s)
 
     def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
@@ -161,4 +161,4 @@ class BlockingCalls(BaseConsumer):
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
             limit_s = self._limit_s(timeout)
-            return self._answer(self._core.engine.ask.topics(limit_s), limit_s)
+            return self._answer(self._core.cluster_topics(limit_s), limit_s)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
@@ -29,7 +29,7 @@ from kafka_nextgen.engine.application.record_run import HandOver
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import CallbackEnd, CommitCallback, PendingCall, PendingCallback, PendingCommitted
+from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import Offer
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from kafka_nextgen.metrics import Metrics
 
 __all__ = ["ConsumerCore"]
+
+T = TypeVar("T")
 
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
 POLL_NOTE_INTERVAL_S = 1.0
@@ -209,7 +211,7 @@ class ConsumerCore:
         """Tell the member how a callback ended; it waits for nothing else that is called. It may be told twice."""
         self.polls.note_callback_end()
         callback, error = ended
-        return _done() if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
+        return _completed(None) if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
 
     def callback_reported(self, ended: CallbackEnd) -> None:
         """The member was told."""
@@ -233,9 +235,14 @@ class ConsumerCore:
         is_bare = offsets is None and self._running is None
         ended = self.engine.commit(to_commit, timeout_s, self.fetches.lost_uncommitted() if is_bare else frozenset())
         if callback is not None:
-            post = self.engine.mailbox.post_callback
-            ended.add_done_callback(lambda _: post(PendingCommitted.of(callback, to_commit, ended)))
+            ended.add_done_callback(lambda _: self._post_committed(callback, to_commit, ended))
         return ended
+
+    def _post_committed(
+        self, callback: CommitCallback, offsets: Mapping[TopicPartition, OffsetAndMetadata], ended: Future[None]
+    ) -> None:
+        error = CancelledError() if ended.cancelled() else ended.exception()
+        self.engine.mailbox.post_callback(PendingCall(CallbackKind.COMMITTED, run=lambda: callback(offsets, error)))
 
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
@@ -250,8 +257,8 @@ class ConsumerCore:
         self.cursor.check_hand_over()
         position = self.fetches.position(partition, self.cursor.given_out())
         if position is not None:
-            return _known(position)
-        return self.engine.ask.find_position(partition, timeout_s)
+            return _completed(position)
+        return self.engine.query(lambda: self.engine.fetcher.find_position(partition, timeout_s))
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
@@ -294,18 +301,34 @@ class ConsumerCore:
         self, partitions: Iterable[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
         """The committed offsets of these partitions, None where there is none or no such partition."""
-        return self.engine.ask.committed(checked_partitions(partitions), timeout_s)
+        wanted = checked_partitions(partitions)
+        return self.engine.query(lambda: self._committed(wanted, timeout_s))
+
+    async def _committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        found = await self.engine.offsets.committed(partitions, timeout_s)
+        return {tp: found.get(tp) for tp in partitions}
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
-        return self.engine.ask.list_offsets(checked_timestamps(timestamps), timeout_s)
+        wanted = checked_timestamps(timestamps)
+        return self.engine.query(lambda: self.engine.cluster_queries.list_offsets(wanted, timeout_s))
 
     def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
         """These topics, or all; those that are not there are left out."""
         names = None if topics is None else checked_topic_names(topics, "describe_topics")
-        return self.engine.ask.describe_topics(names, timeout_s)
+        return self.engine.query(lambda: self.engine.cluster_queries.describe_topics(names, timeout_s))
+
+    def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
+        """The partitions of a topic, empty if there is no such topic."""
+        return self.engine.query(lambda: self.engine.cluster_queries.partitions_for(topic, timeout_s))
+
+    def cluster_topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
+        """The topics of the cluster this principal may see."""
+        return self.engine.query(lambda: self.engine.cluster_queries.topics(timeout_s))
 
     # ---- closing
 
@@ -330,13 +353,7 @@ class ConsumerCore:
             self.fetches.mark_consumed()
 
 
-def _done() -> Future[None]:
-    future: Future[None] = Future()
-    future.set_result(None)
-    return future
-
-
-def _known(position: int) -> Future[int]:
-    future: Future[int] = Future()
-    future.set_result(position)
+def _completed(result: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(result)
     return future

@@ -23,7 +23,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignorError,
 )
 from kafka_nextgen.engine.io_thread import TaskSet
-from kafka_nextgen.engine.mailbox import Mailbox, PendingAssignment
+from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCall
 from kafka_nextgen.errors import AssignorError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
@@ -111,7 +111,9 @@ class LocalAssignors:
     ) -> None:
         """Have ``on_assignment`` called by the next poll: there is a target, and whatever was wrong is over."""
         self.trouble = None
-        self._mailbox.post_callback(PendingAssignment.of(self.by_name[name], error, assignment, group))
+        assignor = self.by_name[name]
+        call = PendingCall(CallbackKind.ASSIGNMENT, run=lambda: assignor.on_assignment(error, assignment, group))
+        self._mailbox.post_callback(call)
 
     def tell_failure(
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"

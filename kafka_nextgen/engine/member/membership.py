@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
@@ -39,7 +40,7 @@ class Membership:
 
     def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
         self._config = config
-        self._surroundings = context
+        self._context = context
         self._offsets = offsets
         self._subscribed: Subscribed | None = None
         self._own: LocalAssignors | None = None
@@ -70,25 +71,26 @@ class Membership:
         """The topics that are subscribed to by name."""
         return frozenset() if self._subscribed is None else self._subscribed.topics
 
-    async def get_ready(self) -> None:
-        """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
+    async def _load_assignor_metadata(self) -> None:
+        """Ask the local assignors for their metadata, with which a member joins."""
         if self._own is not None and self.driver is None:
             from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
 
-            asking = AssignorMetadata(self._own, self._surroundings.tasks)
+            asking = AssignorMetadata(self._own, self._context.tasks)
             await asking.ask_first()
             self._asking = asking
 
-    def subscribe(self, event: Subscribed, has_listener: bool) -> None:
-        """Tell the member what to read, and whether somebody listens."""
+    async def subscribe(self, event: Subscribed, has_listener: bool) -> None:
+        """Subscribe; the first call makes the member. Raises AssignorError."""
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
+        await self._load_assignor_metadata()
         self._subscribed = event
-        self._surroundings.cluster.let_create_topics(event.topics)
+        self._context.cluster.let_create_topics(event.topics)
         self.missing.watch(event.topics)
         if self.driver is None:
             self.driver = self._first_driver()
-        self._surroundings.identity.belongs = True
+        self._context.identity.belongs = True
         self._offsets.feed(GroupEntered())
         self.driver.has_listener = has_listener
         self.driver.feed(event)
@@ -110,13 +112,23 @@ class Membership:
 
         def quit_group() -> None:
             if self._subscribed is nothing:
-                self._surroundings.identity.belongs = False
+                self._context.identity.belongs = False
                 self._offsets.feed(GroupQuit())
 
         self.driver.when_no_callback_runs(quit_group)
 
+    def note_poll(self) -> None:
+        """Tell the member, if there is one, that the application polls."""
+        if self.driver is not None:
+            self.driver.note_poll()
+
+    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
+        """Tell the member how a callback ended."""
+        assert self.driver is not None, "a callback without a member"
+        self.driver.callback_finished(callback, error)
+
     def stop(self) -> None:
-        """Let nothing happen any more."""
+        """Stop the member and its local assignors."""
         if self.driver is not None:
             self.driver.stop()
         if self._own is not None:
@@ -139,7 +151,7 @@ class Membership:
         from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._surroundings, self._own_part())
+        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._context, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(RULES))
         return driver
@@ -152,7 +164,7 @@ class Membership:
 
         assert self._asking is not None, "the assignors were asked before there was a member"
         return LocalAssignorParts(
-            AssignorDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking
+            AssignorDriver(assigning_settings(self._config), self._own, self._context), self._asking
         )
 
     def _leading(self) -> ClassicAssignors | None:
@@ -161,7 +173,7 @@ class Membership:
         from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 
         assert self._asking is not None, "the assignors were asked before there was a member"
-        return ClassicAssignors(self._own, self._asking, self._surroundings)
+        return ClassicAssignors(self._own, self._asking, self._context)
 
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
@@ -172,7 +184,7 @@ class Membership:
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
 
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicRebalanceRules(), self._surroundings, self._leading())
+        driver = ClassicDriver(member, ClassicRebalanceRules(), self._context, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

@@ -18,7 +18,6 @@ A consumer has a problem, and ``problem`` names the first of these that holds, i
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Mapping
 
 from attrs import evolve, field, frozen
@@ -250,12 +249,6 @@ class Watchdog:
         self._health = health
         self._hooks = hooks
         self._stalled: frozenset[TopicPartition] = frozenset()
-
-    async def run(self, interval_s: float) -> None:
-        """Look every ``interval_s`` seconds, for ever."""
-        while True:
-            await asyncio.sleep(interval_s)
-            self.look()
 
     def look(self) -> None:
         """Say what has changed since the last look."""

@@ -1,4 +1,4 @@
-"""What an application is told of a commit or a lookup that failed: as an error, or in the log."""
+"""Errors and log texts for commits and lookups that failed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> Kafka
 
 
 def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
-    """What to do about a commit that failed with this code, if there is anything to say."""
+    """Advice on a commit that failed with this code, if there is any."""
     if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
         return (_NOT_JOINED if identity.belongs else _STRANGER,)
     if code in _ADVICE:
@@ -69,7 +69,7 @@ def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
 
 
 def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity) -> str:
-    """What is to be known of partitions that are given up without a commit."""
+    """The log text for partitions that are given up without a commit."""
     reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
     return (
         f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"

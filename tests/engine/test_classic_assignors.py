@@ -14,7 +14,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.driver_context import DriverContext
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
 from kafka_nextgen.errors import NoBrokersError
 from kafka_nextgen.membership.classic.effects import TellAssignor
@@ -46,7 +46,7 @@ async def told_of(cluster: Cluster) -> MemberAssignment:
         assert (name, error, group) == ("mine", 2, ConsumerGroupMetadata("g", 5, "A"))
         told.set_result(assignment)
 
-    context = SimpleNamespace(cluster=cluster, identity=Identity("g", None), tasks=TaskSet(told.set_exception))
+    context = SimpleNamespace(cluster=cluster, identity=MemberIdentity("g", None), tasks=TaskSet(told.set_exception))
     own = cast(LocalAssignors, SimpleNamespace(call_on_assignment=call))
     leading = ClassicAssignors(own, cast(AssignorMetadata, None), cast(DriverContext, context))
     leading.tell(TOLD, "A")
