@@ -1,4 +1,4 @@
-"""What ``Consumer`` and ``AsyncConsumer`` have in common, and answer at once."""
+"""What ``Consumer`` and ``AsyncConsumer`` share: the calls that never wait, and the guard of those that do."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _NOTHING_ENFORCED = {
 
 
 class _Call:
-    """A call from its beginning to its end, of the one caller; one from a callback is part of the call that runs it.
+    """The context of a call by the one caller; a call from a callback is part of the call that runs the callback.
 
-    No generator, for each poll is such a call, and there may be thousands a second. Nor does it keep anything of its
-    own, so that all calls of one name may be one, also if a signal handler makes one inside another.
+    A class, as it is cheaper than a generator and there may be thousands of polls a second. It has no state of its own,
+    so all calls of one name share an instance, even if a signal handler makes one inside another.
     """
 
     def __init__(self, core: ConsumerCore, guard: CallGuard, presence: CallTracker, name: str, is_part: bool) -> None:
@@ -76,12 +76,12 @@ class _Call:
 
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
-    """What raises MisuseError if it can't be used now; what is part of a callback may while the consumer closes."""
+    """The check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
     return core.engine.check_usable if is_part else core.check_open
 
 
 class BaseConsumer:
-    """A consumer without its calls that wait. ``whoami`` tells callers apart; ``is_inside`` as for ``CallGuard``."""
+    """A consumer without the calls that wait. ``whoami`` and ``is_inside`` are those of ``CallGuard``."""
 
     def __init__(
         self,
@@ -92,15 +92,15 @@ class BaseConsumer:
         presence: CallTracker,
     ) -> None:
         self._core = ConsumerCore(config, wakeup, whoami)
-        # Nothing behind a consumer refers to it, so that one which is dropped can be noticed.
+        # Nothing else refers to the consumer, so that this runs when the application drops it.
         weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = CallGuard(whoami, is_inside)
         self._presence = presence
-        self._alone: dict[str, _Call] = {}  # those that run callbacks, by name
+        self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
 
     @property
     def hooks(self) -> HookList:
-        """What watches this consumer: ``consumer.hooks.add(...)`` takes a ``Hooks``."""
+        """The hooks of this consumer: ``consumer.hooks.add(...)`` takes a ``Hooks``."""
         return self._core.hooks
 
     @property
@@ -146,9 +146,9 @@ class BaseConsumer:
             return self._usable().engine.rebalances()
 
     def health(self) -> Health:
-        """How this consumer is: its status, its last heartbeat and poll, a rebalance under way, stalled partitions.
+        """The health of this consumer: status, last heartbeat and poll, current rebalance, stalled partitions.
 
-        Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
+        Never blocks, so a probe may call it at any time from any thread; ``problem`` is None if all is well.
         """
         with self._presence:
             return self._usable().engine.health()
@@ -156,7 +156,7 @@ class BaseConsumer:
     def metrics(self) -> Metrics:
         """What this consumer has counted and measured until now: reading, commits, the group, polls, connections.
 
-        Asks nobody, so an exporter may call it at any time and from any thread, also after ``close``. Raises
+        Never blocks, so an exporter may call it at any time from any thread, also after ``close``. Raises
         MisuseError in a process forked off.
         """
         with self._presence:
@@ -220,16 +220,16 @@ class BaseConsumer:
         return core.topics
 
     def _usable(self) -> ConsumerCore:
-        """The core, for whoever may use it now."""
+        """The core, if it may be used now."""
         _check_of(self._core, is_in_callback(self._core))()
         return self._core
 
     def _use(self, call: str) -> AbstractContextManager[None]:
-        """Be the one caller for a call; a callback is part of the call that runs it."""
+        """Enter a call that runs no callbacks; it may be made from a callback."""
         return _Call(self._core, self._guard, self._presence, call, is_in_callback(self._core))
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
-        """Be the one caller for a call that runs callbacks."""
+        """Enter a call that runs callbacks; it can't be made from a callback."""
         if is_in_callback(self._core):
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
         known = self._alone.get(call)

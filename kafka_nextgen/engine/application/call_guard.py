@@ -20,7 +20,7 @@ __all__ = ["CallGuard", "CallTracker", "NoCallTracker", "is_in_task", "is_in_thr
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
-    """Whether that thread, by its ident, is executing ``frame`` or what that called. If that can't be told, it is."""
+    """Whether the thread with this ident is executing ``frame``, or a call it made; True if that is unknown."""
     if thread == threading.get_ident():
         return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
     for _ in range(_MOST_LOOKS):
@@ -33,7 +33,7 @@ def is_in_thread(frame: FrameType, thread: object) -> bool:
 
 
 def is_in_task(frame: FrameType, task: object) -> bool:
-    """Whether that task is executing ``frame``, or waits in it. If that can't be told, it is."""
+    """Whether the task is executing ``frame``, or waits in it; True if that is unknown."""
     if not isinstance(task, asyncio.Task) or task is asyncio.current_task():
         return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
     if task.done():
@@ -49,17 +49,17 @@ def is_in_task(frame: FrameType, task: object) -> bool:
     return not (awaited is None or type(awaited).__name__ == _LEAF)
 
 
-#: What a task waits for when no coroutine is left below: a future.
+#: The type that a task's innermost coroutine awaits: the iterator of a future.
 _LEAF = "FutureIter"
 
-#: Another thread goes on while its frames are looked at. A generator that is suspended then has no frame below it any
-#: more, so a look that ended there says nothing.
+#: Another thread runs on while its frames are walked. A generator that is suspended meanwhile loses the frame below it,
+#: so a walk that ended at a generator is inconclusive.
 _MAY_BE_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MOST_LOOKS = 100
 
 
 def _outermost(frame: FrameType, top: FrameType | None) -> FrameType | None:
-    """``frame``, if ``top`` is it or was called by it; else the outermost frame there is, None without ``top``."""
+    """``frame`` if ``top`` is it or was called by it; else the outermost frame, None without ``top``."""
     found = None
     while top is not None and found is not frame:
         found, top = top, top.f_back
@@ -73,9 +73,10 @@ class _Held(NamedTuple):
 
 
 class CallGuard:
-    """``whoami`` tells callers apart: a thread's ident, or the running task.
+    """Lets one caller in at a time: a second thread or task gets an error instead of losing records.
 
-    ``is_inside`` says whether a caller is still inside a frame.
+    The holder may enter again (a listener that commits runs inside ``poll``). ``whoami`` identifies the caller: a
+    thread's ident, or the running task. ``is_inside`` says whether a caller is still inside a frame.
     """
 
     def __init__(self, whoami: Callable[[], object], is_inside: Callable[[FrameType, object], bool]) -> None:
@@ -86,12 +87,12 @@ class CallGuard:
 
     @property
     def is_held(self) -> bool:
-        """Whether a caller is inside."""
+        """Whether some caller is inside."""
         held = self._held
         return held is not None and self._is_inside(held.frame, held.holder)
 
     def refusal(self, call: str) -> ConcurrentUseError:
-        """What to raise where another caller has the consumer."""
+        """The error for a caller that comes while another one is inside."""
         held = self._held
         return ConcurrentUseError(
             f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
@@ -99,7 +100,7 @@ class CallGuard:
         )
 
     def try_enter(self, call: str, frame: FrameType) -> bool:
-        """Take the consumer until ``leave`` or the end of ``frame``, if it is free or held by this caller already."""
+        """Enter until ``leave`` or the end of ``frame``; False if another caller is inside."""
         me = self._whoami()
         with self._lock:
             held = self._held
@@ -109,20 +110,23 @@ class CallGuard:
             return True
 
     def leave(self, frame: FrameType) -> None:
-        """Give the consumer back, if this frame has taken it."""
+        """Leave, if this frame has entered."""
         held = self._held
         if held is not None and held.frame is frame:
             self._held = None
 
 
 class CallTracker:
-    """Entering it is being inside a call; what was left to be done is done at the end of the outermost.
+    """Tracks which threads are inside a call, and runs what has to wait until the outermost call ends.
 
-    Each thread writes under its own ident only, so that there is no lock that a handler could find taken.
+    A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
+    the I/O thread needs next. So it must not wait for anything. It leaves a *wish*, which the same thread carries out
+    as soon as its outermost call has released everything; that call then ends with MisuseError. A wish stays until it
+    is carried out. Each thread writes under its own ident only, so there is no lock that a handler could find taken.
     """
 
     def __init__(self) -> None:
-        self._frames: dict[int, FrameType] = {}  # that of the outermost call
+        self._frames: dict[int, FrameType] = {}  # of outermost calls, by thread
         self._wishes: dict[int, Callable[[], bool]] = {}
 
     def __enter__(self) -> None:
@@ -132,22 +136,22 @@ class CallTracker:
         self.leave(sys._getframe(1), error)  # noqa: SLF001
 
     def enter(self, frame: FrameType) -> None:
-        """This frame is a call from here on, or a part of the call that it is inside of."""
+        """Enter a call, or a part of the outermost call, with this frame."""
         me = threading.get_ident()
         outermost = self._frames.get(me)
         if outermost is None or not is_in_thread(outermost, me):
             self._frames[me] = frame
 
     def leave(self, frame: FrameType, error: BaseException | None) -> None:
-        """The call ends, with an error or None; does what is to be done at its end."""
+        """End the call of this frame with an error or None, and carry out the wishes of its thread."""
         me = threading.get_ident()
         if self._frames.get(me) is not frame:
             return
         is_granted = False
         while me in self._wishes:
             is_granted |= self._wishes[me]()
-            del self._wishes[me]  # now: if carrying it out is interrupted, the next call does it, or close
-        del self._frames[me]  # nothing is called since that was looked at
+            del self._wishes[me]  # only now: if the wish is interrupted, the next call or close carries it out
+        del self._frames[me]  # no call since the check for wishes
         if is_granted and error is None:
             raise MisuseError("this consumer was closed during the call")
 
@@ -160,20 +164,20 @@ class CallTracker:
 
     @property
     def has_wish(self) -> bool:
-        """Whether something is to be done when the call is over that this thread is inside of."""
+        """Whether this thread has a wish to carry out at the end of its call."""
         return threading.get_ident() in self._wishes
 
     def when_out(self, wish: Callable[[], bool]) -> None:
-        """Have this done when the call is over that this thread is inside of; it says whether it did anything."""
+        """Call ``wish`` at the end of this thread's call; it returns whether it did anything."""
         assert self.is_inside
         self._wishes[threading.get_ident()] = wish
 
 
 class NoCallTracker(CallTracker):
-    """For consumers that no signal handler closes."""
+    """For consumers that no signal handler can close: tracks nothing."""
 
     def enter(self, frame: FrameType) -> None:
-        """Note nothing."""
+        """Do nothing."""
 
     def leave(self, frame: FrameType, error: BaseException | None) -> None:
-        """There is nothing to be done."""
+        """Do nothing."""

@@ -17,7 +17,7 @@ __all__ = ["DataFrames", "require_extra"]
 
 @contextmanager
 def require_extra(call: str, extra: str) -> Iterator[None]:
-    """For imports inside of ``call``: raises ImportError that names the extra with which the package is installed."""
+    """Have a missing package in ``call`` raise an ImportError that names the extra which installs it."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -26,11 +26,11 @@ def require_extra(call: str, extra: str) -> Iterator[None]:
 
 
 class DataFrames(ABC):
-    """The ways out of Arrow."""
+    """Converts what ``to_arrow`` returns to data frames."""
 
     @abstractmethod
     def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table | pyarrow.RecordBatch:
-        """The records in pyarrow, perhaps in the caller's columns."""
+        """The records in pyarrow, in the columns of ``schema`` if given."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""

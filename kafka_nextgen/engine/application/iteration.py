@@ -20,14 +20,14 @@ __all__ = ["IterationInPython", "Refill", "iterate", "iterate_async"]
 
 
 def iterate(poll: Callable[[], Iterator[Record]]) -> Iterator[Record]:
-    """A loop. ``poll`` gives what is next, however long it takes, or raises StopIteration."""
-    return chain.from_iterable(_runs(poll))  # a chain is written in C
+    """Iterate over what ``poll`` returns, until it raises StopIteration."""
+    return chain.from_iterable(_runs(poll))  # in C: no line of Python between two records
 
 
 def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
-    """Iterators one after the other. What any of them raises ends neither this nor the chain of them.
+    """Iterators one after the other. An exception in one ends neither this nor the chain of them.
 
-    But StopIteration does, as it ends ``one_more``.
+    Only StopIteration does, as it ends ``one_more``.
     """
     rest: Iterator[Record] = iter(())
     is_over = False
@@ -49,23 +49,27 @@ def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
         yield rest
 
 
-#: How long (seconds) it may go on without a pause.
+#: How long (seconds) a loop may run before other tasks get their turn.
 BREATH_S = 0.005
 #: How long a stride should take (seconds), and how many records it has at most.
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
-#: What to take the next records from, which may have none, and how many of them.
+#: The iterator to take the next records from, which may be empty, and how many to take.
 Refill = tuple[Iterator[Record], int]
 
 
 def iterate_async(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> AsyncIterator[Record]:
-    """A loop. ``poll`` has the next records lie ready in ``cursor``, however long it takes."""
+    """Iterate over records of ``cursor``; ``poll`` waits until it has more."""
     refill = _Strides(cursor, poll).begin_next
     return accelerator.Iteration(refill) if ACCELERATED else IterationInPython(refill)
 
 
 class _Strides:
-    """Where a loop gets its records from, stride by stride."""
+    """Supplies a loop with records, stride by stride.
+
+    A loop whose body awaits nothing would starve all other tasks, so it lets them run every few milliseconds. It looks
+    at the clock only after a stride: as many records as are likely to take a fraction of that time.
+    """
 
     def __init__(self, cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> None:
         self._cursor = cursor
@@ -75,7 +79,7 @@ class _Strides:
         self._began_at = self._paused_at = time.monotonic()
 
     async def begin_next(self) -> Refill:
-        """Let other tasks run if it is time for that, and go on; what was cancelled here has taken no record."""
+        """Let other tasks run if it is time, then go on. Being cancelled here loses no record."""
         now = time.monotonic()
         took_s = max(now - self._began_at, 1e-6)
         self._length = max(1, min(LONGEST_STRIDE, 2 * self._length, int(self._length * STRIDE_S / took_s)))
@@ -84,7 +88,7 @@ class _Strides:
             now = self._paused_at = time.monotonic()
         self._began_at = now
         upcoming = self._cursor.next
-        if upcoming is None or upcoming == self._next:  # an error may have ended what gives out the run
+        if upcoming is None or upcoming == self._next:  # an error may have ended the run's iterator
             await self._poll()
             upcoming = self._cursor.next
         self._next = upcoming
@@ -92,7 +96,7 @@ class _Strides:
 
 
 class IterationInPython(AsyncIterator[Record]):
-    """The twin without a compiler, a coroutine for each record."""
+    """The same without the extension: a coroutine for each record."""
 
     def __init__(self, refill: Callable[[], Coroutine[None, None, Refill]]) -> None:
         self._refill = refill

@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _View:
-    """What both views can do without waiting."""
+    """What both views can do without waiting; they expire with the callback."""
 
     def __init__(self, core: ConsumerCore) -> None:
         self._core = core
@@ -148,7 +148,7 @@ _LISTENERS = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST)
 
 
 class RebalanceListener:
-    """Hears of rebalances; override what is of interest.
+    """Is called in rebalances; override the methods you need.
 
     ``consumer`` is a view that works only while the method runs. With ``AsyncConsumer`` a method blocks the event
     loop as long as it runs; ``AsyncRebalanceListener`` does not.
@@ -200,7 +200,7 @@ def refuse_coroutines(listener: RebalanceListener | None) -> None:
 
 
 def call(listener: RebalanceListener | None, callback: PendingCallback, core: ConsumerCore) -> None:
-    """Run the listener's method for ``callback``, or what else there is to run."""
+    """Run the listener's method for ``callback``, or the pending call."""
     if isinstance(callback, PendingCall):
         callback.run()
     elif listener is not None:
@@ -212,7 +212,7 @@ def call(listener: RebalanceListener | None, callback: PendingCallback, core: Co
 async def call_async(
     listener: RebalanceListener | AsyncRebalanceListener | None, callback: PendingCallback, core: ConsumerCore
 ) -> None:
-    """Run the listener's method for ``callback``, or the assignor's, and await what that returns if it can be."""
+    """Run the listener's method for ``callback``, awaited if it is a coroutine function, or the pending call."""
     if isinstance(callback, PendingCall):
         callback.run()
         return

@@ -1,4 +1,4 @@
-"""What the states, events and effects of the classic machine mean for the history of rebalances and for counters."""
+"""How the state of a member of the classic protocol is read as rebalances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
 
 
 class ClassicRebalanceRules:
-    """A member of a classic group: it is busy from preparing to join until it has taken its assignment over."""
+    """A member of a classic group rebalances from preparing to join until it has applied its assignment."""
 
     SENT: ClassVar[type[Any]] = SendClassicHeartbeat
     KEPT: ClassVar[type[Any]] = classic.SessionKept
@@ -78,11 +78,11 @@ class ClassicRebalanceRules:
         return state.status.value if state.phase is Phase.IDLE else state.phase.value
 
     def owned(self, state: ClassicState) -> frozenset[TopicPartition]:
-        """As it is."""
+        """The partitions that the member owns."""
         return state.owned
 
     def member_id(self, state: ClassicState) -> str:
-        """As it is."""
+        """The id of the member."""
         return state.member_id
 
     def epochs(self, state: ClassicState) -> tuple[int, int]:
@@ -90,6 +90,6 @@ class ClassicRebalanceRules:
         return state.published, state.generation
 
     def reason(self, event: object) -> str:
-        """By the events of its own, and by those that both machines have."""
+        """The reason in events of this protocol, and in those that both protocols share."""
         say = _REASONS.get(type(event))
         return reason_in(event) if say is None else say(event)

@@ -1,7 +1,6 @@
-"""What a consumer counts as it goes. Each class is written by one thread; any thread may read.
+"""The counters of a consumer. Each class is written by one thread; any thread may read.
 
-Nothing here is done per record: a fetch is counted when it is answered, a poll when it begins and ends. What was
-handed over is counted where the buffers give it out.
+Nothing is counted per record, but per fetch, poll, commit and rebalance. The buffers count what they hand over.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ class FetchCounters:
     latency: Timings = Factory(Timings)
 
     def note_answer(self, asked_at: float) -> None:
-        """A fetch that was sent then is answered."""
+        """Count the answer to a fetch that was sent at ``asked_at``."""
         now = time.monotonic()
         self.latency.note(now - asked_at, now)
 
     def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
-        """These came with it."""
+        """Count the records of an answer."""
         for part in decoded:
             if part.columns is not None:
                 self.records += len(part.columns.offsets)
@@ -57,7 +56,7 @@ class CommitCounters:
 
     @contextmanager
     def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
-        """Count what is done in the block as one commit of these, which failed if it raises."""
+        """Count the block as one commit of ``offsets``, which failed if it raises."""
         began = time.monotonic()
         failure: BaseException | None = None
         try:
@@ -71,7 +70,7 @@ class CommitCounters:
     def note(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], began: float, failure: BaseException | None
     ) -> None:
-        """A commit of these, which began then (seconds, monotonic), came to its end."""
+        """Count a commit that began at ``began`` (monotonic seconds) and has ended."""
         now = time.monotonic()
         self.failed += failure is not None
         self.latency.note(now - began, now)
@@ -95,7 +94,7 @@ class GroupCounters:
     _sent_at: dict[int, float] = Factory(dict)
 
     def watch(self, event: object, effects: Iterable[object], now: float, reading: RebalanceRules[Any]) -> None:
-        """The member was told this, and wants that done."""
+        """Count the heartbeats in an event of the member and its effects."""
         if isinstance(event, reading.FAILED):
             self._ended(event.number, True, now)
         elif isinstance(event, reading.KEPT):
@@ -116,7 +115,7 @@ class GroupCounters:
             self.latency.note(now - sent_at, now)
 
     def note_rebalance(self, rebalance: Rebalance, now: float) -> None:
-        """A rebalance is over."""
+        """Count a finished rebalance."""
         self.rebalance_latency.note(rebalance.duration_ms / 1000, now)
         self.rebalanced_at = now
         self.by_cause[rebalance.cause] += 1
@@ -126,7 +125,7 @@ class GroupCounters:
 
 @define
 class PollCounters:
-    """Polls and callbacks, where the application is."""
+    """Polls and callbacks, on the application's thread."""
 
     hooks: HookList
     polls: int = 0
@@ -139,7 +138,7 @@ class PollCounters:
     _ended_at: float = 0.0
 
     def begin(self) -> float:
-        """A poll begins, at the moment that is returned."""
+        """Begin a poll; returns the time (monotonic seconds)."""
         now = time.monotonic()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
@@ -150,22 +149,22 @@ class PollCounters:
         return now
 
     def end(self) -> None:
-        """It has come to its end."""
+        """End the poll."""
         now = self._ended_at = time.monotonic()
         assert self.began_at is not None, "it began"
         self.inside.note(now - self.began_at, now)
 
     def begin_callback(self) -> None:
-        """A method of the listener is about to run."""
+        """Begin a callback."""
         self._callback_began = time.monotonic()
 
     def note_callback_end(self) -> None:
-        """It has just returned, or raised; may be said again when the member is told again."""
+        """Note when the callback ended; a repeated call changes nothing."""
         if self._callback_ended is None:
             self._callback_ended = time.monotonic()
 
     def end_callback(self) -> tuple[float, float]:
-        """The member knows of its end; from when to when it ran."""
+        """Count the callback; returns when it began and ended."""
         ended = time.monotonic() if self._callback_ended is None else self._callback_ended
         self._callback_ended = None
         self.callbacks.note(ended - self._callback_began, ended)
@@ -174,7 +173,7 @@ class PollCounters:
 
 @define
 class Counters:
-    """All of them; ``hooks`` hear of what is counted."""
+    """All counters of a consumer; ``hooks`` are called for what is counted."""
 
     hooks: HookList
     fetches: FetchCounters = Factory(FetchCounters)

@@ -1,8 +1,8 @@
-"""What a consumer goes through, as events of its group's history.
+"""Writes what happens to a consumer as events of its group's history.
 
 ``consumer.hooks.add(EventLog(FileSink("billing.jsonl")))`` writes them, and so does the key ``history.log.dir``. An
-event is made where the thing happens, on the I/O thread or where the application polls, and handed to a sink, which
-never blocks.
+event is made on the thread where it happens, the I/O thread or the application's, and given to a sink, which never
+blocks.
 
 A rebalance is told when it is over, by the times of its steps. Partitions are given up from when they are not fetched
 any more (``ms`` before ``at``) until their callback has returned. Those that come flow when theirs has returned.
@@ -31,7 +31,7 @@ __all__ = ["EventLog"]
 
 #: Steps in which partitions that are given up are not fetched any more.
 _GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_leaving"})
-#: So many events wait for the cluster's id at most.
+#: The most events that wait for the cluster's id.
 MOST_WAITING = 1_000
 #: How a member is out of its group, by the cause of its last rebalance there.
 _OUT: Mapping[RebalanceCause, Kind] = {
@@ -57,28 +57,28 @@ class EventLog(Hooks):
         self._waiting: list[Event] | None = []  # for the cluster's id, which a member may join without
 
     def attached(self, name: Callable[[], MemberName]) -> None:
-        """Take who the consumer is."""
+        """Keep the name of the consumer."""
         self._name = name
 
     def reached(self) -> None:
-        """Write what was told before the cluster's id was known."""
+        """Write the events from before the cluster's id was known."""
         self._wait_no_more(self._name().cluster_id)
 
     def detached(self, timeout_s: float) -> None:
-        """Write what waits."""
+        """Write the events that wait, and close the sink."""
         self._wait_no_more(self._name().cluster_id)
         self._sink.close(min(timeout_s, CLOSING_S))
 
     @staticmethod
     def in_directory(directory: Path, client_id: str) -> EventLog:
-        """Write to a file of its own in ``directory``, named by the client id and a number that no other has."""
+        """Write to a new file in ``directory``, named by the client id and a unique number."""
         name = re.sub(r"[^A-Za-z0-9._-]+", "_", client_id)[:100]
         return EventLog(FileSink(directory / f"{name}-{uuid.uuid4().hex[:12]}.jsonl"))
 
     # ---- what is told
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
-        """Note how far each partition was read, for when it is lost."""
+        """Note the position of each partition, for the event of its loss."""
         self._positions.update(records.next_offsets())
 
     def committed(
@@ -88,7 +88,7 @@ class EventLog(Hooks):
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """One event to each partition, or one for the error."""
+        """Write one event per partition, or one for the error."""
         member, at = self._name(), began_at + took_s
         if error is not None:
             self._write(member, Kind.ERROR, at, ms=_ms(took_s), cause=type(error).__name__, reason=str(error))
@@ -113,7 +113,7 @@ class EventLog(Hooks):
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """One event, and one for the error."""
+        """Write one event, and one for the error."""
         member, at = self._name(), began_at + took_s
         reason = None if error is None else f"{type(error).__name__}: {error}"
         self._write(member, Kind.CALLBACK, at, ms=_ms(took_s), cause=callback, reason=reason)
@@ -121,11 +121,11 @@ class EventLog(Hooks):
             self._write(member, Kind.ERROR, at, cause=type(error).__name__, reason=str(error))
 
     def polled_late(self, began_at: float, took_s: float) -> None:
-        """One event."""
+        """Write one event."""
         self._write(self._name(), Kind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """What was given up or lost, what came, and whether the member is in or out."""
+        """Write what was revoked, lost and assigned, and whether the member is in the group."""
         self._tell_end_of(rebalance)
         self._tell_what_came(rebalance)
         for partition in {*rebalance.revoked, *rebalance.lost}.difference(rebalance.assigned):

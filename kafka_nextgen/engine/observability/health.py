@@ -1,16 +1,16 @@
-"""How a consumer is, for probes and dashboards: nothing here touches the network, so it can be asked at any time.
+"""The health of a consumer, for probes and dashboards; nothing here touches the network or blocks.
 
-A consumer has a problem, and ``problem`` names the first of these that holds, if
+``problem`` names the first of these that holds:
 
 - it never reached a broker, or partitions assigned by hand do not exist;
 - a broker throttles it, because of a quota, for five seconds or longer (KIP-219);
-- its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat for longer than a
-  request may take;
-- another member holds its instance id, which it asks for again;
-- its application stopped polling, or is in a callback of ``close`` or ``unsubscribe`` for as long, so that the member
-  left the group (KIP-848, "Rebalance Triggers");
+- its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat within the request
+  timeout;
+- another member holds its instance id, which it retries;
+- its application stopped polling, or a callback of ``close`` or ``unsubscribe`` took as long, so the member left the
+  group (KIP-848, "Rebalance Triggers");
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
-- an assignor of the application's own failed, and its group has no new target since;
+- a local assignor failed, and the group has no new target since;
 - the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
 - a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
   has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
@@ -40,19 +40,20 @@ __all__ = ["Health", "Limits", "Watchdog", "assess", "collect_health", "since", 
 class Health:
     """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
 
-    Who assigned partitions by hand is in no group: ``status`` is UNSUBSCRIBED then, and that is well.
-    ``since_heartbeat_s`` counts from the last heartbeat the coordinator answered without an error, ``unanswered_s``
-    from the first one sent after it. ``since_poll_s`` counts from the beginning of the last poll; None before the
-    first. ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long. ``silence_s`` has
-    the seconds since each active partition was last heard of; paused ones are left out. ``stalled`` are those
-    silent for too long. ``gone`` are those whose topic was deleted, even if there is another one of that name;
-    ``missing`` are topics subscribed to by name that do not exist. ``truncations`` are of partitions whose log lost
-    what was read of it, the latest of each that is assigned still; reading went on, which is no problem.
-    ``coordinator_error`` is what keeps the coordinator from being found or reached, None if nothing does.
-    ``instance_id_wait_s`` is for how long the member goes on asking for an instance id that another one holds, None
-    if it need not. ``assignor_error`` is why an assignor of the application's own could not assign, as long as
-    there is no new target. ``throttle`` says which broker throttles this client for five seconds or longer, and
-    until when.
+    - ``status`` is UNSUBSCRIBED with partitions assigned by hand, too: such a consumer is in no group.
+    - ``since_heartbeat_s`` counts from the last heartbeat answered without an error, ``unanswered_s`` from the first
+      one sent after it, ``since_poll_s`` from the beginning of the last poll (None before the first).
+    - ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long.
+    - ``silence_s`` has the seconds since each active partition was last answered; paused ones are left out.
+      ``stalled`` are those that are silent for too long.
+    - ``gone`` are partitions whose topic was deleted, even if another topic has its name now. ``missing`` are topics
+      subscribed to by name that do not exist.
+    - ``truncations`` are the latest of each assigned partition whose log lost records that were read; reading went on,
+      so they are no problem.
+    - ``coordinator_error`` is why the coordinator can't be found or reached, ``assignor_error`` why a local assignor
+      could not assign, as long as there is no new target.
+    - ``instance_id_wait_s`` is how long the member will retry an instance id that another member holds.
+    - ``throttle`` says which broker throttles this client for five seconds or longer, and until when.
     """
 
     status: Status | ClassicStatus
@@ -78,14 +79,14 @@ class Health:
 
 @frozen
 class Limits:
-    """How long (seconds) an answer may take before it counts as missing, and how long a rebalance may."""
+    """How long (seconds) an answer and a rebalance may take."""
 
     answer_s: float
     rebalance_s: float
 
 
 def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
-    """The same with its problem; ``unreachable`` is what keeps it from reading anything at all."""
+    """``health`` with its problem; ``unreachable`` is what keeps the consumer from reading anything at all."""
     problem = unreachable
     for rule in _RULES:
         problem = problem or rule(health, limits)
@@ -93,11 +94,11 @@ def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
 
 
 def stalled_among(silence_s: Mapping[TopicPartition, float], limits: Limits) -> tuple[TopicPartition, ...]:
-    """The partitions that are silent for too long."""
+    """The partitions that have been silent for too long."""
     return tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > limits.answer_s))
 
 
-#: The member wants nothing of the coordinator.
+#: In these states the member sends nothing to the coordinator.
 _OUT: Collection[Status | ClassicStatus] = (
     Status.UNSUBSCRIBED,
     Status.STALE,
@@ -202,7 +203,7 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
 def collect_health(
     counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
 ) -> Health:
-    """How a consumer is, not yet judged; ``now`` is monotonic, in seconds."""
+    """The health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
     silence_s = fetches.silence_s(now)
     health = Health(
         status=Status.UNSUBSCRIBED,
@@ -234,7 +235,7 @@ def collect_health(
 
 
 def since(at: float | None, now: float) -> float | None:
-    """How long ago (seconds) that was; None if it never was."""
+    """The seconds since ``at``; None if it is None."""
     return None if at is None else max(0.0, now - at)
 
 
@@ -242,7 +243,7 @@ logger = logger_of("kafka_nextgen.fetch")
 
 
 class Watchdog:
-    """Looks at a consumer's ``health`` now and then; ``name`` says in the log whose it is."""
+    """Reports partitions that stall, and that no longer do, in the log and to hooks; ``name`` is for the log."""
 
     def __init__(self, name: str, health: Callable[[], Health], hooks: HookList) -> None:
         self._name = name
@@ -251,7 +252,7 @@ class Watchdog:
         self._stalled: frozenset[TopicPartition] = frozenset()
 
     def look(self) -> None:
-        """Say what has changed since the last look."""
+        """Report what has changed since the last look."""
         health = self._health()
         stalled = frozenset(health.stalled)
         fresh, over = stalled - self._stalled, self._stalled - stalled

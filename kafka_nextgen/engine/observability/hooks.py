@@ -1,8 +1,7 @@
-"""Hooks: what watches a consumer at work, such as traces, and never changes what it does.
+"""Hooks, which observe a consumer, for example for traces, and never change what it does.
 
-A hook is called where the thing happens, so it must not block. What a hook raises is logged, and nothing else comes
-of it. A consumer without hooks pays for looking whether there are any, once per poll, commit or rebalance, and once
-per record only in ``run``.
+A hook is called on the thread where the event happens, so it must not block. What it raises is logged and ignored. A
+consumer without hooks pays one check per poll, commit or rebalance, and per record only in ``run``.
 """
 
 from __future__ import annotations
@@ -22,38 +21,38 @@ __all__ = ["LATE_S", "HookList", "Hooks"]
 
 #: An application that does not poll for longer than this (seconds) is late.
 LATE_S = 1.0
-#: Hooks that are removed may take so long (seconds) to end.
+#: How long (seconds) ``detached`` of removed hooks may take.
 REMOVING_S = 5.0
 
 logger = logger_of("kafka_nextgen.hooks")
 
 
 class Hooks:
-    """Override what is of interest, and give it to ``consumer.hooks.add``.
+    """Override the methods you need, and pass an instance to ``consumer.hooks.add``.
 
     ``began_at`` is in seconds since the epoch, ``took_s`` in seconds.
     """
 
     def attached(self, name: Callable[[], MemberName]) -> None:
-        """They were added to a consumer; ``name`` tells at any time, on any thread, who this is to its group."""
+        """The hooks were added to a consumer; ``name`` identifies it, at any time and on any thread."""
 
     def reached(self) -> None:
-        """The cluster is known, as ``name`` tells from now on, or refuses this client; on the I/O thread."""
+        """The cluster was reached, so ``name`` has its id, or refused this client; on the I/O thread."""
 
     def detached(self, timeout_s: float) -> None:
-        """The consumer is closed, or they were removed: nothing more is told. May take up to ``timeout_s`` seconds."""
+        """The consumer was closed, or the hooks removed: the last call. May take up to ``timeout_s`` seconds."""
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
         """A poll that began then handed these over; where the application polls.
 
-        Iteration tells of the records it gave out when it polls again, all of one poll at once. A key or value that
+        Iteration reports the records it gave out when it polls again, all of one poll at once. A key or value that
         can't be deserialized is the DeserializationError here, whatever ``on.deserialization.error`` says.
         """
 
     def processing(self, record: Record) -> AbstractContextManager[object]:
-        """What to be in while ``run`` has a handler at work on ``record``; entered on the handler's thread or task.
+        """A context for the handler of ``record`` in ``run``, entered on the handler's thread or task.
 
-        Entered anew for each attempt. It sees what the handler raises, and can't keep it from being raised.
+        It is entered anew for each attempt. It sees what the handler raises, but can't suppress it.
         """
         return nullcontext()
 
@@ -83,17 +82,17 @@ class Hooks:
         """
 
     def polled_late(self, began_at: float, took_s: float) -> None:
-        """From ``began_at`` on nothing was polled for longer than ``LATE_S``; where the application polls again."""
+        """The application polls again, after more than ``LATE_S`` seconds since ``began_at``; where it polls."""
 
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
-        """Nothing was heard of these partitions for too long, up to ``silent_s`` seconds; on the I/O thread.
+        """No replica has answered for these partitions for too long, up to ``silent_s`` seconds; on the I/O thread.
 
-        Said once when it begins; ``consumer.health()`` says whether it still holds.
+        Called once when they stall; ``consumer.health()`` says whether they still do.
         """
 
 
 class HookList:
-    """The hooks of one consumer; may be changed at any time, from any thread."""
+    """The hooks of one consumer; they may be changed at any time, from any thread."""
 
     def __init__(self, name: Callable[[], MemberName] = MemberName) -> None:
         self._name = name
@@ -104,13 +103,13 @@ class HookList:
         return bool(self._hooks)
 
     def add(self, hooks: Hooks) -> None:
-        """Call these from now on, after those there are."""
+        """Call these from now on, after the present ones."""
         _tell(hooks, lambda hooks: hooks.attached(self._name))
         with self._lock:
             self._hooks = (*self._hooks, hooks)
 
     def remove(self, hooks: Hooks) -> None:
-        """Call these no more; does nothing if they were not added."""
+        """Stop calling these; does nothing if they were not added."""
         with self._lock:
             others = tuple(other for other in self._hooks if other is not hooks)
             was_there = len(others) < len(self._hooks)
@@ -118,18 +117,18 @@ class HookList:
         if was_there:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
-    # ---- for those who are watched; moments are monotonic, in seconds
+    # ---- called by the consumer; times are in monotonic seconds
 
     def reached(self) -> None:
-        """Say that the cluster was reached for the first time."""
+        """Call ``reached`` of all hooks."""
         self._each(lambda hooks: hooks.reached())
 
     def detached(self, timeout_s: float) -> None:
-        """Say that the consumer is closed; may be said again."""
+        """Call ``detached`` of all hooks; may be repeated."""
         self._each(lambda hooks: hooks.detached(timeout_s))
 
     def received(self, records: Records, began: float, ended: float) -> None:
-        """Say that a poll handed records over."""
+        """Call ``received`` of all hooks."""
         began_at = _wall_s(began)
         self._each(lambda hooks: hooks.received(records, began_at, ended - began))
 
@@ -140,7 +139,7 @@ class HookList:
         ended: float,
         error: BaseException | None,
     ) -> None:
-        """Say that a commit ended."""
+        """Call ``committed`` of all hooks."""
         began_at = _wall_s(began)
         self._each(lambda hooks: hooks.committed(offsets, began_at, ended - began, error))
 
@@ -152,26 +151,26 @@ class HookList:
         ended: float,
         error: BaseException | None,
     ) -> None:
-        """Say that a method of the listener returned, or raised."""
+        """Call ``called_back`` of all hooks."""
         began_at = _wall_s(began)
         self._each(lambda hooks: hooks.called_back(callback, partitions, began_at, ended - began, error))
 
     def polled_late(self, began: float, ended: float) -> None:
-        """Say that the application polls again, after a long time."""
+        """Call ``polled_late`` of all hooks."""
         began_at = _wall_s(began)
         self._each(lambda hooks: hooks.polled_late(began_at, ended - began))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """Say that a rebalance is over."""
+        """Call ``rebalanced`` of all hooks."""
         self._each(lambda hooks: hooks.rebalanced(rebalance))
 
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
-        """Say that partitions have stalled."""
+        """Call ``stalled`` of all hooks."""
         self._each(lambda hooks: hooks.stalled(partitions, silent_s))
 
     @contextmanager
     def processing(self, record: Record) -> Iterator[None]:
-        """Be in what each of them wants to be in, first the oldest."""
+        """Enter the ``processing`` contexts of all hooks, the oldest first."""
         with ExitStack() as stack:
             for hooks in self._hooks:
                 stack.enter_context(_Shielded(hooks, record))
@@ -183,7 +182,7 @@ class HookList:
 
 
 class _Shielded(AbstractContextManager[None]):
-    """The context of one hook, which neither raises anything of its own nor stops what the handler raised."""
+    """The context of one hook, made unable to raise or to suppress what the handler raised."""
 
     def __init__(self, hooks: Hooks, record: Record) -> None:
         self._hooks = hooks

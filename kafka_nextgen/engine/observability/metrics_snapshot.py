@@ -1,4 +1,4 @@
-"""What was counted, put together as ``Metrics`` where somebody asks, and imported then; waits for nobody."""
+"""The counters of a consumer as a ``Metrics`` value; imported when it is first asked for, never blocks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["collect_metrics"]
 def collect_metrics(
     counters: Counters, progress: FetchProgress, traffic: Traffic, driver: MemberDriver[Any] | None, now: float
 ) -> Metrics:
-    """What all of them say; ``now`` is monotonic, in seconds."""
+    """Put the counters together; ``now`` is in monotonic seconds."""
     return Metrics(
         reading=_reading(counters.fetches, progress, now),
         commits=_commits(counters.commits, now),

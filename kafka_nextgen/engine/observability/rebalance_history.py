@@ -1,8 +1,8 @@
-"""Why did my group rebalance? What a member went through, kept as data.
+"""The rebalances of a member, as data.
 
-The history watches a membership machine from outside: it is shown each event with the state before and after it
-and the effects, and derives from them when a rebalance began, why, which phase took how long, and what came and
-went. It decides nothing, and the machine does not know of it. Each machine's states are read by a ``RebalanceRules``.
+The history observes a membership machine: from each event, the states before and after it and the effects, it derives
+when a rebalance began and why, how long each phase took, and which partitions came and went. The machine does not know
+of it. ``RebalanceRules`` interpret the states of each protocol's machine.
 
 A rebalance begins when a member starts to change what it has, to leave, or loses everything; it ends when the member
 is stable, out of the group, or about to join again. If the next begins before that, the one under way ends there.
@@ -49,7 +49,7 @@ class _Draft:
     error: str | None = None
 
     def enter(self, phase: str, now: float) -> None:
-        """Book the time since the last change on the phase that ends."""
+        """Enter a phase, and add the time of the previous one to the steps."""
         if phase == self.phase:
             return
         spent_ms = (now - self.since) * 1000
@@ -58,7 +58,7 @@ class _Draft:
         self.phase, self.since = phase, now
 
     def finished(self, epoch_after: int, member: MemberName) -> Rebalance:
-        """The rebalance as it will be remembered."""
+        """The finished rebalance."""
         kept = self.owned_before.difference(self.revoked, self.lost)
         return Rebalance(
             self.number,
@@ -78,12 +78,12 @@ class _Draft:
 
 
 class RebalanceRules(Protocol[S_contra]):
-    """What the states, events and effects of a machine mean."""
+    """How the states, events and effects of one protocol's machine are read as rebalances and heartbeats."""
 
-    #: The effect by which it has a heartbeat sent, and the event by which it learns of a good answer.
+    #: The effect that sends a heartbeat, and the event of its successful answer.
     SENT: ClassVar[type[Any]]
     KEPT: ClassVar[type[Any]]
-    #: The events by which it learns of no good answer, and the effect that tells that it is out of the group.
+    #: The events of a heartbeat that failed, and the effect of having left the group.
     FAILED: ClassVar[tuple[type[Any], ...]]
     LEFT: ClassVar[type[Any]]
 
@@ -91,26 +91,26 @@ class RebalanceRules(Protocol[S_contra]):
         """Why a rebalance begins with the step from ``before`` to ``after``; None if none does."""
 
     def is_over(self, state: S_contra) -> bool:
-        """Whether the member is done with any rebalance."""
+        """Whether no rebalance is under way."""
 
     def step(self, state: S_contra) -> str:
-        """What the member is at, in a word."""
+        """The name of the current step."""
 
     def owned(self, state: S_contra) -> frozenset[TopicPartition]:
-        """What the member owns."""
+        """The partitions that the member owns."""
 
     def member_id(self, state: S_contra) -> str:
         """The member's id; empty before it has one."""
 
     def epochs(self, state: S_contra) -> tuple[int, int]:
-        """The epoch that commits carry, and the one the member is in."""
+        """The epoch of commits, and the epoch the member is in."""
 
     def reason(self, event: object) -> str:
-        """What the event says of the cause of a rebalance; empty if it says nothing."""
+        """What the event says about the cause of a rebalance, or an empty string."""
 
 
 class RebalanceHistory(Generic[S]):
-    """The last ``size`` rebalances of a member, whose states ``reading`` can read; ``name`` tells who has an id."""
+    """The last ``size`` rebalances of a member; ``name`` makes a MemberName of its id."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class RebalanceHistory(Generic[S]):
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
-        self._wish = ""  # what the application wanted since the last rebalance began
+        self._wish = ""  # the application's last subscription since the last rebalance began
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The rebalances that are over, oldest first."""
@@ -137,7 +137,7 @@ class RebalanceHistory(Generic[S]):
 
     @property
     def reason(self) -> str:
-        """Who or what caused the rebalance that is under way; empty if none is."""
+        """The cause of the current rebalance, in words; empty if there is none."""
         draft = self._draft
         return "" if draft is None else draft.reason
 
@@ -149,7 +149,7 @@ class RebalanceHistory(Generic[S]):
     def watch(
         self, event: object, before: S, after: S, effects: Sequence[object], now: float, wall_s: float
     ) -> Rebalance | None:
-        """Take note of one event; the rebalance that it ended, if it ended one.
+        """Observe one event; returns the rebalance that it ended, if any.
 
         ``now`` is monotonic, ``wall_s`` is in seconds since the epoch.
         """
@@ -170,7 +170,7 @@ class RebalanceHistory(Generic[S]):
         return self._end(after, now) if self._reading.is_over(after) else ended
 
     def _reason(self, event: object, cause: RebalanceCause) -> str:
-        """What the event says and, if it is not the same, what the application asked for before it."""
+        """What the event says and, if it differs, what the application requested before it."""
         reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else self._reading.reason(event)
         wish = self._wish
         self._wish = ""

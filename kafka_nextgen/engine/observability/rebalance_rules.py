@@ -22,7 +22,6 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["NOT_POLLED", "ConsumerRebalanceRules", "cause_of", "error_in", "reason_in", "refused"]
 
-#: A deadline that passed says nothing of itself.
 NOT_POLLED = "the application did not poll within max.poll.interval.ms"
 
 
@@ -34,11 +33,11 @@ def _subscribed(event: ev.Subscribed) -> str:
 
 
 def refused(request: str) -> Callable[[Any], str]:
-    """What to say of an event that has a code and may have a message."""
+    """Describes an event that has an error code and perhaps a message."""
 
     def say(event: Any) -> str:
         message = getattr(event, "message", None)
-        if event.code == ErrorCode.SASL_AUTHENTICATION_FAILED and message:  # no answer: TLS or the login failed
+        if event.code == ErrorCode.SASL_AUTHENTICATION_FAILED and message:  # TLS or the login failed
             return f"there is no way to the coordinator: {message}"
         return f"the coordinator answered a {request} with {name_of(event.code)}" + (f": {message}" if message else "")
 
@@ -56,7 +55,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
 
 
 def reason_in(event: object) -> str:
-    """What the event says of the cause; empty if it says nothing."""
+    """What the event says about the cause, or an empty string."""
     say = _REASONS.get(type(event))
     return "" if say is None else say(event)
 
@@ -70,7 +69,7 @@ _CALLED: Mapping[type, str] = {
 
 
 def error_in(event: object) -> str | None:
-    """What the event says went wrong with a callback or with the commit before it; None if nothing did."""
+    """What failed in a callback or the commit before it, if the event says so."""
     error: str | None = getattr(event, "error", None)
     what = _CALLED.get(type(event))
     return None if what is None or error is None else f"{what}: {error}"
@@ -84,9 +83,9 @@ _CAUSES = {
 
 
 class ConsumerRebalanceRules:
-    """A member of the consumer group protocol: it is busy from RECONCILING until it is STABLE again.
+    """A member of the consumer group protocol rebalances from RECONCILING until it is STABLE again.
 
-    One that is fenced without having anything joins again in the same step.
+    A fenced member that owns nothing joins again in the same step.
     """
 
     SENT: ClassVar[type[Any]] = SendHeartbeat
@@ -127,19 +126,19 @@ class ConsumerRebalanceRules:
         return state.status.value if state.phase is Phase.IDLE else state.phase.value
 
     def owned(self, state: MemberState) -> frozenset[TopicPartition]:
-        """By name."""
+        """The owned partitions, by topic name."""
         return frozenset(TopicPartition(state.names[tip.topic_id], tip.partition) for tip in state.owned)
 
     def member_id(self, state: MemberState) -> str:
-        """As it is."""
+        """The id of the member."""
         return state.member_id
 
     def epochs(self, state: MemberState) -> tuple[int, int]:
-        """Published and held."""
+        """The published epoch and the member epoch."""
         return state.published_epoch, state.member_epoch
 
     def reason(self, event: object) -> str:
-        """By its events."""
+        """The reason in the events of this protocol."""
         return reason_in(event)
 
 
