@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kafka_nextgen import requirements as requirements  # first: it says what is missing
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.errors import (
     ArrowSchemaError,
     AssignorError,
@@ -95,14 +95,17 @@ if TYPE_CHECKING:
     from kafka_nextgen.aio import AsyncConsumer
     from kafka_nextgen.assignors.spec import PartitionAssignor
     from kafka_nextgen.consumer import Consumer
-    from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
-    from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-    from kafka_nextgen.engine.application.record_batch import RecordBatch
-    from kafka_nextgen.engine.application.records import Records
-    from kafka_nextgen.engine.seeing.event_log import EventLog
-    from kafka_nextgen.engine.seeing.health import Health
-    from kafka_nextgen.engine.seeing.hooks import Hooks
-    from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
+    from kafka_nextgen.engine.application.rebalance_listener import (
+        AsyncRebalanceConsumer,
+        AsyncRebalanceListener,
+        RebalanceConsumer,
+        RebalanceListener,
+    )
+    from kafka_nextgen.engine.application.records import RecordBatch, Records
+    from kafka_nextgen.engine.observability.event_log import EventLog
+    from kafka_nextgen.engine.observability.health import Health
+    from kafka_nextgen.engine.observability.hooks import Hooks
+    from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.history.file_sink import FileSink
@@ -270,26 +273,26 @@ _OF_METRICS = (
 )
 _OF_PROCESSING = ("AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order", "StopHandle")
 _APPLICATION = "kafka_nextgen.engine.application"
-_SEEING = "kafka_nextgen.engine.seeing"
+_OBSERVABILITY = "kafka_nextgen.engine.observability"
 _LATER = {
     "AsyncConsumer": "kafka_nextgen.aio",
-    "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_view",
-    "AsyncRebalanceListener": f"{_APPLICATION}.listener",
+    "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
+    "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
-    "EventLog": f"{_SEEING}.event_log",
+    "EventLog": f"{_OBSERVABILITY}.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
-    "Health": f"{_SEEING}.health",
-    "Hooks": f"{_SEEING}.hooks",
+    "Health": f"{_OBSERVABILITY}.health",
+    "Hooks": f"{_OBSERVABILITY}.hooks",
     "Latency": "kafka_nextgen.metrics.timings",
-    "MemberName": f"{_SEEING}.rebalance",
+    "MemberName": f"{_OBSERVABILITY}.rebalance",
     "PartitionAssignor": "kafka_nextgen.assignors.spec",
-    "Rebalance": f"{_SEEING}.rebalance",
-    "RebalanceCause": f"{_SEEING}.rebalance",
-    "RebalanceConsumer": f"{_APPLICATION}.rebalance_view",
-    "RebalanceListener": f"{_APPLICATION}.listener",
-    "RebalanceStep": f"{_SEEING}.rebalance",
-    "RecordBatch": f"{_APPLICATION}.record_batch",
+    "Rebalance": f"{_OBSERVABILITY}.rebalance",
+    "RebalanceCause": f"{_OBSERVABILITY}.rebalance",
+    "RebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
+    "RebalanceListener": f"{_APPLICATION}.rebalance_listener",
+    "RebalanceStep": f"{_OBSERVABILITY}.rebalance",
+    "RecordBatch": f"{_APPLICATION}.records",
     "Records": f"{_APPLICATION}.records",
     "Truncation": "kafka_nextgen.fetching",
     **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),

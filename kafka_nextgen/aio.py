@@ -10,17 +10,20 @@ from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
-from kafka_nextgen.engine.application.async_iteration import iterate
-from kafka_nextgen.engine.application.awaiting import AwaitedCalls
-from kafka_nextgen.engine.application.front import check_max_records
-from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
-from kafka_nextgen.engine.application.liveness import is_in_task
-from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
-from kafka_nextgen.engine.application.presence import Absence
-from kafka_nextgen.engine.application.rebalance_view import is_in_callback
+from kafka_nextgen.engine.application.async_calls import AsyncCalls
+from kafka_nextgen.engine.application.base_consumer import check_max_records
+from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task
+from kafka_nextgen.engine.application.iteration import iterate_async
+from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
+from kafka_nextgen.engine.application.rebalance_listener import (
+    AsyncRebalanceListener,
+    RebalanceListener,
+    call_async,
+    is_in_callback,
+)
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.signals import AsyncSignal
-from kafka_nextgen.engine.application.waiting import acknowledged, answer_to, is_outcome
+from kafka_nextgen.engine.application.wakeup import AsyncWakeup
+from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
@@ -33,7 +36,7 @@ __all__ = ["AsyncConsumer"]
 logger = logger_of("kafka_nextgen.consumer")
 
 
-class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
+class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     """Reads topics as a member of a consumer group, or partitions of its own choice, for applications built on asyncio.
 
     The same configuration, methods and errors as ``Consumer``; what waits there is awaited here. Heartbeats and
@@ -51,13 +54,13 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._signal = AsyncSignal()
+        self._wakeup = AsyncWakeup()
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
         self._callback: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._is_closed = False
         self._wish: Callable[[], Coroutine[object, object, None]] | None = None
-        super().__init__(parsed, self._signal, asyncio.current_task, is_in_task, Absence())
+        super().__init__(parsed, self._wakeup, asyncio.current_task, is_in_task, NoCallTracker())
 
     async def __aenter__(self) -> AsyncConsumer:
         return self
@@ -84,7 +87,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         get a ``RebalanceConsumer``, whose ``commit`` needs no ``await``. Raises as ``Consumer.subscribe`` does.
         """
         with self._use("subscribe"):
-            await answer_to(self._core.subscribe(topics, listener is not None))
+            await await_result(self._core.subscribe(topics, listener is not None))
             self._listener = listener
 
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
@@ -93,7 +96,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         A call that is cancelled has assigned all of it or nothing. Otherwise as ``Consumer.assign``.
         """
         with self._use_alone("assign"):
-            await answer_to(self._core.assign(partitions, self._limit_s(timeout)))
+            await await_result(self._core.assign(partitions, self._limit_s(timeout)))
 
     async def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
@@ -150,7 +153,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         DeserializationError, each time anew until you ``seek`` past that record or ``on.deserialization.error`` says
         otherwise.
         """
-        return iterate(self._core.cursor, self._look_on)
+        return iterate_async(self._core.cursor, self._look_on)
 
     async def __anext__(self) -> Record:
         while True:
@@ -237,7 +240,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     async def _leave(self, mode: LeaveMode, deadline: float, is_alone: bool, errors: list[Exception]) -> None:
         timeout_s = max(0.0, deadline - time.monotonic())
         if is_alone:
-            self._core.settle_for_good()
+            self._core.finish_reading()
         leaving = self._core.engine.leave(mode, timeout_s)
         try:
             if is_alone:
@@ -245,7 +248,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             else:  # callbacks are the other task's business
                 if self._callback is not None:
                     self._callback.cancel()
-                await answer_to(leaving)
+                await await_result(leaving)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
@@ -259,12 +262,12 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     ) -> None:
         """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
         for step in steps:
-            if isinstance(step, Rest):
-                await self._signal.wait(step.rings, step.at_most_s)
+            if isinstance(step, WaitForWakeup):
+                await self._wakeup.wait(step.seen, step.timeout_s)
             elif isinstance(step, PendingCallback):
                 await self._run_callback(step, errors, deadline)
             else:
-                await acknowledged(step)
+                await await_completion(step)
             if self._wish is not None and self._callback is None:
                 await self._grant_wish()
 
@@ -289,8 +292,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         _, error = ended
         if isinstance(error, Exception) and errors is not None:
             errors.append(error)
-        await acknowledged(core.tell_end(ended))
-        core.forget_callback(ended)
+        await await_completion(core.tell_end(ended))
+        core.callback_reported(ended)
 
 
 def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exception | None:

@@ -10,19 +10,16 @@ from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
-from kafka_nextgen.engine.application.blocking import BlockingCalls
-from kafka_nextgen.engine.application.front import check_max_records
-from kafka_nextgen.engine.application.guard import Guard
+from kafka_nextgen.engine.application.base_consumer import check_max_records
+from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
+from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread
 from kafka_nextgen.engine.application.iteration import iterate
-from kafka_nextgen.engine.application.listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.liveness import is_in_thread
-from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
-from kafka_nextgen.engine.application.presence import Presence
+from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
+from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.signals import ThreadSignal
-from kafka_nextgen.engine.application.waiting import answer, is_outcome
+from kafka_nextgen.engine.application.wakeup import ThreadWakeup
+from kafka_nextgen.engine.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers
@@ -52,11 +49,11 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._signal = ThreadSignal()
+        self._wakeup = ThreadWakeup()
         self._listener: RebalanceListener | None = None
-        self._closers = Guard(threading.get_ident, is_in_thread)
+        self._closers = CallGuard(threading.get_ident, is_in_thread)
         self._is_closed = False
-        super().__init__(parsed, self._signal, threading.get_ident, is_in_thread, Presence())
+        super().__init__(parsed, self._wakeup, threading.get_ident, is_in_thread, CallTracker())
 
     def __enter__(self) -> Consumer:
         return self
@@ -86,7 +83,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):
-            answer(self._core.subscribe(topics, listener is not None))
+            wait_for_result(self._core.subscribe(topics, listener is not None))
             self._listener = listener
 
     def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
@@ -107,7 +104,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         """
         with self._use_alone("assign"):
             limit_s = self._limit_s(timeout)
-            answer(self._core.assign(partitions, limit_s), limit_s)
+            wait_for_result(self._core.assign(partitions, limit_s), limit_s)
 
     def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
@@ -227,7 +224,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         if begins or not (self._is_closed or self._closers.is_held or self._presence.has_wish):
             deadline = time.monotonic() + timeout
             self._presence.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
-            self._core.engine.call_off(timeout / 2)
+            self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
         """Close it, or wait until another thread has; whether this has closed it."""
@@ -269,13 +266,13 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def _leave(self, mode: LeaveMode, timeout_s: float, is_alone: bool, errors: list[BaseException]) -> None:
         if is_alone:
-            self._core.settle_for_good()
+            self._core.finish_reading()
         leaving = self._core.engine.leave(mode, timeout_s)
         try:
             if is_alone:
                 self._walk(leave_steps(self._core, leaving, timeout_s), errors)
             else:  # callbacks are the other thread's business
-                answer(leaving, timeout_s)
+                wait_for_result(leaving, timeout_s)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
@@ -287,12 +284,12 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _walk(self, steps: Iterator[Step], errors: list[BaseException] | None = None) -> None:
         """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
         for step in steps:
-            if isinstance(step, Rest):
-                self._signal.wait(step.rings, min(step.at_most_s, LONGEST_SLEEP_S))
+            if isinstance(step, WaitForWakeup):
+                self._wakeup.wait(step.seen, min(step.timeout_s, LONGEST_SLEEP_S))
             elif isinstance(step, PendingCallback):
                 self._run_callback(step, errors)
             else:
-                answer(step)
+                wait_for_result(step)
 
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
         """Run it, unless it has run and only the member was not told: then an exception came in between."""
@@ -305,8 +302,8 @@ class Consumer(BlockingCalls, RunsHandlers):
             except BaseException as error:  # the member must hear of any
                 failure = error
             ended = core.ended = callback, failure  # nothing is called between the end of the callback and this
-        answer(core.tell_end(ended))
-        core.forget_callback(ended)
+        wait_for_result(core.tell_end(ended))
+        core.callback_reported(ended)
         failure = ended[1]
         if failure is not None and errors is None:
             raise failure

@@ -127,7 +127,7 @@ def test_a_process_that_dies_is_told_of_by_whoever_asks_it(capfd: pytest.Capture
         ("crc32c_of (accelerator/crc32c.h:1) < f (/a/kafka_nextgen/fetching/state.py:1)", "decoding records", None),
         ("receive (accelerator/receive.h:1) < f (/a/kafka_nextgen/transport/connection.py:1)", "connections", None),
         ("record_at (accelerator/objects.h:5)", "the application's side: polling, records", None),
-        ("release (libpython3.so) < ring (/a/kafka_nextgen/engine/application/signals.py:5)", None, None),
+        ("release (libpython3.so) < ring (/a/kafka_nextgen/engine/application/wakeup.py:5)", None, None),
         (
             "monotonic_ns (timemodule.c:1) < take (/kafka_nextgen/benchmarks/delays/log.py:3)",
             None,

@@ -19,7 +19,7 @@ from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.signals import ThreadSignal
+from kafka_nextgen.engine.application.wakeup import ThreadWakeup
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.types import TopicId
@@ -42,7 +42,7 @@ class _Fetching(asyncio.BufferedProtocol):
 
     def __init__(self, topic: str, topic_id: TopicId, offsets: Mapping[TopicPartition, int], waste_s: float) -> None:
         self.values: deque[list[bytes | None]] = deque()
-        self.signal = ThreadSignal()
+        self.signal = ThreadWakeup()
         self.is_lost = threading.Event()
         self._topic, self._topic_id = topic, topic_id
         self._offsets = dict(offsets)
@@ -81,7 +81,7 @@ class _Fetching(asyncio.BufferedProtocol):
             self.values.append(each.values.to_list(0, len(each)))
         waste(self._waste_s)
         self._transport.write(request)
-        self.signal.ring()
+        self.signal.notify()
 
     def _followed(self, frame: memoryview) -> tuple[bytes, list[Columns]] | None:
         """The next request and what there is of records, in one step of C, if that can be."""
@@ -159,7 +159,7 @@ def _handle(task: Task, waste_there_s: float, waste_here_s: float) -> Delays:
     thread.start()
     log, is_on = Log(task), True
     while is_on:
-        rings = fetching.signal.rings
+        rings = fetching.signal.count
         if not fetching.values:
             assert not fetching.is_lost.is_set(), "something that is not looked after"
             fetching.signal.wait(rings, 1.0)

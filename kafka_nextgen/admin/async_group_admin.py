@@ -39,7 +39,7 @@ from kafka_nextgen.admin.values import (
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
-from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import Deadline
@@ -59,7 +59,7 @@ _MAX_IN_FLIGHT = 32
 @frozen
 class _Clients:
     cluster: ClusterClient
-    lookups: Lookups
+    lookups: ClusterQueries
     sender: RequestSender
 
 
@@ -211,7 +211,7 @@ class AsyncGroupAdmin:
         if self._clients is None:  # not in __init__, because connections belong to the running loop
             cluster = ClusterClient(TransportSettings.of(self._config))
             sender = RequestSender(cluster, self._config.request_timeout_ms / 1000)
-            self._clients = _Clients(cluster, Lookups(cluster, self._config), sender)
+            self._clients = _Clients(cluster, ClusterQueries(cluster, self._config), sender)
         return self._clients
 
     async def _begin(self, what: str, timeout: float | None) -> tuple[_Clients, Deadline]:

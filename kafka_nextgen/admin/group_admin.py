@@ -26,8 +26,8 @@ from kafka_nextgen.admin.values import (
 )
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

@@ -20,7 +20,7 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.transport.cluster import Coordinator
@@ -43,7 +43,7 @@ _COORDINATOR_ERRORS = frozenset(
 
 
 async def list_offsets(
-    sender: RequestSender, lookups: Lookups, group: GroupDescription, deadline: Deadline
+    sender: RequestSender, lookups: ClusterQueries, group: GroupDescription, deadline: Deadline
 ) -> dict[TopicPartition, GroupOffset]:
     """Return the offsets of all partitions that have a committed offset or an owner."""
     fetched = await _fetch(sender, group.group_id, deadline)
@@ -77,7 +77,7 @@ async def _fetch(sender: RequestSender, group_id: str, deadline: Deadline) -> of
 
 
 async def _find_offsets(
-    sender: RequestSender, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
+    sender: RequestSender, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
     """Return where each partition begins or ends, topic by topic, so that failures stay within a topic."""
     topics = by_name(timestamps)
@@ -95,7 +95,7 @@ async def _find_offsets(
 
 
 async def _find_offsets_in_topic(
-    sender: RequestSender, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
+    sender: RequestSender, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
     errors = {tp: error for tp in timestamps if (error := _metadata_error(sender, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
@@ -121,7 +121,7 @@ def _metadata_error(sender: RequestSender, tp: TopicPartition) -> KafkaNextgenEr
 
 async def alter_offsets(
     sender: RequestSender,
-    lookups: Lookups,
+    lookups: ClusterQueries,
     group_id: str,
     specs: Mapping[TopicPartition, OffsetAndMetadata | OffsetReset],
     deadline: Deadline,

@@ -21,8 +21,7 @@ from attrs import define, field
 from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.application.listener import RebalanceListener
-from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import Record, TopicPartition
 

@@ -9,37 +9,33 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.application.signals import Signal
-from kafka_nextgen.engine.first_contact import FirstContact
-from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.application.wakeup import Wakeup
+from kafka_nextgen.engine.bootstrap import Bootstrap
+from kafka_nextgen.engine.futures import sleep_until_ended
+from kafka_nextgen.engine.io_thread import InFlight, IoThread, TaskSet
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.member.membership import Driver, Membership
-from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.offsets.group_offsets import LOSSES, GroupOffsets, NoGroupOffsets
-from kafka_nextgen.engine.questions import Questions
+from kafka_nextgen.engine.observability.counters import Counters
+from kafka_nextgen.engine.observability.health import Health, Limits, Watchdog, assess, collect_health
+from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
+from kafka_nextgen.engine.offsets.group_offsets import MEMBERSHIP_LOST, GroupOffsets
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.lookups import Lookups
 from kafka_nextgen.engine.reading.session_ends import end_sessions
-from kafka_nextgen.engine.seeing.counters import Counters
-from kafka_nextgen.engine.seeing.examining import take_health
-from kafka_nextgen.engine.seeing.health import Health, Limits, assess
-from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance
-from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
-from kafka_nextgen.engine.sleeping import sleep_until_ended
-from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
@@ -58,27 +54,30 @@ __all__ = ["Engine"]
 
 logger = logger_of("kafka_nextgen.engine")
 
-#: The thread is waited for at least this long (seconds), or every close without time would leave one behind.
+T = TypeVar("T")
+
+#: The thread is joined for at least this long (seconds), or a close without a timeout would always leave it behind.
 SHORTEST_STOP_S = 0.2
-#: How long (seconds) hooks of a consumer that was dropped may take to end.
+#: How long (seconds) hooks of a dropped consumer may take to end.
 ABANDONED_S = 5.0
-#: How often the watchdog looks while an answer may still come.
+#: How often the watchdog looks within the time limit of a fetch.
 LOOKS_PER_LIMIT = 4
 
 
 class Engine:
-    """Everything behind a consumer's front."""
+    """What ``ConsumerCore`` uses: the I/O thread of a consumer and all that runs on it."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal) -> None:
+    def __init__(self, config: ConsumerConfig, wakeup: Wakeup) -> None:
         self._config = config
-        self._signal = signal
-        self.mailbox = Mailbox(signal)
+        self._wakeup = wakeup
+        self.mailbox = Mailbox(wakeup)
         self.hooks = HookList(self.name)
         self.counters = Counters(self.hooks)
         self._limits = Limits(
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
         )
-        self._commits = UnderWay()
+        self._commits = InFlight()
+        self._queries = InFlight()
         self._stopping = False
         self._leaving: asyncio.Task[None] | None = None
         self._refusal: AuthenticationError | None = None
@@ -89,7 +88,7 @@ class Engine:
 
     def _keep_history(self, config: ConsumerConfig) -> None:
         if config.history_log_dir is not None and config.group_id:
-            from kafka_nextgen.engine.seeing.event_log import EventLog
+            from kafka_nextgen.engine.observability.event_log import EventLog
 
             self.hooks.add(EventLog.in_directory(Path(config.history_log_dir), config.client_id))
 
@@ -99,18 +98,18 @@ class Engine:
         settings = TransportSettings.of(config)
         self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
         self.cluster.on_authentication_error(self._refused)
-        self.identity = Identity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
+        self.identity = MemberIdentity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
-        self._fetcher = Fetcher(
+        self.fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
-        self.ask = Questions(self._thread, self.offsets, Lookups(self.cluster, config), self._fetcher)
-        surroundings = Surroundings(
+        self.cluster_queries = ClusterQueries(self.cluster, config)
+        context = DriverContext(
             self.cluster,
             self.identity,
             self.offsets,
-            self._fetcher,
+            self.fetcher,
             self.mailbox,
             self._tasks,
             config.request_timeout_ms / 1000,
@@ -118,13 +117,13 @@ class Engine:
             config.metadata_max_age_ms / 1000,
             self.counters.group,
         )
-        self._membership = Membership(config, surroundings, self.offsets)
-        self.by_hand = ManualAssignment(config, surroundings)
+        self._membership = Membership(config, context, self.offsets)
+        self.manual_assignment = ManualAssignment(config, context)
         self.cluster.track_topics(self._topics)
-        self._contact = FirstContact(self.cluster, self._signal, settings)
+        self._contact = Bootstrap(self.cluster, self._wakeup, settings)
         self._tasks.keep(self._reach)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
-        self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+        self._tasks.repeat(watchdog.look, self._limits.answer_s / LOOKS_PER_LIMIT)
         self._keep_history(config)
 
     async def _reach(self) -> None:
@@ -133,7 +132,7 @@ class Engine:
 
     def _offsets_of(self, group_id: str | None) -> GroupOffsets:
         if not group_id:
-            return NoGroupOffsets()
+            return GroupOffsets()
         from kafka_nextgen.engine.offsets.client import OffsetClient
         from kafka_nextgen.engine.offsets.requests import OffsetRequests
 
@@ -150,7 +149,7 @@ class Engine:
         return client
 
     def _failed_unexpectedly(self, failure: Exception) -> None:
-        """Background work failed unexpectedly: the log has it, and the next poll raises it."""
+        """Log an unexpected failure of background work; the next poll raises it."""
         if not isinstance(failure, KafkaNextgenError):
             log_failure(failure)
         self.mailbox.post_error(failure)
@@ -161,11 +160,11 @@ class Engine:
         self.mailbox.post_fatal(refusal)
 
     def _topics(self) -> frozenset[str]:
-        """The topics that this consumer has to do with, on the I/O thread."""
+        """The topics whose metadata is kept up to date."""
         return self._membership.topics | {tp.topic for tp in self.fetches.assignment()}
 
     def _on_change(self) -> None:
-        self._thread.call_soon(self._fetcher.pump)
+        self._thread.call_soon(self.fetcher.pump)
 
     # ---- immediate, from any thread
 
@@ -179,7 +178,7 @@ class Engine:
         return self._membership.driver
 
     def name(self) -> MemberName:
-        """Who this consumer is to its group right now."""
+        """How the group knows this consumer now."""
         config, protocol = self._config, self.protocol
         return MemberName(
             self.cluster.metadata.cluster_id or "",
@@ -191,19 +190,19 @@ class Engine:
         )
 
     @property
-    def never_reached(self) -> TransportError | None:
-        """What keeps the consumer from its first broker; None once it reached one, on whatever occasion."""
-        was_heard = self._driver is not None and self._driver.heard_at is not None
+    def bootstrap_error(self) -> TransportError | None:
+        """The last error on the way to a first broker; None once any broker was reached."""
+        was_heard = self._driver is not None and self._driver.last_heartbeat_at is not None
         return None if was_heard else self._contact.error
 
     @property
     def unreachable(self) -> TransportError | None:
-        """The same, once it is time to tell the application."""
-        return self.never_reached if self._contact.is_overdue else None
+        """``bootstrap_error`` once the application is to be told."""
+        return self.bootstrap_error if self._contact.is_overdue else None
 
     @property
     def protocol(self) -> GroupProtocol | None:
-        """The protocol the member is in its group by; None as long as that is not known."""
+        """The protocol of the group; None as long as it is unknown."""
         return self._membership.protocol
 
     def rebalances(self) -> tuple[Rebalance, ...]:
@@ -211,19 +210,19 @@ class Engine:
         return self._driver.history.rebalances() if self._driver is not None else ()
 
     def health(self) -> Health:
-        """How the consumer is, by what is known already."""
-        unreachable = self._refusal or self.never_reached
-        problem = self.by_hand.problem() if unreachable is None else str(unreachable)
-        health = take_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
+        """The health of the consumer, without asking any broker."""
+        unreachable = self._refusal or self.bootstrap_error
+        problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
+        health = collect_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
         health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
-        """What was counted and measured until now, and what iteration gave out since it last polled."""
-        from kafka_nextgen.engine.seeing.measuring import measure
+        """What was counted and measured until now; ``given_out`` is what iteration gave out since its last poll."""
+        from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
         standings = self.fetches.progress(given_out)
-        metrics = measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
+        metrics = collect_metrics(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
     def refuse_foreign(self) -> None:
@@ -231,53 +230,38 @@ class Engine:
         self._thread.refuse_foreign()
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
-        """Do this on the I/O thread every ``interval_s`` seconds, until it stops; ``work`` must wait for nothing."""
-        self._thread.call_soon(lambda: self._tasks.keep(lambda: _repeat(work, interval_s)))
+        """Call ``work``, which must not block, on the I/O thread every ``interval_s`` seconds until it stops."""
+        self._thread.call_soon(lambda: self._tasks.repeat(work, interval_s))
 
     # ---- membership
 
     def note_poll(self) -> Future[None]:
-        """Tell the member that the application polls; done when what it wants then is done or begun."""
-        return self._thread.submit(self._note_poll())
-
-    async def _note_poll(self) -> None:
-        if self._driver is not None:
-            self._driver.note_poll()
+        """Tell the member that the application polls; done when the member has acted on it."""
+        return self._thread.call(self._membership.note_poll)
 
     def subscribe(self, event: Subscribed, has_listener: bool) -> Future[None]:
         """Subscribe, joining the group at the next poll if this is the first time."""
-        return self._thread.submit(self._subscribe(event, has_listener))
-
-    async def _subscribe(self, event: Subscribed, has_listener: bool) -> None:
-        await self._membership.get_ready()
-        self._membership.subscribe(event, has_listener)
+        return self._thread.submit(self._membership.subscribe(event, has_listener))
 
     def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> Future[None]:
         """Make the group rebalance, if the protocol lets a member do that."""
-        return self._thread.submit(self._enforce_rebalance(reason, join_reason))
-
-    async def _enforce_rebalance(self, reason: str, join_reason: JoinReason) -> None:
-        self._membership.enforce_rebalance(reason, join_reason)
+        return self._thread.call(lambda: self._membership.enforce_rebalance(reason, join_reason))
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
         """Tell the member how a listener's method ended."""
-        return self._thread.submit(self._callback_finished(callback, error))
-
-    async def _callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        assert self._driver is not None, "a callback without a member"
-        self._driver.callback_finished(callback, error)
+        return self._thread.call(lambda: self._membership.callback_finished(callback, error))
 
     def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
         """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
         return self._thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
-        """Go to close or, without a mode, to be used on."""
-        await self.by_hand.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
+        """Leave to close or, without a mode, to go on without a group."""
+        await self.manual_assignment.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
         await self._membership.leave(mode, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
-        """Leave, or wait for that if it was begun already: what asked for it may have been interrupted."""
+        """Leave, or wait for the leave that an interrupted call has begun."""
         if self._leaving is None:
             self._leaving = asyncio.ensure_future(self._leave(mode, timeout_s))
         await asyncio.wait([self._leaving], timeout=timeout_s)
@@ -285,7 +269,7 @@ class Engine:
             self._leaving.result()
 
     async def _leave(self, mode: LeaveMode, timeout_s: float) -> None:
-        """Let commits that are under way end, for at most half the time; then leave."""
+        """Wait for pending commits, at most half the time; then leave."""
         began = time.monotonic()
         self.cluster.lift_throttles()
         await self._commits.wait(timeout_s / 2)
@@ -298,10 +282,14 @@ class Engine:
     def assign(
         self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
     ) -> Future[None]:
-        """Read these and no others, without a group to say so; some perhaps in ranges only."""
-        return self._thread.submit(self.by_hand.assign(partitions, ranges, timeout_s))
+        """Read exactly these partitions without a group; of those in ``ranges`` only the range."""
+        return self._thread.submit(self.manual_assignment.assign(partitions, ranges, timeout_s))
 
     # ---- offsets
+
+    def query(self, work: Callable[[], Coroutine[object, object, T]]) -> Future[T]:
+        """Ask the cluster on the I/O thread; ``cancel_pending`` cancels it."""
+        return self._thread.submit(self._queries.do(work))
 
     def commit(
         self,
@@ -311,7 +299,7 @@ class Engine:
     ) -> Future[None]:
         """Commit; raises CommitFailedError or a TransportError through the future.
 
-        Records of the partitions ``lost`` were handed over, and can't be committed: it is refused for these.
+        It is refused for the partitions ``lost``: records of them were handed over that can't be committed any more.
         """
         return self._thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
 
@@ -321,31 +309,33 @@ class Engine:
         try:
             await self.offsets.commit(offsets, timeout_s, lost)
         except CommitFailedError as error:
-            self.fetches.note_told([tp for tp, reason in error.failed.items() if reason in LOSSES or tp in lost])
+            self.fetches.note_told(
+                [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
+            )
             raise
 
     def note_sought(self, partitions: frozenset[TopicPartition]) -> None:
-        """The application goes on elsewhere in these partitions: auto-commit has to know, in order with commits."""
+        """Tell auto-commit, in order with commits, that the application has sought in these partitions."""
         if self._config.enable_auto_commit:
             self._thread.call_after_submitted(lambda: self.offsets.sought(partitions))
 
     # ---- the end
 
-    def call_off(self, grace_s: float) -> None:
-        """Let whoever waits for an answer get MisuseError, now, or for a commit in ``grace_s`` seconds at the latest.
+    def cancel_pending(self, grace_s: float) -> None:
+        """Have pending queries end with MisuseError now, and pending commits within ``grace_s`` seconds.
 
-        Takes no lock and waits for nothing: a signal handler may do this in the middle of anything.
+        Takes no lock and never blocks: a signal handler may call this at any point.
         """
-        self._thread.call_after_submitted(lambda: self._call_off(grace_s))
+        self._thread.call_after_submitted(lambda: self._cancel_pending(grace_s))
 
-    def _call_off(self, grace_s: float) -> None:
-        self.ask.call_off()
+    def _cancel_pending(self, grace_s: float) -> None:
+        self._queries.cancel()
         self._commits.cancel(grace_s)
 
     def stop(self, timeout_s: float) -> None:
         """End the I/O thread and close every connection, within ``timeout_s`` seconds.
 
-        Whoever waits for anything here gets MisuseError.
+        All pending calls end with MisuseError.
         """
         self._stopping = True
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
@@ -373,9 +363,9 @@ class Engine:
         return self._thread.has_ended
 
     def abandon(self) -> None:
-        """Nobody can use this any more: end without leaving the group, as after a crash, and wait for nothing.
+        """End without leaving the group, as after a crash, because the consumer was dropped; never blocks.
 
-        May be called wherever the garbage collector happens to run, also on the I/O thread itself.
+        The garbage collector may call this on any thread, also on the I/O thread.
         """
         if self._stopping or self._thread.is_foreign:
             return
@@ -392,14 +382,8 @@ class Engine:
 
     async def _shut_down(self) -> None:
         self._membership.stop()
-        self._fetcher.close()
+        self.fetcher.close()
         self.offsets.stop()
         await end_sessions(self.cluster, self.fetches)
         await self._tasks.cancel_all()
         await self.cluster.close()
-
-
-async def _repeat(work: Callable[[], None], interval_s: float) -> None:
-    while True:
-        await asyncio.sleep(interval_s)
-        work()

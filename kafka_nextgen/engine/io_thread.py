@@ -1,8 +1,8 @@
-"""One daemon thread with one event loop per consumer, or whoever else has connections of its own.
+"""One daemon thread with one event loop per consumer, or per other owner of connections, and the tasks on it.
 
-Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. What the
-application asks for is a coroutine handed over by ``submit``; what the thread finds on its own is left in the
-``Mailbox``. Every future that ``submit`` gave out is settled when the thread ends, so that nobody waits for ever.
+Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The
+application submits coroutines; what the thread finds on its own goes to the ``Mailbox``. Every future that ``submit``
+returned is done when the thread ends, so no caller waits for ever.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from kafka_nextgen.engine.sleeping import SafeFuture
+from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.transport.background import OnFailure, keep_running
 
-__all__ = ["IoThread"]
+__all__ = ["InFlight", "IoThread", "TaskSet"]
 
 T = TypeVar("T")
 
@@ -73,13 +74,17 @@ class IoThread:
             work.close()
             raise
 
+    def call(self, work: Callable[[], T]) -> Future[T]:
+        """Call ``work`` on the loop, in the order of what is submitted; its result arrives in the future."""
+        return self.submit(_call(work))
+
     def _hand_over(self, work: Coroutine[object, object, T]) -> Future[T]:
         """What ``asyncio.run_coroutine_threadsafe`` does, with a future that no signal handler leaves locked."""
         future: Future[T] = SafeFuture()
 
         def begin() -> None:
             task = self._loop.create_task(work)
-            task.add_done_callback(lambda _: _settle(future, task))
+            task.add_done_callback(lambda _: _complete(future, task))
             future.add_done_callback(lambda _: self.call_soon(task.cancel) if future.cancelled() else None)
 
         self._loop.call_soon_threadsafe(self._begin_soon, begin)
@@ -191,7 +196,11 @@ class IoThread:
         return MisuseError(f"this {self._owner} is closed")
 
 
-def _settle(future: Future[T], task: asyncio.Task[T]) -> None:
+async def _call(work: Callable[[], T]) -> T:
+    return work()
+
+
+def _complete(future: Future[T], task: asyncio.Task[T]) -> None:
     """Have the future end as the task did."""
     if task.cancelled():
         future.cancel()
@@ -202,3 +211,76 @@ def _settle(future: Future[T], task: asyncio.Task[T]) -> None:
         future.set_result(task.result())
     else:
         future.set_exception(error)
+
+
+class TaskSet:
+    """Starts tasks, keeps them alive, and hands an exception nobody expected to ``on_failure``."""
+
+    def __init__(self, on_failure: OnFailure) -> None:
+        self._on_failure = on_failure
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Run ``work`` in the background."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def keep(self, work: Callable[[], Coroutine[object, object, None]]) -> asyncio.Task[None]:
+        """Run ``work`` in the background until it returns; an exception is told, and it begins again."""
+        return self.start(keep_running(work, self._on_failure))
+
+    def repeat(self, work: Callable[[], None], interval_s: float) -> None:
+        """Call ``work`` every ``interval_s`` seconds; after an exception, which is reported, it goes on."""
+        self.keep(lambda: _repeat(work, interval_s))
+
+    async def cancel_all(self) -> None:
+        """Cancel what still runs and wait until it has ended."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            error = task.exception()
+            if isinstance(error, Exception):
+                self._on_failure(error)
+
+
+async def _repeat(work: Callable[[], None], interval_s: float) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        work()
+
+
+class InFlight:
+    """What somebody waits for, as long as it takes; each task is that of whoever asked."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Do this, and count it as under way meanwhile."""
+        task = asyncio.current_task()
+        assert task is not None, "work is done by tasks"
+        self._tasks.add(task)
+        try:
+            return await work()
+        finally:
+            self._tasks.discard(task)
+
+    async def wait(self, timeout_s: float) -> None:
+        """Wait until what is under way now has ended, at most ``timeout_s`` seconds."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=timeout_s)
+
+    def cancel(self, grace_s: float = 0.0) -> None:
+        """Cancel what is under way now, unless it ends within ``grace_s`` seconds."""
+        for task in tuple(self._tasks):
+            if grace_s > 0:
+                asyncio.get_running_loop().call_later(grace_s, task.cancel)
+            else:
+                task.cancel()

@@ -1,38 +1,30 @@
-"""Where the I/O thread leaves what the application's next poll must see: callbacks to run, errors to raise.
+"""What the I/O thread leaves for the application's next poll: callbacks to run, errors to raise.
 
-The I/O thread puts things in and rings the signal; the application takes them out, in the order they came,
-wherever it polls. An error is raised once. A fatal one stays: every later poll raises it again, for a consumer
-that is out of its group for good must not look like one whose topics are quiet.
+The I/O thread adds to it and wakes the application, which takes things out in order when it polls. An error is raised
+once. A fatal error is raised by every later poll: a consumer that is out of its group for good must not look like one
+whose topics are quiet.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import CancelledError, Future
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.application.signals import Signal
+from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-
-if TYPE_CHECKING:
-    from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignor
-    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 
 __all__ = [
     "CallbackEnd",
     "CallbackKind",
     "CommitCallback",
     "Mailbox",
-    "PendingAssignment",
     "PendingCall",
     "PendingCallback",
-    "PendingCommitted",
 ]
 
 
@@ -61,46 +53,23 @@ class CallbackKind(Enum):
 class PendingCallback:
     """A method to run where the application polls, and the number its completion must name.
 
-    Each is one of its own: looking for one among others runs no code, so that no other thread gets in between.
+    Compared by identity: finding one among others runs no Python code, so no other thread gets in between.
     """
 
     kind: CallbackKind
-    number: int
-    partitions: tuple[TopicPartition, ...]
+    number: int = 0
+    partitions: tuple[TopicPartition, ...] = ()
 
 
 @frozen(eq=False)
 class PendingCall(PendingCallback):
-    """What to run where the application polls, while no member waits for it."""
+    """A call to run where the application polls, for which no member waits."""
 
     run: Callable[[], object] = field(kw_only=True)
 
 
 #: How a callback ended. A plain tuple: making one calls nothing that a signal handler could interrupt.
 CallbackEnd = tuple[PendingCallback, BaseException | None]
-
-
-@frozen(eq=False)
-class PendingAssignment(PendingCall):
-    """An assignor's ``on_assignment``."""
-
-    @classmethod
-    def of(
-        cls, assignor: PartitionAssignor, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
-    ) -> PendingAssignment:
-        """The call of this assignor."""
-        return cls(CallbackKind.ASSIGNMENT, 0, (), run=lambda: assignor.on_assignment(error, assignment, group))
-
-
-@frozen(eq=False)
-class PendingCommitted(PendingCall):
-    """The callback of a commit that has ended."""
-
-    @classmethod
-    def of(cls, callback: CommitCallback, offsets: Offsets, ended: Future[None]) -> PendingCommitted:
-        """The call of it with how that commit ended."""
-        error = CancelledError() if ended.cancelled() else ended.exception()
-        return cls(CallbackKind.COMMITTED, 0, (), run=lambda: callback(offsets, error))
 
 
 class Mailbox:
@@ -110,12 +79,12 @@ class Mailbox:
     ``on_news`` is called with each, on any thread and perhaps under a lock, and must wait for nothing.
     """
 
-    def __init__(self, signal: Signal) -> None:
+    def __init__(self, wakeup: Wakeup) -> None:
         self.news = 0
         #: Whether the member waits for the application to poll; that it begins to is news.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
-        self._signal = signal
+        self._wakeup = wakeup
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
         #: What waits here, to be looked at: mostly nothing does.
@@ -128,11 +97,11 @@ class Mailbox:
         """Make the application look, at its next record or at once if it waits."""
         self.news += 1
         self.on_news()
-        self._signal.ring()
+        self._wakeup.notify()
 
     def wake(self) -> None:
         """Make an application that waits look; one that has records left need not care."""
-        self._signal.ring()
+        self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
         """Leave a callback for the next poll."""
@@ -150,7 +119,7 @@ class Mailbox:
         self.fatal = self.fatal or error
         self.note_news()
 
-    def post_unless_weather(self, error: Exception) -> None:
+    def post_unless_transient(self, error: Exception) -> None:
         """Leave an error for the next poll to raise, if trying again will not help."""
         if not _passes(error):
             self.post_error(error)

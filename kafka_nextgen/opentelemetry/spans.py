@@ -25,8 +25,8 @@ from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, Tracer
 
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.hooks import Hooks
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.engine.observability.hooks import Hooks
+from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.opentelemetry import attribute_names as names
 from kafka_nextgen.opentelemetry.attribute_names import Attributes, destination
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions

@@ -14,8 +14,7 @@ from contextlib import AsyncExitStack, suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.listener import AsyncRebalanceListener
-from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer
+from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceConsumer, AsyncRebalanceListener
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of

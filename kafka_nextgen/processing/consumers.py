@@ -9,9 +9,9 @@ from typing import Protocol
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
-from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
+from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AsyncConsumerToRun", "ConsumerToRun"]

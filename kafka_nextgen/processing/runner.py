@@ -13,10 +13,9 @@ from contextlib import ExitStack, suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.listener import RebalanceListener
-from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.sleeping import sleep_until_ended
+from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing.arguments import AsyncHandler, Handler
 from kafka_nextgen.types import Record
 

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
-from kafka_nextgen.engine.sleeping import sleep_until_ended
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries, OffsetAndTimestamp
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
@@ -68,9 +68,9 @@ class PlannerClient:
         return future.result()
 
 
-async def _made(config: ConsumerConfig) -> tuple[ClusterClient, Lookups]:
+async def _made(config: ConsumerConfig) -> tuple[ClusterClient, ClusterQueries]:
     cluster = ClusterClient(TransportSettings.of(config))
-    return cluster, Lookups(cluster, config)
+    return cluster, ClusterQueries(cluster, config)
 
 
 def _abandon(thread: IoThread, cluster: ClusterClient) -> None:

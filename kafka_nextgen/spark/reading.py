@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.application.record_batch import RecordBatch
+from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer

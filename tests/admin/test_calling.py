@@ -22,7 +22,7 @@ from kafka_nextgen import (
     Results,
     TopicPartition,
 )
-from kafka_nextgen.engine.sleeping import SafeFuture
+from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.transport import settings as transport_settings
 

@@ -33,7 +33,9 @@ __all__ = [
     "try_all_in_log",
 ]
 
-IN_LOG = tuple(PACKAGE + each for each in ("engine/seeing/event_log.py", "engine/seeing/hooks.py", "history/"))
+IN_LOG = tuple(
+    PACKAGE + each for each in ("engine/observability/event_log.py", "engine/observability/hooks.py", "history/")
+)
 
 
 def _loop_and_poll(reader: Reader) -> None:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from kafka_nextgen.engine.member.assignor_thread import AssignorThread
+from kafka_nextgen.engine.member.local_assignors import AssignorThread
 
 
 def test_what_is_asked_is_done_in_order_elsewhere_and_nobody_waits_meanwhile() -> None:

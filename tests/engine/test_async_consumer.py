@@ -22,7 +22,7 @@ from kafka_nextgen import (
     TopicPartition,
     UnsupportedProtocolError,
 )
-from kafka_nextgen.engine.application.async_iteration import BREATH_S
+from kafka_nextgen.engine.application.iteration import BREATH_S
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_FETCH
 from tests.engine.stage import PATIENCE_S, Hears, Stage, tp, values
 from tests.support.waiting import eventually

@@ -14,8 +14,8 @@ from typing import TypeVar
 import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application import async_iteration as iterating
-from kafka_nextgen.engine.application.async_iteration import IterationInPython
+from kafka_nextgen.engine.application import iteration as iterating
+from kafka_nextgen.engine.application.iteration import IterationInPython
 
 T = TypeVar("T")
 Refill = tuple[Iterator[int], int]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.async_iteration import IterationInPython
+from kafka_nextgen.engine.application.iteration import IterationInPython
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")

@@ -273,7 +273,7 @@ def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stag
 
         async def call_off() -> None:
             driver._send_heartbeat(SendClassicHeartbeat(99, "me", None, 1))
-            driver._exchanges.call_off()
+            driver._exchanges.cancel_pending()
 
         engine._thread.submit(call_off()).result(PATIENCE_S)
     assert [str(warning.message) for warning in caught] == []

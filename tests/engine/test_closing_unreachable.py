@@ -30,7 +30,7 @@ class Mortal:
 @pytest.fixture
 def mortal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mortal]:
     for module in ("classic_requests", "heartbeat"):
-        monkeypatch.setattr(f"kafka_nextgen.engine.member.{module}.LEAVE_WAY_S", 0.5)
+        monkeypatch.setattr(f"kafka_nextgen.engine.member.{module}.LEAVE_CONNECT_TIMEOUT_S", 0.5)
     with ExitStack() as life:
         yield Mortal(Stage(life.enter_context(Cluster(config=SETTINGS)), monkeypatch), life.close)
 

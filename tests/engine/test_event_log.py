@@ -19,8 +19,8 @@ from kafka_nextgen import (
     RebalanceListener,
     TopicPartition,
 )
-from kafka_nextgen.engine.seeing.counters import PollCounters
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.observability.counters import PollCounters
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.history.facts import Holdup, Owner

@@ -14,7 +14,7 @@ from kafka_nextgen import (
     RebalanceStep,
     TopicPartition,
 )
-from kafka_nextgen.engine.seeing.event_log import MOST_WAITING
+from kafka_nextgen.engine.observability.event_log import MOST_WAITING
 from kafka_nextgen.history.events import EventKind
 from tests.collecting.members import Kept
 from tests.engine.stage import GROUP

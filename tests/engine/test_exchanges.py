@@ -8,15 +8,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafka_nextgen.engine.member.exchanges import Exchanges
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.membership.effects import Left
 
 Send = Callable[[str], Coroutine[object, object, None]]
 
 
-def sent(ask: Callable[[Exchanges, Send], None]) -> list[str]:
+def sent(ask: Callable[[CoordinatorRequests, Send], None]) -> list[str]:
     """Return what is sent, by and by, of what is asked while nothing can be sent yet."""
     failures: list[Exception] = []
 
@@ -29,7 +29,7 @@ def sent(ask: Callable[[Exchanges, Send], None]) -> list[str]:
             arrived.append(name)
 
         tasks = TaskSet(failures.append)
-        ask(Exchanges(tasks), send)
+        ask(CoordinatorRequests(tasks), send)
         await asyncio.sleep(0)
         coordinator_is_known.set()
         while tasks._tasks:
@@ -41,36 +41,36 @@ def sent(ask: Callable[[Exchanges, Send], None]) -> list[str]:
     return arrived
 
 
-def all_asked(it: Exchanges, send: Send) -> None:
+def all_asked(it: CoordinatorRequests, send: Send) -> None:
     it.join(send("join"))
     it.ask(send("heartbeat"))
 
 
-def left_before_it_joined(it: Exchanges, send: Send) -> None:
+def left_before_it_joined(it: CoordinatorRequests, send: Send) -> None:
     it.join(send("join"))
     it.leave(send("leave"))
 
 
-def joined_again(it: Exchanges, send: Send) -> None:
+def joined_again(it: CoordinatorRequests, send: Send) -> None:
     it.leave(send("leave"))
     it.join(send("join"))
 
 
-def over_without_a_leave(it: Exchanges, send: Send) -> None:
+def over_without_a_leave(it: CoordinatorRequests, send: Send) -> None:
     it.join(send("join"))
-    it.call_off()
+    it.cancel_pending()
 
 
-def over_as_the_member_says(it: Exchanges, send: Send) -> None:
+def over_as_the_member_says(it: CoordinatorRequests, send: Send) -> None:
     it.join(send("join"))
     driver = SimpleNamespace(_exchanges=it, _left=asyncio.Event())
     MemberDriver.carry_out[Left](driver, Left())
     assert driver._left.is_set()
 
 
-def over_with_a_leave(it: Exchanges, send: Send) -> None:
+def over_with_a_leave(it: CoordinatorRequests, send: Send) -> None:
     it.leave(send("leave"))
-    it.call_off()
+    it.cancel_pending()
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,7 @@ def over_with_a_leave(it: Exchanges, send: Send) -> None:
         (over_with_a_leave, ["leave"]),
     ],
 )
-def test_what_is_asked_later_is_not_overtaken(ask: Callable[[Exchanges, Send], None], arrives: list[str]) -> None:
+def test_what_is_asked_later_is_not_overtaken(
+    ask: Callable[[CoordinatorRequests, Send], None], arrives: list[str]
+) -> None:
     assert sent(ask) == arrives

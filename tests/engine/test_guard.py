@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kafka_nextgen import ConcurrentUseError, Consumer, MisuseError
-from kafka_nextgen.engine.application.guard import Guard
-from kafka_nextgen.engine.application.liveness import is_in_thread
+from kafka_nextgen.engine.application.call_guard import CallGuard, is_in_thread
 
 
 class Caller:
@@ -19,7 +18,7 @@ class Caller:
 
     def __init__(self) -> None:
         self.name = "A"
-        self.guard = Guard(lambda: self.name, lambda frame, name: is_in_thread(frame, threading.get_ident()))
+        self.guard = CallGuard(lambda: self.name, lambda frame, name: is_in_thread(frame, threading.get_ident()))
 
     def try_enter(self, name: str, call: str) -> bool:
         self.name = name

@@ -12,9 +12,9 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
-from kafka_nextgen.engine.application.presence import Presence
+from kafka_nextgen.engine.application.call_guard import CallTracker
+from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
@@ -258,7 +258,7 @@ def test_what_a_callback_raises_while_closing_comes_out_of_the_call_that_was_int
 
 
 def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() -> None:
-    presence, done = Presence(), list[str]()
+    presence, done = CallTracker(), list[str]()
 
     def do() -> bool:
         done.append("done")
@@ -283,7 +283,7 @@ def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() ->
 
 
 def test_what_was_left_to_be_done_is_done_by_the_next_call_if_doing_it_is_interrupted() -> None:
-    presence, done, interrupts = Presence(), list[str](), [KeyboardInterrupt()]
+    presence, done, interrupts = CallTracker(), list[str](), [KeyboardInterrupt()]
 
     def do() -> bool:
         if interrupts:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener
-from kafka_nextgen.engine.seeing.health import Health, Limits, assess, stalled_among
-from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
+from kafka_nextgen.engine.observability.health import Health, Limits, assess, stalled_among
+from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
@@ -72,8 +72,8 @@ def judged(
         (judged(unreachable="no broker could be reached: ..."), "no broker"),
         (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
         (judged(missing=("ordres", "adit")), "subscribed to ordres, adit, which does not exist"),
-        (judged(coordinator_trouble="connection refused"), "can't be reached: connection refused"),
-        (judged(Status.FATAL, coordinator_trouble="connection refused"), "for good"),
+        (judged(coordinator_error="connection refused"), "can't be reached: connection refused"),
+        (judged(Status.FATAL, coordinator_error="connection refused"), "for good"),
         (judged(Status.JOINING, member_epoch=0, instance_id_wait_s=41.6), "another member holds .* for 42 s"),
         (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
     ],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
-from kafka_nextgen.engine.seeing.history import RebalanceHistory
-from kafka_nextgen.engine.seeing.readings import ConsumerReading
-from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
+from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
+from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
+from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
+from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.any_member import Leaving, Why
 from kafka_nextgen.membership.classic.state import ClassicState
@@ -32,7 +32,7 @@ class Story:
 
     def __init__(self) -> None:
         self.member = Member(MemberSettings("billing", auto_commit=False), "me")
-        self.history = RebalanceHistory(ConsumerReading())
+        self.history = RebalanceHistory(ConsumerRebalanceRules())
         self.now = 0.0
         self.numbers: dict[str, int] = {}
 
@@ -141,8 +141,8 @@ def test_in_a_classic_group_only_a_member_without_an_id_is_out_while_its_callbac
     leaving = ClassicState(
         status=ClassicStatus.PREPARE_LEAVING, phase=Phase.REVOKING, waits_for=1, leaving=Leaving(Why.CLOSED)
     )
-    assert ClassicReading().is_over(leaving)
-    assert not ClassicReading().is_over(evolve(leaving, member_id="me"))
+    assert ClassicRebalanceRules().is_over(leaving)
+    assert not ClassicRebalanceRules().is_over(evolve(leaving, member_id="me"))
 
 
 def test_stopping_to_poll_has_a_cause_of_its_own() -> None:
@@ -209,7 +209,7 @@ def test_what_a_callback_raised_at_is_assigned_once() -> None:
 
 
 def test_only_the_last_rebalances_are_kept() -> None:
-    history = RebalanceHistory(ConsumerReading(), size=2)
+    history = RebalanceHistory(ConsumerRebalanceRules(), size=2)
     story = Story()
     story.history = history
     story.joined(1, 0)

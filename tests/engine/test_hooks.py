@@ -22,7 +22,7 @@ from kafka_nextgen import (
     Records,
     TopicPartition,
 )
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing.watching import watched, watched_async
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
 from tests.processing.stage import P0, record

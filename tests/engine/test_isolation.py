@@ -15,7 +15,7 @@ import pytest
 
 from kafka_nextgen.bridge.list_offsets import LATEST
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
@@ -38,7 +38,7 @@ class Cluster:
 
 
 async def look_up(cluster: Any, config: ConsumerConfig) -> None:
-    await Lookups(cluster, config).list_offsets({P0: LATEST}, 10)
+    await ClusterQueries(cluster, config).list_offsets({P0: LATEST}, 10)
 
 
 async def reset(cluster: Any, config: ConsumerConfig) -> None:

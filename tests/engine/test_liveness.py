@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.engine.application.liveness import is_in_task, is_in_thread
+from kafka_nextgen.engine.application.call_guard import is_in_task, is_in_thread
 
 
 class Call(threading.Thread):

@@ -268,11 +268,11 @@ def test_a_group_keeps_its_target_and_every_member_learns_why(
     a.work = b.work = work
     asked = len(a.groups) + len(b.groups)
     a.word = b"a2"
-    errors = poll_all(consumers, lambda: all(consumer.health().assignor_trouble for consumer in consumers))
+    errors = poll_all(consumers, lambda: all(consumer.health().assignor_error for consumer in consumers))
     errors += poll_all(consumers, lambda: len(a.groups) + len(b.groups) == asked + 2)  # one after the other, no more
     assert shares(consumers) == [1, 1]
     for consumer in consumers:
-        assert consumer.health().problem == consumer.health().assignor_trouble
+        assert consumer.health().problem == consumer.health().assignor_error
     own = [error for error in errors if error.assignor]
     assert own, "whoever computed has what was raised at hand"
     for error in own:
@@ -292,7 +292,7 @@ def test_another_member_takes_over_from_one_whose_assignor_fails(stage: Stage, s
     stage.create(partitions=2)
     a, b = Own(b"a", raising), Own(b"b")
     first = join(stack, stage, a)
-    errors = poll_all([first], lambda: first.health().assignor_trouble is not None)
+    errors = poll_all([first], lambda: first.health().assignor_error is not None)
     assert "it raised ValueError: boom" in str(errors[0])
     second = join(stack, stage, b)
     poll_all([first, second], lambda: shares([first, second]) == [1, 1])
@@ -332,7 +332,7 @@ def test_metadata_that_can_not_be_said_is_told_and_the_last_word_stays(stage: St
     consumer = join(stack, stage, assignor)
     read(consumer, 10)
     assignor.version = 3
-    errors = poll_all([consumer], lambda: consumer.health().assignor_trouble is not None)
+    errors = poll_all([consumer], lambda: consumer.health().assignor_error is not None)
     errors += poll_all([consumer], lambda: consumer.metrics().group.heartbeats > 8)
     assert [str(error).split(": ", 1)[1] for error in errors] == [
         "assignor 'own' of this member failed: its metadata() has version 3, and it reads versions 0 to 2"

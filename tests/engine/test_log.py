@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from kafka_nextgen import GroupProtocol
-from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
+from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership.states import Status
 from tests.engine.stage import TOPIC, Stage, poll_until
 from tests.support.waiting import eventually

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.engine.application.signals import ThreadSignal
+from kafka_nextgen.engine.application.wakeup import ThreadWakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.member import member_driver
 from kafka_nextgen.errors import DecodeError, FencedInstanceError, FrameTooLargeError, RequestTimeoutError
@@ -22,7 +22,7 @@ def taken(mailbox: Mailbox) -> PendingCallback | None:
 
 
 def test_callbacks_and_errors_come_out_in_the_order_they_went_in() -> None:
-    mailbox = Mailbox(ThreadSignal())
+    mailbox = Mailbox(ThreadWakeup())
     callbacks = [PendingCallback(CallbackKind.REVOKED, n, (ORDERS_0,)) for n in range(3)]
     for callback in callbacks:
         mailbox.post_callback(callback)
@@ -36,7 +36,7 @@ def test_callbacks_and_errors_come_out_in_the_order_they_went_in() -> None:
 
 
 def test_an_error_that_waits_already_is_not_kept_twice() -> None:
-    mailbox = Mailbox(ThreadSignal())
+    mailbox = Mailbox(ThreadWakeup())
     for _ in range(3):
         mailbox.post_error(ValueError("the same"))
     with pytest.raises(ValueError, match="the same"):
@@ -45,7 +45,7 @@ def test_an_error_that_waits_already_is_not_kept_twice() -> None:
 
 
 def test_a_fatal_error_is_raised_again_and_again_after_all_others() -> None:
-    mailbox = Mailbox(ThreadSignal())
+    mailbox = Mailbox(ThreadWakeup())
     mailbox.post_fatal(FencedInstanceError("out", code=82))
     mailbox.post_error(ValueError("before"))
     with pytest.raises(ValueError, match="before"):
@@ -56,31 +56,31 @@ def test_a_fatal_error_is_raised_again_and_again_after_all_others() -> None:
 
 
 def test_weather_is_not_the_applications_business() -> None:
-    mailbox = Mailbox(ThreadSignal())
-    mailbox.post_unless_weather(RequestTimeoutError("later"))
-    mailbox.post_unless_weather(DecodeError("not Kafka"))
+    mailbox = Mailbox(ThreadWakeup())
+    mailbox.post_unless_transient(RequestTimeoutError("later"))
+    mailbox.post_unless_transient(DecodeError("not Kafka"))
     mailbox.raise_error()
-    mailbox.post_unless_weather(FrameTooLargeError("never fits"))
+    mailbox.post_unless_transient(FrameTooLargeError("never fits"))
     with pytest.raises(FrameTooLargeError):
         mailbox.raise_error()
-    mailbox.post_unless_weather(FencedInstanceError("never", code=82))
+    mailbox.post_unless_transient(FencedInstanceError("never", code=82))
     with pytest.raises(FencedInstanceError):
         mailbox.raise_error()
 
 
 def test_whatever_is_posted_is_news_and_rings() -> None:
-    signal = ThreadSignal()
-    mailbox = Mailbox(signal)
+    wakeup = ThreadWakeup()
+    mailbox = Mailbox(wakeup)
     mailbox.post_callback(PendingCallback(CallbackKind.LOST, 1, ()))
     mailbox.post_error(ValueError())
     mailbox.post_fatal(ValueError())
-    assert (mailbox.news, signal.rings) == (3, 3)
+    assert (mailbox.news, wakeup.count) == (3, 3)
     mailbox.wake()
-    assert (mailbox.news, signal.rings) == (3, 4)
+    assert (mailbox.news, wakeup.count) == (3, 4)
 
 
 def test_a_callback_that_nobody_waits_for_is_dropped_unless_it_was_taken() -> None:
-    mailbox = Mailbox(ThreadSignal())
+    mailbox = Mailbox(ThreadWakeup())
     first, second = (PendingCallback(CallbackKind.LOST, number, ()) for number in (1, 2))
     mailbox.post_callback(first)
     mailbox.post_callback(second)

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_nextgen import Consumer, MisuseError
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.application.polling import Rest, Step, poll_steps
+from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, poll_steps
 from tests.engine.stage import Stage, tp
 
 
@@ -24,10 +24,10 @@ def core(stage: Stage) -> Iterator[ConsumerCore]:
         yield consumer._core
 
 
-def rest(steps: Iterator[Step]) -> Rest:
+def rest(steps: Iterator[Step]) -> WaitForWakeup:
     """Go on until the poll rests; what it tells the member before is told."""
     for step in steps:
-        if isinstance(step, Rest):
+        if isinstance(step, WaitForWakeup):
             return step
         assert isinstance(step, Future)
         step.result(20)
@@ -56,7 +56,7 @@ def test_what_is_left_while_a_poll_looks_whether_there_is_news_rings_once_more(
         return found
 
     monkeypatch.setattr(core, "is_poll_due", look_and_leave_something)
-    assert rest(steps).rings != core.signal.rings, "who waits for another ring than these does not wait"
+    assert rest(steps).seen != core.wakeup.count, "who waits for another ring than these does not wait"
     monkeypatch.undo()
     with pytest.raises(ValueError, match="just now"):
         next(steps)

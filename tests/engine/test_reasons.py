@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
-from kafka_nextgen.engine.seeing.readings import ConsumerReading
-from kafka_nextgen.engine.seeing.reasons import error_in
+from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
+from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules, error_in
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.types import LeaveMode
@@ -43,9 +42,9 @@ from kafka_nextgen.types import LeaveMode
     ],
 )
 def test_the_reason_names_who_or_what(event: object, reason: str) -> None:
-    assert ClassicReading().reason(event) == reason
+    assert ClassicRebalanceRules().reason(event) == reason
     if "classic" not in type(event).__module__:
-        assert ConsumerReading().reason(event) == reason
+        assert ConsumerRebalanceRules().reason(event) == reason
 
 
 @pytest.mark.parametrize(

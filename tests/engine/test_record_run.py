@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
-from kafka_nextgen.engine.application.record_run import RecordRun
+from kafka_nextgen.engine.application.record_run import HandOver, RecordRun
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.properties import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch

@@ -18,8 +18,8 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
-from kafka_nextgen.engine.member.pattern_watch import PatternWatch
-from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
@@ -27,7 +27,7 @@ from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
-MATCHING = MEMBER + "pattern_watch:matching_topics"
+MATCHING = MEMBER + "topic_lookup:matching_topics"
 
 
 class FailsOnce:
@@ -66,13 +66,13 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.metadata:ClusterMetadata._refreshed", {}),
     ("kafka_nextgen.transport.metadata:bridge.from_response", {}),
     ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
-    ("kafka_nextgen.engine.seeing.watchdog:Watchdog.look", {}),
+    ("kafka_nextgen.engine.observability.health:Watchdog.look", {}),
     ("kafka_nextgen.engine.reading.fetcher:Fetcher._fetch", {}),
     ("kafka_nextgen.engine.reading.position_queries:PositionQueries.ask", {}),
     ("kafka_nextgen.engine.offsets.requests:OffsetRequests.commit", {"enable_auto_commit": True}),
     ("kafka_nextgen.engine.offsets.requests:OffsetRequests.look_up", {}),
     (MEMBER + "missing_topics:MissingTopics._look_for", {}),
-    (MEMBER + "consumer_driver:exchange_heartbeat", {}),
+    (MEMBER + "consumer_driver:send_heartbeat", {}),
     (MEMBER + "consumer_driver:ConsumerDriver._resolve", {}),
     (MEMBER + "consumer_driver:ConsumerDriver._wake", {}),
     (MEMBER + "classic_driver:ClassicRequests.join", {"group_protocol": "classic"}),
@@ -80,10 +80,13 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     (MEMBER + "classic_driver:ClassicRequests.heartbeat", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:describe_topics", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:ClassicDriver._wake", {"group_protocol": "classic"}),
-    (MEMBER + "assignor_asking:AssignorAsking._ask", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "assignor_asking:AssignorAsking.ask_again", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "assigning_requests:AssigningRequests.send", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "leading:OwnAssignors.compute", {"group_local_assignors": (Own(),), "group_protocol": "classic"}),
+    (MEMBER + "local_assignors:AssignorMetadata._ask", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "local_assignors:AssignorMetadata.ask_again", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "assignor_driver:AssignorRequests.send", {"group_local_assignors": (Own(),)}),
+    (
+        MEMBER + "classic_assignors:LocalAssignors.compute",
+        {"group_local_assignors": (Own(),), "group_protocol": "classic"},
+    ),
 ]
 
 
@@ -149,11 +152,11 @@ def test_the_reminder_of_iteration_goes_on(
 
 def test_the_computation_of_an_assignment_counts_as_failed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.create()
-    FailsOnce(monkeypatch, MEMBER + "own_assignors:OwnAssignors.compute")
+    FailsOnce(monkeypatch, MEMBER + "local_assignors:LocalAssignors.compute")
     with stage.consumer(group_local_assignors=(Own(),)) as consumer:
         consumer.subscribe([TOPIC])
-        errors = poll_through(consumer, lambda _: consumer.health().assignor_trouble is not None)
-        assert "nobody expected this" in consumer.health().assignor_trouble
+        errors = poll_through(consumer, lambda _: consumer.health().assignor_error is not None)
+        assert "nobody expected this" in consumer.health().assignor_error
         assert errors or poll_through(consumer, lambda _: True)
 
 

@@ -9,9 +9,8 @@ from concurrent.futures import Future
 import pytest
 
 from kafka_nextgen import MisuseError, RequestTimeoutError
-from kafka_nextgen.engine import sleeping
-from kafka_nextgen.engine.application import waiting
-from kafka_nextgen.engine.application.waiting import acknowledged, answer, answer_to, is_outcome
+from kafka_nextgen.engine import futures
+from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome, wait_for_result
 
 
 def failed(error: Exception) -> Future[None]:
@@ -29,33 +28,33 @@ def cancelled() -> Future[None]:
 
 def test_a_timeout_of_the_work_itself_keeps_its_words() -> None:
     with pytest.raises(RequestTimeoutError, match="commit of orders"):
-        answer(failed(RequestTimeoutError("commit of orders[0]: not done within 1 s")))
+        wait_for_result(failed(RequestTimeoutError("commit of orders[0]: not done within 1 s")))
 
 
 def test_a_thread_that_is_stuck_is_told_from_work_that_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "HANDSHAKE_LIMIT_S", 0.01)
+    monkeypatch.setattr(futures, "HANDSHAKE_LIMIT_S", 0.01)
     stuck: Future[None] = Future()
     with pytest.raises(RequestTimeoutError, match="I/O thread"):
-        answer(stuck)
+        wait_for_result(stuck)
     assert stuck.cancelled()
     with pytest.raises(RequestTimeoutError, match="I/O thread"):
-        asyncio.run(acknowledged(Future()))
+        asyncio.run(await_completion(Future()))
 
 
 def test_work_that_takes_its_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sleeping, "LONGEST_SLEEP_S", 0.01)
+    monkeypatch.setattr(futures, "LONGEST_SLEEP_S", 0.01)
     slow: Future[str] = Future()
     ends = threading.Timer(0.1, slow.set_result, ["done"])
     ends.start()
-    assert answer(slow) == "done"
+    assert wait_for_result(slow) == "done"
     ends.join()
 
 
 def test_work_that_closing_cancelled_is_not_a_cancellation_of_the_caller() -> None:
     with pytest.raises(MisuseError, match="closed during the call"):
-        answer(cancelled())
+        wait_for_result(cancelled())
     with pytest.raises(MisuseError, match="closed during the call"):
-        asyncio.run(answer_to(cancelled()))
+        asyncio.run(await_result(cancelled()))
 
 
 async def cancel_while_waiting(waiting_for: asyncio.Task[None]) -> None:
@@ -68,7 +67,7 @@ async def cancel_while_waiting(waiting_for: asyncio.Task[None]) -> None:
 def test_whoever_is_cancelled_cancels_the_work() -> None:
     async def scene() -> None:
         work: Future[None] = Future()
-        await cancel_while_waiting(asyncio.ensure_future(answer_to(work)))
+        await cancel_while_waiting(asyncio.ensure_future(await_result(work)))
         assert work.cancelled()
 
     asyncio.run(scene())
@@ -77,7 +76,7 @@ def test_whoever_is_cancelled_cancels_the_work() -> None:
 def test_what_must_not_be_lost_goes_on_when_its_caller_is_cancelled() -> None:
     async def scene() -> None:
         work: Future[None] = Future()
-        await cancel_while_waiting(asyncio.ensure_future(acknowledged(work)))
+        await cancel_while_waiting(asyncio.ensure_future(await_completion(work)))
         assert not work.cancelled()
         work.set_result(None)
         await asyncio.sleep(0)

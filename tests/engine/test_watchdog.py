@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from kafka_nextgen import Hooks, TopicPartition
-from kafka_nextgen.engine.seeing.health import Health
-from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.engine.seeing.watchdog import Watchdog
+from kafka_nextgen.engine.observability.health import Health, Watchdog
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp

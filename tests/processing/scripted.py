@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from kafka_nextgen import RebalanceListener, Record, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import ColumnSlice

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.application.listener import RebalanceListener
-from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import Record, TopicPartition
 

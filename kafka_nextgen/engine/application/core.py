@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
@@ -25,14 +25,14 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.hand_over import HandOver
+from kafka_nextgen.engine.application.record_run import HandOver
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.signals import Signal
+from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import CallbackEnd, CommitCallback, PendingCall, PendingCallback, PendingCommitted
+from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import Offer
-from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ConsumerCore"]
 
+T = TypeVar("T")
+
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
 POLL_NOTE_INTERVAL_S = 1.0
 
@@ -50,10 +52,10 @@ POLL_NOTE_INTERVAL_S = 1.0
 class ConsumerCore:
     """The part of a consumer that does not care whether it is waited for or awaited."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
+    def __init__(self, config: ConsumerConfig, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
         self.config = config
-        self.signal = signal
-        self.engine = Engine(config, signal)
+        self.wakeup = wakeup
+        self.engine = Engine(config, wakeup)
         self.fetches = self.engine.fetches
         self.closing = False
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
@@ -78,23 +80,23 @@ class ConsumerCore:
         subscribed = checked_topics(topics)
         if not self.config.group_id:
             raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
-        if self.by_hand:
-            raise refusal("subscribe", self.by_hand)
+        if self.manual_assignment:
+            raise refusal("subscribe", self.manual_assignment)
         self.engine.mailbox.raise_fatal()
         self.topics, self.has_listener = topics, has_listener
         return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group, with nothing to come back to."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.let_go()
         self.topics = None
         return self.engine.unsubscribe(timeout_s)
 
     @property
-    def by_hand(self) -> frozenset[TopicPartition]:
+    def manual_assignment(self) -> frozenset[TopicPartition]:
         """The partitions that the application assigned to itself."""
-        return self.engine.by_hand.partitions
+        return self.engine.manual_assignment.partitions
 
     def assign(self, partitions: ToAssign, timeout_s: float) -> Future[None]:
         """Read these partitions, or ranges, and no others, without being a member of a group."""
@@ -103,7 +105,7 @@ class ConsumerCore:
             raise refusal("assign", wanted)
         self.engine.mailbox.raise_fatal()
         self.cursor.mark_processed()
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.let_go()
         return self.engine.assign(wanted, ranges, timeout_s)
 
@@ -172,12 +174,12 @@ class ConsumerCore:
         self.engine.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
-    def raise_what_stands(self) -> None:
+    def raise_pending_error(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
         mailbox = self.engine.mailbox
         if mailbox.errors or mailbox.fatal is not None:
             mailbox.raise_error()
-        if self.topics is None and not self.engine.by_hand.partitions:
+        if self.topics is None and not self.engine.manual_assignment.partitions:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def raise_if_unreachable(self) -> None:
@@ -209,9 +211,9 @@ class ConsumerCore:
         """Tell the member how a callback ended; it waits for nothing else that is called. It may be told twice."""
         self.polls.note_callback_end()
         callback, error = ended
-        return _done() if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
+        return _completed(None) if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
 
-    def forget_callback(self, ended: CallbackEnd) -> None:
+    def callback_reported(self, ended: CallbackEnd) -> None:
         """The member was told."""
         began, now = self.polls.end_callback()
         if self.ended is ended:
@@ -233,13 +235,18 @@ class ConsumerCore:
         is_bare = offsets is None and self._running is None
         ended = self.engine.commit(to_commit, timeout_s, self.fetches.lost_uncommitted() if is_bare else frozenset())
         if callback is not None:
-            post = self.engine.mailbox.post_callback
-            ended.add_done_callback(lambda _: post(PendingCommitted.of(callback, to_commit, ended)))
+            ended.add_done_callback(lambda _: self._post_committed(callback, to_commit, ended))
         return ended
+
+    def _post_committed(
+        self, callback: CommitCallback, offsets: Mapping[TopicPartition, OffsetAndMetadata], ended: Future[None]
+    ) -> None:
+        error = CancelledError() if ended.cancelled() else ended.exception()
+        self.engine.mailbox.post_callback(PendingCall(CallbackKind.COMMITTED, run=lambda: callback(offsets, error)))
 
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
-            self.cursor.settle_progress()
+            self.cursor.advance_positions()
             self.fetches.mark_consumed()  # for auto-commit too: it must not go back behind what the application said
             return self.fetches.handed_over_offsets()
         return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
@@ -247,30 +254,30 @@ class ConsumerCore:
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
         self.require_assigned([partition])
-        self.cursor.settle_hand_over()
+        self.cursor.check_hand_over()
         position = self.fetches.position(partition, self.cursor.given_out())
         if position is not None:
-            return _known(position)
-        return self.engine.ask.find_position(partition, timeout_s)
+            return _completed(position)
+        return self.engine.query(lambda: self.engine.fetcher.find_position(partition, timeout_s))
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
         target = checked_offset(partition, offset)
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
         self.engine.note_sought(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
         self.fetches.seek_to(chosen, where)
         self.engine.note_sought(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out nothing of these until they are resumed."""
-        self.cursor.settle()
+        self.cursor.finish_run()
         self.fetches.pause(self.require_assigned(partitions))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
@@ -294,18 +301,34 @@ class ConsumerCore:
         self, partitions: Iterable[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
         """The committed offsets of these partitions, None where there is none or no such partition."""
-        return self.engine.ask.committed(checked_partitions(partitions), timeout_s)
+        wanted = checked_partitions(partitions)
+        return self.engine.query(lambda: self._committed(wanted, timeout_s))
+
+    async def _committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        found = await self.engine.offsets.committed(partitions, timeout_s)
+        return {tp: found.get(tp) for tp in partitions}
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
-        return self.engine.ask.list_offsets(checked_timestamps(timestamps), timeout_s)
+        wanted = checked_timestamps(timestamps)
+        return self.engine.query(lambda: self.engine.cluster_queries.list_offsets(wanted, timeout_s))
 
     def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
         """These topics, or all; those that are not there are left out."""
         names = None if topics is None else checked_topic_names(topics, "describe_topics")
-        return self.engine.ask.describe_topics(names, timeout_s)
+        return self.engine.query(lambda: self.engine.cluster_queries.describe_topics(names, timeout_s))
+
+    def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
+        """The partitions of a topic, empty if there is no such topic."""
+        return self.engine.query(lambda: self.engine.cluster_queries.partitions_for(topic, timeout_s))
+
+    def cluster_topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
+        """The topics of the cluster this principal may see."""
+        return self.engine.query(lambda: self.engine.cluster_queries.topics(timeout_s))
 
     # ---- closing
 
@@ -322,21 +345,15 @@ class ConsumerCore:
         self.engine.mailbox.note_news()
         return True
 
-    def settle_for_good(self) -> None:
+    def finish_reading(self) -> None:
         """Advance the positions for the last time, when no other call is under way."""
         self.cursor.mark_processed()
-        self.cursor.settle()
+        self.cursor.finish_run()
         if self._all_is_processed:
             self.fetches.mark_consumed()
 
 
-def _done() -> Future[None]:
-    future: Future[None] = Future()
-    future.set_result(None)
-    return future
-
-
-def _known(position: int) -> Future[int]:
-    future: Future[int] = Future()
-    future.set_result(position)
+def _completed(result: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(result)
     return future

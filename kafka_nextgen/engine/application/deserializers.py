@@ -1,20 +1,27 @@
-"""What makes objects of the bytes of keys and values, record by record, and what is done where that fails."""
+"""Deserializing keys and values, record by record, and what happens where that fails.
+
+A signal handler may raise between any two lines of Python here, and so may a deserializer. The record that is being
+deserialized is then not given out: ``DeserializedRows.row`` stays at it, and nothing behind it is given out either.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.application.record_rows import RecordRows
 from kafka_nextgen.errors import DeserializationError, MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.text import told
 from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["Deserializers"]
+__all__ = ["DeserializedRows", "Deserializers"]
 
 logger = logger_of("kafka_nextgen.consumer")
 
@@ -23,7 +30,7 @@ _SKIPPED = object()
 
 @frozen
 class Deserializers:
-    """The deserializer of keys and that of values; None leaves them as they are."""
+    """The deserializers of keys and values; None leaves them as bytes."""
 
     key: Deserializer | None = None
     value: Deserializer | None = None
@@ -31,17 +38,17 @@ class Deserializers:
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> Deserializers:
-        """Those of a consumer."""
+        """The deserializers of a consumer."""
         return cls(config.key_deserializer, config.value_deserializer, config.on_deserialization_error)
 
     @property
     def needed(self) -> Deserializers | None:
-        """These; None if all keys and values stay as they are."""
+        """These, or None if all keys and values stay bytes."""
         return None if self.key is None and self.value is None else self
 
     @property
     def lenient(self) -> Deserializers:
-        """The same for those who only watch: nothing is raised, and errors reach them in place of keys and values."""
+        """The same for hooks: nothing is raised, and errors take the place of keys and values."""
         return evolve(self, on_error=DeserializationPolicy.VALUE)
 
     def apply(self, record: Record) -> Record | None:
@@ -50,7 +57,7 @@ class Deserializers:
         Raises DeserializationError, or what the callable for such errors raised.
         """
         key, value = record.key, record.value
-        if self.key is not None and key is not None:  # of a null nothing is made: a tombstone, or no key
+        if self.key is not None and key is not None:  # nulls, such as tombstones, are not deserialized
             key = self._deserialize(self.key, key, "key", record)
             if key is _SKIPPED:
                 return None
@@ -70,7 +77,7 @@ class Deserializers:
             return self._instead(_error_of(record, field, cause))
 
     def _instead(self, error: DeserializationError) -> object:
-        """What stands in the place of the key or value."""
+        """What takes the place of the key or value."""
         if self.on_error is DeserializationPolicy.VALUE:
             return error
         if callable(self.on_error):
@@ -100,3 +107,39 @@ def _error_of(record: Record, field: str, cause: Exception) -> DeserializationEr
     error = DeserializationError(message, record, field)
     error.__cause__ = cause
     return error
+
+
+class DeserializedRows:
+    """The records of ``rows``, deserialized, without those that are skipped."""
+
+    def __init__(self, rows: RecordRows, deserializers: Deserializers) -> None:
+        self._rows = rows
+        self._apply = deserializers.apply
+        #: The row that is given out next. A record that is being deserialized counts as given out.
+        self.row = rows.row
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether an exception kept a record that was taken from the rows from being given out."""
+        return self._rows.row != self.row
+
+    def end(self) -> None:
+        """Give out nothing more; callable from any thread, never blocks."""
+        self._rows.end()
+
+    def records(self, on_failure: Callable[[], None]) -> Iterator[Record]:
+        """The records, as an iterator. ``on_failure`` is called when a record can't be deserialized."""
+        # The callables refer to no iterator, so the memory of what was read is freed with its last user.
+        return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
+
+    def _take(self, on_failure: Callable[[], None], record: Record, row: int) -> Record | None:
+        if row != self.row:  # an exception at the start of this method: the record before was not given out
+            raise StopIteration
+        self.row = row + 1
+        try:
+            return self._apply(record)
+        except BaseException:
+            self.row = row  # first: no call may come before this
+            self._rows.end()
+            on_failure()
+            raise

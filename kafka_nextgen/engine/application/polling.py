@@ -1,15 +1,15 @@
-"""The rules of a poll and of leaving, said once for both fronts: what to do next, without doing it.
+"""The steps of a poll and of leaving a group, for both ``Consumer`` and ``AsyncConsumer``.
 
-A poll is, in this order: the application's progress counts; the member is told that the application polls; the
-callbacks that wait are run; what is to be raised is raised; records are handed over, or there will be none any more,
-for all that was assigned was read up to its end. So no record of a partition
-that is being given up gets out after its revocation began, and everything handed over before counts as processed.
+A poll does this, in this order: count what was handed over as processed; tell the member that the application polls;
+run pending callbacks; raise pending errors; return records, or nothing if all that was assigned was read to its end.
+So no record of a partition being revoked is handed over after its revocation began, and all that was handed over
+before counts as processed.
 
-Leaving runs callbacks as long as it takes. What a callback raised is raised when everything else is done.
+Leaving runs callbacks as long as it takes, and raises what they raised when everything else is done.
 
-Each step is something to wait for: a future of the I/O thread, a callback to be run where the application is, or a
-rest until something happens. A front takes the steps one by one and waits in its own way. Whoever abandons a poll
-between two steps loses nothing: a callback that was not told to be finished is the first step of the next poll.
+A step is something to wait for: a future of the I/O thread, a callback to run, or the next wakeup. Each consumer waits
+in its own way. A poll that is abandoned between two steps loses nothing: a callback whose end was not reported is the
+first step of the next poll.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from typing import NamedTuple
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import PendingCallback
 
-__all__ = ["ITERATION_TIMEOUT_S", "Rest", "Step", "leave_steps", "poll_steps"]
+__all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "leave_steps", "poll_steps"]
 
-#: How long (seconds) iteration waits for records at a time. When that is over, patience with servers that can't be
-#: reached is as well, so that a loop says so as soon as a poll does.
+#: How long (seconds) iteration waits for records at a time: as long as unreachable servers are tolerated, so that
+#: a loop raises that as soon as a poll does.
 ITERATION_TIMEOUT_S = 10.0
 
 
-class Rest(NamedTuple):
-    """Wait for another ring of the signal than the ``rings`` there were, at most ``at_most_s`` seconds."""
+class WaitForWakeup(NamedTuple):
+    """Wait until the wakeup has more than the ``seen`` notifications, at most ``timeout_s`` seconds."""
 
-    rings: int
-    at_most_s: float
+    seen: int
+    timeout_s: float
 
 
-Step = Rest | PendingCallback | Future[None]
+Step = WaitForWakeup | PendingCallback | Future[None]
 
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Do what a poll owes the member, and end when there are records or the time is over."""
     deadline = core.polls.begin() + timeout_s
     try:
-        core.cursor.settle()
-        rings, is_due = core.signal.rings, True
+        core.cursor.finish_run()
+        seen, is_due = core.wakeup.count, True
         while True:
             if is_due:
                 core.cursor.heed()
@@ -53,32 +53,32 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                     yield told
                 if core.has_callbacks:
                     yield from _callbacks(core)
-                core.raise_what_stands()
+                core.raise_pending_error()
             if core.fetches.has_records() or core.fetches.is_all_finished():
                 return
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 core.raise_if_unreachable()
                 return
-            yield Rest(rings, min(left_s, core.note_interval_s))
-            rings = core.signal.rings  # first: whatever happens from here on rings again
-            is_due = core.is_poll_due()  # mostly there are records now, and nothing else has happened
+            yield WaitForWakeup(seen, min(left_s, core.note_interval_s))
+            seen = core.wakeup.count  # first: what happens from here on wakes the next wait
+            is_due = core.is_poll_due()
             if is_due:
                 core.check_open()
     finally:
-        core.engine.identity.poll_ended()
+        core.engine.identity.note_poll_ended()
         core.polls.end()
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:
-    """Run callbacks until the member is out; ``leaving`` keeps to the time of itself."""
+    """Run callbacks until the member has left; ``leaving`` has a time limit of its own."""
     deadline = time.monotonic() + timeout_s
-    leaving.add_done_callback(lambda _: core.signal.ring())
+    leaving.add_done_callback(lambda _: core.wakeup.notify())
     while not leaving.done() and time.monotonic() < deadline:
-        rings = core.signal.rings
+        seen = core.wakeup.count
         yield from _callbacks(core)
         if not leaving.done():
-            yield Rest(rings, max(0.0, deadline - time.monotonic()))
+            yield WaitForWakeup(seen, max(0.0, deadline - time.monotonic()))
     if leaving.done():
         yield from _callbacks(core)  # of commits that ended last
     yield leaving

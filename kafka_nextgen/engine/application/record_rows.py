@@ -1,7 +1,7 @@
-"""The rows of columns as records, one made when it is taken: in C, or with what Python has that is written in C.
+"""The rows of columns as records, each made when it is taken: in C, or with functions of Python that are in C.
 
-Both give out records between which no line of Python runs: taking one is one step to other threads (under the GIL). So
-``row`` is exact at any moment, and ``end`` ends them between any two records, from any thread.
+No line of Python runs between two records of either: taking one is atomic to other threads (under the GIL). So ``row``
+is exact at any moment, and ``end`` works between any two records, from any thread.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _NOTHING: dict[str, Record] = {}  # getting something from it gives the default:
 
 
 class RecordRows(Protocol):
-    """Records to be taken one after the other."""
+    """An iterable of records that can be ended between any two of them."""
 
     @property
     def row(self) -> int:
         """The row that is given out next."""
 
     def end(self) -> None:
-        """Give out nothing more; may be called from any thread, and waits for nothing."""
+        """Give out nothing more; callable from any thread, never blocks."""
 
     def __iter__(self) -> Iterator[Record]:
         """The records that are left."""
@@ -61,10 +61,10 @@ def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
 
 
 class RowsInPython:
-    """The twin without a compiler: records are made in chunks, column by column.
+    """The same without the extension: records are made in chunks, column by column.
 
-    Nobody counts them: the iterator over a chunk knows how many of it are left. With each record something is taken
-    from a list beside them, the gate, and first: emptying that ends the chunk before the record is touched.
+    The length hint of a chunk's iterator tells how many records are left. Each record takes an item from a parallel
+    list first, the gate. Clearing the gate ends the chunk before another record is taken.
     """
 
     def __init__(self, columns: Columns, start: int, stop: int) -> None:
@@ -86,7 +86,7 @@ class RowsInPython:
 
     def end(self) -> None:
         """Give out nothing more."""
-        self._is_over = True  # first: a chunk that is being made now will see it
+        self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 
     def _chunks(self) -> Iterator[Iterator[Record]]:
@@ -95,14 +95,14 @@ class RowsInPython:
             left = iter(list(map(_to_record, zip(*_fields_of(self._columns, start, stop), strict=False))))
             gate = [""] * (stop - start)
             self._gate = gate
-            if self._is_over:  # looked at when the gate stands; the chunk before may have been cut short
+            if self._is_over:  # checked once the gate is in place: the chunk before may have been cut short
                 return
             self._at = stop, left
             yield map(_NOTHING.get, gate, left)
 
 
 def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
-    """All fields of a ``Record``, those that are alike in all of them without an end."""
+    """All fields of a ``Record``; those that are equal in all records are endless."""
     return (
         repeat(columns.partition.topic),
         repeat(columns.partition.partition),

@@ -1,46 +1,44 @@
-"""Records as objects, made when somebody looks at them, of one slice of columns after the other.
+"""Records as objects, made when they are taken, of one slice of columns after the other.
 
-Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So three
-things hold.
+Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So:
 
-- How far a run went is known exactly, at any moment: only the rows themselves count.
+- How far a run went is known exactly at any moment: only the rows count.
 - A run can be ended between any two records, from any thread.
 - A record that can't be deserialized ends the run in front of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
-from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["RecordRun", "Watch"]
+__all__ = ["HandOver", "PutBack", "RecordRun", "Watch"]
 
 _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
 class Watch(Protocol):
-    """What hears of records that are deserialized."""
+    """Is told of records that are deserialized."""
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Those of ``part`` are, which ``rows`` gives out."""
+        """``rows`` begins to give out the records of ``part``."""
 
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """The one at the row of ``rows``, which have ended, can't be."""
+        """The record at the row of ``rows``, which has ended, can't be deserialized."""
 
     def stop_behind(self, part: ColumnSlice) -> None:
         """An exception ended the run before it went on to the next slice."""
 
 
 class RecordRun:
-    """The records of some slices, to be taken one after the other from the iterator ``records``."""
+    """The records of some slices, given out by the iterator ``records``."""
 
     def __init__(
         self,
@@ -61,19 +59,19 @@ class RecordRun:
             self.records = chain.from_iterable(self._parts())
 
     def end(self) -> None:
-        """Give out nothing more; may be called from any thread, and waits for nothing."""
-        self._is_over = True  # first: whoever goes on to the next slice now will see it
+        """Give out nothing more; callable from any thread, never blocks."""
+        self._is_over = True  # first: ``_parts`` checks it before it goes on to the next slice
         self._rows.end()
 
     @property
     def next(self) -> tuple[int, int] | None:
-        """Which slice and which row of it come next; None if nothing may be given out any more."""
+        """The index of the next slice and row; None if nothing more is given out."""
         which, rows = self._at
         is_used_up = which + 1 >= len(self._slices) and (not self._slices or rows.row == self._slices[which].stop)
         return None if self._is_over or is_used_up else (which, rows.row)
 
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
-        """What was given out so far, slice by slice, perhaps without the last record, if none was cut off behind it."""
+        """What was given out so far; with ``but_last`` without the last record, unless one was cut off behind it."""
         which, rows = self._at
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:
@@ -86,20 +84,20 @@ class RecordRun:
         return done
 
     def _parts(self) -> Iterator[Iterable[Record]]:
-        # A generator, for nobody gets in while somebody is inside: no slice is begun before the one in front of it.
+        # A generator can't be entered twice at once, so slices begin in order.
         which = 0
         try:
             for which in range(len(self._slices)):
                 if _is_cut(self._rows):
                     return
                 records = self._begin(which)
-                if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
+                if self._is_over:  # checked once ``end`` can reach them: the slice before may have been cut short
                     return
                 yield records
-        except GeneratorExit:  # nobody goes on
+        except GeneratorExit:  # the iterator was dropped
             raise
         except BaseException:
-            if self._watch is not None and self.progress():  # before the first record, the application has them all
+            if self._watch is not None and self.progress():  # before the first record, nothing has changed
                 self._watch.stop_behind(self._slices[which])
             raise
 
@@ -127,4 +125,61 @@ def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
 
 
 def _do_nothing() -> None:
-    """Where nobody has to be told of a record that can't be deserialized."""
+    """Without a watch, failures are not reported."""
+
+
+#: Puts these runs back; the partition is the last in turn from there on.
+PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
+
+
+class HandOver:
+    """What one poll handed over, while its records are deserialized one by one; shared by all views of it.
+
+    The positions are behind all of it already. If a record can't be deserialized, the rest counts as not handed over:
+    that record and all behind it, and every other partition from its first record that was not given out. It is put
+    back into the buffers, and the positions go back with it, so a commit covers what was given out and no more. What
+    was handed over, sought or given up since stays as it is. If the application goes on with the records of another
+    partition all the same, these are handed over again. No iterator over the records is referenced here.
+    """
+
+    def __init__(
+        self, slices: Sequence[ColumnSlice], put_back: PutBack, hand_over: Callable[[Collection[ColumnSlice]], None]
+    ) -> None:
+        self._slices = slices
+        self._put_back = put_back
+        self._hand_over = hand_over
+        self._begun: list[tuple[ColumnSlice, DeserializedRows]] = []
+        self._put_back_behind: list[DeserializedRows] = []
+        self._failed: set[TopicPartition] = set()
+
+    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
+        """Begin to give out the records of ``part``."""
+        self._begun.append((part, rows))
+        if self._failed and part.partition not in self._failed:
+            self._hand_over([part])
+
+    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
+        """Put back what was not given out, after an exception at the next record of ``rows``."""
+        self._failed.add(part.partition)
+        self._put_back(self._left(), part.partition)
+        self._put_back_behind.append(rows)
+
+    def stop_behind(self, part: ColumnSlice) -> None:
+        """Put back what was not given out, after an exception between ``part`` and the next slice."""
+        self._failed.add(part.partition)
+        self._put_back(self._left(), part.partition)
+
+    def settle(self) -> bool:
+        """Call ``fail`` where a signal handler prevented that; whether more records may be given out."""
+        for part, rows in self._begun:
+            if rows.is_cut and rows not in self._put_back_behind:
+                self.fail(part, rows)
+        return any(not rows.is_cut and rows.row < part.stop for part, rows in self._begun)
+
+    def _left(self) -> list[ColumnSlice]:
+        found = []
+        for part in self._slices:
+            row = max((rows.row for begun, rows in self._begun if begun is part), default=part.start)
+            if row < part.stop:
+                found.append(ColumnSlice(part.columns, row, part.stop))
+        return found

@@ -1,24 +1,136 @@
-"""What ``poll`` returns: records in columns, made into objects only when somebody looks at one."""
+"""What ``poll`` returns: records in columns, made into objects only when they are looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar, overload
 
-from kafka_nextgen.engine.application.data_frames import DataFrames
+from kafka_nextgen.engine.application.data_frames import DataFrames, require_extra
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.extras import needs
-from kafka_nextgen.engine.application.hand_over import HandOver
-from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.record_rows import record_rows
-from kafka_nextgen.engine.application.record_run import RecordRun
+from kafka_nextgen.engine.application.record_run import HandOver, RecordRun
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Records"]
+__all__ = ["RecordBatch", "Records"]
+
+T = TypeVar("T")
+
+
+class _Column(Sequence[T]):
+    """Part of a column, of which objects are made when they are asked for."""
+
+    def __init__(self, to_list: Callable[[int, int], list[T]], start: int, stop: int) -> None:
+        self._to_list = to_list
+        self._start, self._stop = start, stop
+
+    def __len__(self) -> int:
+        return self._stop - self._start
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        rows = range(self._start, self._stop)[index]
+        if isinstance(rows, int):
+            return self._to_list(rows, rows + 1)[0]
+        if rows.step == 1:
+            return _Column(self._to_list, rows.start, max(rows.start, rows.stop))
+        return [self._to_list(row, row + 1)[0] for row in rows]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._to_list(self._start, self._stop))
+
+    def __repr__(self) -> str:
+        return f"<column of {len(self)}>"
+
+
+class RecordBatch(DataFrames):
+    """Records of one partition that lie together, in columns; the i-th entry of each is of the same record.
+
+    Iterating makes a ``Record`` of each. Libraries that know Arrow's PyCapsule interface take a batch as it is.
+    """
+
+    def __init__(
+        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: HandOver | None = None
+    ) -> None:
+        self._part = part
+        self._deserializers = deserializers
+        self._hand_over = hand_over
+
+    def __len__(self) -> int:
+        return len(self._part)
+
+    def __iter__(self) -> Iterator[Record]:
+        """Make one Record after the other. Raises DeserializationError as iterating over ``Records`` does."""
+        return RecordRun([self._part], self._deserializers, self._hand_over).records
+
+    def __repr__(self) -> str:
+        return f"<RecordBatch: {len(self)} of {self.partition} from offset {self.offsets[0]}>"
+
+    @property
+    def partition(self) -> TopicPartition:
+        """The partition they are all of."""
+        return self._part.partition
+
+    @property
+    def offsets(self) -> memoryview[int]:
+        """Their offsets, int64."""
+        return self._part.columns.offsets[self._part.start : self._part.stop]
+
+    @property
+    def timestamps(self) -> memoryview[int]:
+        """Their timestamps, int64: milliseconds since the epoch, -1 where there is none."""
+        return self._part.columns.timestamps[self._part.start : self._part.stop]
+
+    @property
+    def timestamp_types(self) -> memoryview[int]:
+        """Who set the timestamps, int8, by the numbers of ``TimestampType``: 0 the producer, 1 the broker."""
+        return self._part.columns.timestamp_types[self._part.start : self._part.stop]
+
+    @property
+    def leader_epochs(self) -> memoryview[int]:
+        """The leader epochs they were written in, int32, -1 where the broker gave none."""
+        return self._part.columns.leader_epochs[self._part.start : self._part.stop]
+
+    @property
+    def keys(self) -> Sequence[bytes | None]:
+        """Their keys as they came: no deserializer is applied."""
+        return _Column(self._part.columns.keys.to_list, self._part.start, self._part.stop)
+
+    @property
+    def values(self) -> Sequence[bytes | None]:
+        """Their values as they came: no deserializer is applied."""
+        return _Column(self._part.columns.values.to_list, self._part.start, self._part.stop)
+
+    @property
+    def headers(self) -> Sequence[Headers]:
+        """Their headers."""
+        column = self._part.columns.headers
+        return _Column(_none_at_all if column is None else column.to_list, self._part.start, self._part.stop)
+
+    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.RecordBatch:
+        """The same in pyarrow, nothing copied: the columns of ``Records.to_arrow``, or those of ``schema``."""
+        with require_extra("to_arrow()", "arrow"):
+            from kafka_nextgen.engine.application.arrow import to_batch
+        return to_batch(self._part, schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.to_arrow().schema.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        schema, array = self.to_arrow().__arrow_c_array__(requested_schema)
+        return schema, array
+
+
+def _none_at_all(start: int, stop: int) -> list[Headers]:
+    return [()] * (stop - start)
 
 
 class Records(DataFrames):
@@ -95,7 +207,7 @@ class Records(DataFrames):
         types; ``docs/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
         other, and ImportError if pyarrow is not there.
         """
-        with needs("to_arrow()", "arrow"):
+        with require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices, schema)
 

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from kafka_nextgen.config import GroupProtocol
+from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
-from kafka_nextgen.engine.member.leading import Leading
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.member.topic_descriptions import describe_topics
-from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
+from kafka_nextgen.engine.member.topic_lookup import describe_topics
+from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
@@ -32,11 +32,11 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     def __init__(
         self,
         member: ClassicMember,
-        reading: ClassicReading,
-        surroundings: Surroundings,
-        leading: Leading | None = None,
+        reading: ClassicRebalanceRules,
+        context: DriverContext,
+        leading: ClassicAssignors | None = None,
     ) -> None:
-        super().__init__(member, reading, surroundings)
+        super().__init__(member, reading, context)
         self._leading = leading
         self.has_own_assignors = leading is not None
         if leading is not None:
@@ -55,7 +55,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             self.feed(lost(told(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
-            self.heard_at = time.monotonic()
+            self.last_heartbeat_at = time.monotonic()
         self.feed(event)
 
     def _send_join(self, effect: fx.SendJoinGroup) -> None:
@@ -86,12 +86,12 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         except ConfigError as unreadable:  # a pattern that no repetition makes readable
             self._mailbox.post_fatal(unreadable)
             return ev.TopicsNotDescribed(effect.number, str(unreadable))
-        except KafkaNextgenError as weather:
-            return ev.TopicsNotDescribed(effect.number, str(weather))
+        except KafkaNextgenError as transient:
+            return ev.TopicsNotDescribed(effect.number, str(transient))
         return ev.TopicsDescribed(effect.number, *described)
 
     @property
-    def _leads(self) -> Leading:
+    def _leads(self) -> ClassicAssignors:
         assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
         return self._leading
 

@@ -13,8 +13,7 @@ from typing import TypeVar
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.bridge.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.codes import name_of
-from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
-from kafka_nextgen.engine.member.stating import listens
+from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import (
     AuthenticationError,
     BrokerError,
@@ -66,7 +65,7 @@ class ClassicRequests:
     async def _is_to_state(self, effect: fx.SendJoinGroup) -> bool:
         if effect.join_reason is JoinReason.UNKNOWN:
             return False
-        return await listens(self._cluster, self._group_id, JOIN_GROUP, self._request_timeout_s)
+        return await supports_history(self._cluster, self._group_id, JOIN_GROUP, self._request_timeout_s)
 
     async def sync(self, effect: fx.SendSyncGroup) -> ev.ClassicEvent:
         """Send a SyncGroup; the coordinator holds the answer back until the leader has assigned."""
@@ -102,7 +101,7 @@ class ClassicRequests:
                 LEAVE_GROUP,
                 lambda version: leave_group.to_request(effect, self._group_id, version),
                 LeaveGroupResponse,
-                connect_timeout_s=LEAVE_WAY_S,
+                connect_timeout_s=LEAVE_CONNECT_TIMEOUT_S,
             )
             for code in leave_group.errors_in(answer):
                 logger.info("group %s: leaving was answered with %s", self._group_id, name_of(code))

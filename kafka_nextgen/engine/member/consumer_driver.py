@@ -12,11 +12,11 @@ from attrs import evolve, frozen
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, Heard, exchange_heartbeat
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, HeartbeatResult, send_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.member.pattern_watch import PatternWatch
-from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.seeing.readings import ConsumerReading
+from kafka_nextgen.engine.member.topic_lookup import PatternWatch
+from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
@@ -27,21 +27,21 @@ from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
-    from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
-    from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+    from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
+    from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
-__all__ = ["ConsumerDriver", "OwnPart"]
+__all__ = ["ConsumerDriver", "LocalAssignorParts"]
 
 logger = logger_of("kafka_nextgen.member")
 
 
 @frozen
-class OwnPart:
+class LocalAssignorParts:
     """What a member with assignors of its own has beside its machine."""
 
-    assigning: AssigningDriver
-    asking: AssignorAsking
+    assigning: AssignorDriver
+    asking: AssignorMetadata
 
 
 class ConsumerDriver(MemberDriver[Member]):
@@ -57,18 +57,16 @@ class ConsumerDriver(MemberDriver[Member]):
     def __init__(
         self,
         member: Member,
-        reading: ConsumerReading,
-        surroundings: Surroundings,
-        own: OwnPart | None = None,
+        reading: ConsumerRebalanceRules,
+        context: DriverContext,
+        own: LocalAssignorParts | None = None,
     ) -> None:
-        super().__init__(member, reading, surroundings)
+        super().__init__(member, reading, context)
         self._own_member_id = member.member_id
         self._own = own
         self.has_own_assignors = own is not None
         self._may_be_known = False  # a heartbeat of it may have reached a coordinator
-        self._watch = PatternWatch(
-            surroundings.cluster, surroundings.tasks, surroundings.metadata_max_age_s, self._take_names
-        )
+        self._watch = PatternWatch(context.cluster, context.tasks, context.metadata_max_age_s, self._take_names)
         if own is not None:
             own.assigning.on_installed = lambda: self.feed(ev.TargetInstalled())
             self.feed(ev.AssignorsAsked(own.asking.known))
@@ -129,7 +127,7 @@ class ConsumerDriver(MemberDriver[Member]):
         else:
             self._tasks.start(self._ask_and_wake(self._own.asking))
 
-    async def _ask_and_wake(self, asking: AssignorAsking) -> None:
+    async def _ask_and_wake(self, asking: AssignorMetadata) -> None:
         """A heartbeat is due: let it say what the assignors have to say now."""
         try:
             await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
@@ -154,7 +152,7 @@ class ConsumerDriver(MemberDriver[Member]):
     async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
         group_id = self._identity.group_id
         try:
-            heard = await exchange_heartbeat(
+            heard = await send_heartbeat(
                 self._cluster,
                 group_id,
                 effect,
@@ -164,18 +162,18 @@ class ConsumerDriver(MemberDriver[Member]):
                 self.has_own_assignors,
             )
         except NoPatternsError as old_broker:
-            heard = Heard(self._match_here(effect, str(old_broker)))
+            heard = HeartbeatResult(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # the application is told; the member does not wait for ever
             self.feed(ev.HeartbeatLost(effect.number, told(bug)))
             raise
         self._take(heard)
 
-    def _take(self, heard: Heard) -> None:
+    def _take(self, heard: HeartbeatResult) -> None:
         group_id, event = self._identity.group_id, heard.event
         if isinstance(event, ev.HeartbeatAnswered):
-            if self.heard_at is None and self.on_unsupported is not None:
+            if self.last_heartbeat_at is None and self.on_unsupported is not None:
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
-            self.heard_at = time.monotonic()
+            self.last_heartbeat_at = time.monotonic()
             self._tell_assignors(event, heard.for_assignors)
         self.feed(event)
 
@@ -214,8 +212,8 @@ class ConsumerDriver(MemberDriver[Member]):
     async def _resolve(self, topic_ids: frozenset[TopicId]) -> None:
         try:
             await self._cluster.refresh_metadata(topic_ids=topic_ids)
-        except KafkaNextgenError as weather:  # the member asks again by itself
-            logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), weather)
+        except KafkaNextgenError as transient:  # the member asks again by itself
+            logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), transient)
         topics = self._cluster.metadata.topics_by_id
         names = {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
         if names:
@@ -223,7 +221,7 @@ class ConsumerDriver(MemberDriver[Member]):
 
     def _raise_or_fall_back(self, effect: fx.RaiseToApplication) -> None:
         unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION or effect.message == UNSUPPORTED_ASSIGNORS
-        if unsupported and self.heard_at is None and self.on_unsupported is not None:
+        if unsupported and self.last_heartbeat_at is None and self.on_unsupported is not None:
             self.on_unsupported(effect.message)
         else:
             self._raise_to_application(effect)

@@ -11,8 +11,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_event
 from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_request
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
-from kafka_nextgen.engine.member.stating import listens
+from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
@@ -30,7 +29,7 @@ from kafka_nextgen.wire.schema import Message
 if TYPE_CHECKING:  # what few members need is imported for them only
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
-__all__ = ["UNSUPPORTED_ASSIGNORS", "Heard", "exchange_heartbeat"]
+__all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
 
 logger = logger_of("kafka_nextgen.member")
 
@@ -44,14 +43,14 @@ UNSUPPORTED_ASSIGNORS = (
 
 
 @frozen
-class Heard:
+class HeartbeatResult:
     """What came of a heartbeat, for the member and, if it was answered without an error, for its own assignors."""
 
     event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
     for_assignors: HeartbeatHeard | None = None
 
 
-async def exchange_heartbeat(
+async def send_heartbeat(
     cluster: ClusterClient,
     group_id: str,
     effect: SendHeartbeat,
@@ -59,7 +58,7 @@ async def exchange_heartbeat(
     timeout_s: float,
     on_sending: Callable[[], None] = lambda: None,
     has_assignors: bool = False,
-) -> Heard:
+) -> HeartbeatResult:
     """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
 
     An answer that can't be read, or that no coordinator may give, is one that got lost. ``own_member_id`` is the id
@@ -76,7 +75,7 @@ async def exchange_heartbeat(
         return message
 
     try:
-        if effect.join_reason and await listens(cluster, group_id, CONSUMER_GROUP_HEARTBEAT, timeout_s):
+        if effect.join_reason and await supports_history(cluster, group_id, CONSUMER_GROUP_HEARTBEAT, timeout_s):
             stated = effect.join_reason
         answer = await cluster.call(
             Coordinator(group_id),
@@ -84,22 +83,24 @@ async def exchange_heartbeat(
             build,
             timeout_s,
             also_requires=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
-            connect_timeout_s=LEAVE_WAY_S if effect.member_epoch < 0 else inf,
+            connect_timeout_s=LEAVE_CONNECT_TIMEOUT_S if effect.member_epoch < 0 else inf,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
         return _heard(effect, answer, has_assignors)
     except NoPatternsError:
         raise
     except MissingExtensionError:
-        return Heard(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS))
+        return HeartbeatResult(
+            ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS)
+        )
     except (BrokerError, AuthenticationError) as refused:  # before it was even sent: no such API, no leave to ask
-        return Heard(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
+        return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (OutageError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
-        return Heard(ev.HeartbeatLost(effect.number, str(lost)))
+        return HeartbeatResult(ev.HeartbeatLost(effect.number, str(lost)))
 
 
-def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> Heard:
+def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> HeartbeatResult:
     event = to_event(effect.number, answer)
     is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
-    return Heard(event, to_heard(answer) if is_in and has_assignors else None)
+    return HeartbeatResult(event, to_heard(answer) if is_in and has_assignors else None)

@@ -6,7 +6,7 @@ from attrs import define, frozen
 
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 
-__all__ = ["Identity"]
+__all__ = ["MemberIdentity"]
 
 
 @frozen
@@ -22,7 +22,7 @@ _NEVER = _Membership("", -1, 0)
 
 
 @define
-class Identity:
+class MemberIdentity:
     """The member id and epoch last published by the member; may be read from any thread."""
 
     group_id: str
@@ -51,7 +51,7 @@ class Identity:
         else:
             self._last = _Membership(member_id, member_epoch, self._losses)
 
-    def poll_ended(self) -> None:
+    def note_poll_ended(self) -> None:
         """What the application processes from here on was given to the member that this is now."""
         self._polled = self._last
 

@@ -18,7 +18,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
@@ -34,13 +34,13 @@ _HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_T
 class ManualAssignment:
     """What was assigned by hand; everything but ``partitions`` and ``problem`` belongs to the I/O thread."""
 
-    def __init__(self, config: ConsumerConfig, surroundings: Surroundings) -> None:
+    def __init__(self, config: ConsumerConfig, context: DriverContext) -> None:
         self._commits = config.enable_auto_commit
-        self._cluster = surroundings.cluster
-        self._offsets = surroundings.offsets
-        self._fetcher = surroundings.fetcher
-        self._mailbox = surroundings.mailbox
-        self._tasks = surroundings.tasks
+        self._cluster = context.cluster
+        self._offsets = context.offsets
+        self._fetcher = context.fetcher
+        self._mailbox = context.mailbox
+        self._tasks = context.tasks
         self.partitions: frozenset[TopicPartition] = frozenset()
 
     async def assign(
@@ -83,8 +83,8 @@ class ManualAssignment:
     async def _look_for(self, added: Collection[TopicPartition]) -> None:
         try:
             await self._cluster.refresh_metadata(topics={tp.topic for tp in added})
-        except KafkaNextgenError as weather:  # fetching asks again, until there is an answer
-            logger.info("%s not looked up yet: %s", format_partitions(added), weather)
+        except KafkaNextgenError as transient:  # fetching asks again, until there is an answer
+            logger.info("%s not looked up yet: %s", format_partitions(added), transient)
             return
         self._raise_hopeless({tp.topic for tp in added})
         missing = _missing(self._cluster.metadata, self.partitions & set(added))

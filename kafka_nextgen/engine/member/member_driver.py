@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
-from kafka_nextgen.engine.member.exchanges import Exchanges
-from kafka_nextgen.engine.member.surroundings import Machine, Surroundings
-from kafka_nextgen.engine.seeing.history import Reading, RebalanceHistory
-from kafka_nextgen.engine.seeing.rebalance import MemberName, RebalanceCause
+from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
+from kafka_nextgen.engine.member.driver_context import DriverContext, Machine
+from kafka_nextgen.engine.observability.rebalance import MemberName, RebalanceCause
+from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory, RebalanceRules
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
@@ -53,24 +53,24 @@ class MemberDriver(Generic[M]):
     protocol: ClassVar[GroupProtocol]
     has_own_assignors = False
 
-    def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
+    def __init__(self, member: M, reading: RebalanceRules[Any], context: DriverContext) -> None:
         self._member = member
-        self._cluster = surroundings.cluster
-        self._identity = surroundings.identity
-        self._offsets = surroundings.offsets
-        self._fetcher = surroundings.fetcher
-        self._mailbox = surroundings.mailbox
-        self._tasks = surroundings.tasks
-        self._exchanges = Exchanges(surroundings.tasks)
-        self._request_timeout_s = surroundings.request_timeout_s
-        self._max_poll_interval_ms = surroundings.max_poll_interval_ms
-        self._counters = surroundings.counters
+        self._cluster = context.cluster
+        self._identity = context.identity
+        self._offsets = context.offsets
+        self._fetcher = context.fetcher
+        self._mailbox = context.mailbox
+        self._tasks = context.tasks
+        self._exchanges = CoordinatorRequests(context.tasks)
+        self._request_timeout_s = context.request_timeout_s
+        self._max_poll_interval_ms = context.max_poll_interval_ms
+        self._counters = context.counters
         self._timer = Timer(self._wake)
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._outlasting: PendingCallback | None = None  # runs still, though the member does not wait for it any more
         self._when_over: Callable[[], None] | None = None  # that one
         self._left = asyncio.Event()
-        self.heard_at: float | None = None  # when a heartbeat was last answered
+        self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
         self._reading = reading
         self.history = RebalanceHistory(reading, self._name)
@@ -81,7 +81,7 @@ class MemberDriver(Generic[M]):
         return self._member
 
     @property
-    def coordinator_trouble(self) -> str | None:
+    def coordinator_error(self) -> str | None:
         """What keeps the coordinator from being reached; may be read from any thread."""
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
@@ -277,7 +277,7 @@ class MemberDriver(Generic[M]):
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 
     def _note_left(self, effect: fx.Left) -> None:
-        self._exchanges.call_off()
+        self._exchanges.cancel_pending()
         self._left.set()
 
     # each effect, and the method that does it; a new effect without a method fails the first time it comes

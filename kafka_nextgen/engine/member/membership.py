@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
-from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import JoinReason, LeaveMode
 
 if TYPE_CHECKING:
-    from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+    from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
     from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
-    from kafka_nextgen.engine.member.leading import Leading
-    from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, LocalAssignorParts
+    from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
     from kafka_nextgen.membership.events import Subscribed
 
 __all__ = ["Driver", "Membership"]
@@ -38,18 +38,18 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 class Membership:
     """Makes the driver when there is something to subscribe to, and another one if the protocol turns out wrong."""
 
-    def __init__(self, config: ConsumerConfig, surroundings: Surroundings, offsets: GroupOffsets) -> None:
+    def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
         self._config = config
-        self._surroundings = surroundings
+        self._context = context
         self._offsets = offsets
         self._subscribed: Subscribed | None = None
-        self._own: OwnAssignors | None = None
-        self._asking: AssignorAsking | None = None
+        self._own: LocalAssignors | None = None
+        self._asking: AssignorMetadata | None = None
         if config.group_local_assignors:
-            from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+            from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 
-            self._own = OwnAssignors(config.group_local_assignors, config.group_id or "", surroundings.mailbox)
-        self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
+            self._own = LocalAssignors(config.group_local_assignors, config.group_id or "", context.mailbox)
+        self.missing = MissingTopics(config.group_id or "", context.cluster, context.tasks)
         self.driver: Driver | None = None
 
     @property
@@ -59,10 +59,10 @@ class Membership:
             return self._config.group_protocol
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
             return GroupProtocol.CLASSIC
-        return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
+        return GroupProtocol.CONSUMER if self.driver is not None and self.driver.last_heartbeat_at is not None else None
 
     @property
-    def assignor_trouble(self) -> str | None:
+    def assignor_error(self) -> str | None:
         """What is wrong with the application's own assignors; may be read from any thread."""
         return None if self._own is None else self._own.trouble
 
@@ -71,25 +71,26 @@ class Membership:
         """The topics that are subscribed to by name."""
         return frozenset() if self._subscribed is None else self._subscribed.topics
 
-    async def get_ready(self) -> None:
-        """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
+    async def _load_assignor_metadata(self) -> None:
+        """Ask the local assignors for their metadata, with which a member joins."""
         if self._own is not None and self.driver is None:
-            from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+            from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
 
-            asking = AssignorAsking(self._own, self._surroundings.tasks)
+            asking = AssignorMetadata(self._own, self._context.tasks)
             await asking.ask_first()
             self._asking = asking
 
-    def subscribe(self, event: Subscribed, has_listener: bool) -> None:
-        """Tell the member what to read, and whether somebody listens."""
+    async def subscribe(self, event: Subscribed, has_listener: bool) -> None:
+        """Subscribe; the first call makes the member. Raises AssignorError."""
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
+        await self._load_assignor_metadata()
         self._subscribed = event
-        self._surroundings.cluster.allow_topic_creation(event.topics)
+        self._context.cluster.allow_topic_creation(event.topics)
         self.missing.watch(event.topics)
         if self.driver is None:
             self.driver = self._first_driver()
-        self._surroundings.identity.belongs = True
+        self._context.identity.belongs = True
         self._offsets.feed(GroupEntered())
         self.driver.has_listener = has_listener
         self.driver.feed(event)
@@ -111,13 +112,23 @@ class Membership:
 
         def quit_group() -> None:
             if self._subscribed is nothing:
-                self._surroundings.identity.belongs = False
+                self._context.identity.belongs = False
                 self._offsets.feed(GroupQuit())
 
         self.driver.when_no_callback_runs(quit_group)
 
+    def note_poll(self) -> None:
+        """Tell the member, if there is one, that the application polls."""
+        if self.driver is not None:
+            self.driver.note_poll()
+
+    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
+        """Tell the member how a callback ended."""
+        assert self.driver is not None, "a callback without a member"
+        self.driver.callback_finished(callback, error)
+
     def stop(self) -> None:
-        """Let nothing happen any more."""
+        """Stop the member and its local assignors."""
         if self.driver is not None:
             self.driver.stop()
         if self._own is not None:
@@ -134,44 +145,46 @@ class Membership:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
         from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
-        from kafka_nextgen.engine.seeing.readings import ConsumerReading
+        from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
         from kafka_nextgen.membership.member import Member
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
         from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerReading(), self._surroundings, self._own_part())
+        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._context, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(RULES))
         return driver
 
-    def _own_part(self) -> OwnPart | None:
+    def _own_part(self) -> LocalAssignorParts | None:
         if self._own is None:
             return None
-        from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
-        from kafka_nextgen.engine.member.consumer_driver import OwnPart
+        from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
+        from kafka_nextgen.engine.member.consumer_driver import LocalAssignorParts
 
         assert self._asking is not None, "the assignors were asked before there was a member"
-        return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)
+        return LocalAssignorParts(
+            AssignorDriver(assigning_settings(self._config), self._own, self._context), self._asking
+        )
 
-    def _leading(self) -> Leading | None:
+    def _leading(self) -> ClassicAssignors | None:
         if self._own is None:
             return None
-        from kafka_nextgen.engine.member.leading import Leading
+        from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 
         assert self._asking is not None, "the assignors were asked before there was a member"
-        return Leading(self._own, self._asking, self._surroundings)
+        return ClassicAssignors(self._own, self._asking, self._context)
 
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-        from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
+        from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
         from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
 
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._leading())
+        driver = ClassicDriver(member, ClassicRebalanceRules(), self._context, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
@@ -54,8 +54,8 @@ class MissingTopics:
         while attempts < ATTEMPTS:
             try:
                 await self._cluster.refresh_metadata(topics=fresh)
-            except KafkaNextgenError as weather:  # says nothing of topics
-                logger.debug("group %s: topics not looked up yet: %s", self._group_id, weather)
+            except KafkaNextgenError as transient:  # says nothing of topics
+                logger.debug("group %s: topics not looked up yet: %s", self._group_id, transient)
             else:
                 attempts += 1
                 if not _missing(self._cluster.metadata, fresh):

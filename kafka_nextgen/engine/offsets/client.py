@@ -1,8 +1,7 @@
-"""Drives the offsets' machine: whoever commits or asks for committed offsets waits here until the machine says how
-that ended.
+"""Drives the offset machine, and keeps the calls that wait for its decisions.
 
-The machine (``membership.offsets``) decides what is sent when, what is repeated, and what is not anybody's to commit
-any more. Here is only how each effect is done. Everything runs on the I/O thread.
+The machine (``membership.offsets``) decides what is sent, what is repeated, and what must not be committed any more.
+This module only carries its effects out, on the I/O thread.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.identity import MemberIdentity
+from kafka_nextgen.engine.observability.counters import CommitCounters
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
-from kafka_nextgen.engine.offsets.group_offsets import Found, Offsets
+from kafka_nextgen.engine.offsets.group_offsets import Found, GroupOffsets, Offsets
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
-from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
-from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import AuthenticationError, BrokerError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.effects import FindCoordinator
@@ -42,10 +41,10 @@ __all__ = ["OffsetClient"]
 
 logger = logger_of("kafka_nextgen.engine")
 
-#: Commits of the application that the machine is told of in one turn of the loop: a few milliseconds of work.
+#: Commits of the application that are fed to the machine in one iteration of the event loop: a few milliseconds.
 _ASKS_IN_A_TURN = 10
 
-#: What says nothing of what may be committed: it need not wait for the commits that were asked for before.
+#: Events that do not change what may be committed, so they need not wait for commits that were requested earlier.
 _BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
 
 E = TypeVar("E", bound=ev.OffsetEvent)
@@ -53,27 +52,25 @@ E = TypeVar("E", bound=ev.OffsetEvent)
 
 @frozen
 class _Ask:
-    """Somebody who waits, and for what."""
+    """A pending call: what it wants, and its result."""
 
     what: str
     ended: asyncio.Future[Found]
 
 
-class OffsetClient:
-    """Commits and looks up committed offsets, in the name of the member if there is one.
+class OffsetClient(GroupOffsets):
+    """Commits and looks up committed offsets, as the member if there is one.
 
     ``consumed`` tells what was processed of each partition, for auto-commit, and ``found`` where reading began.
     """
 
-    #: Who is told of a refused commit that says something of the member: the code, and the epoch it was made in.
-    on_refusal: Callable[[int, int], None] | None = None
-    #: Who is told of what the coordinator took.
+    #: Called with the offsets that the coordinator has committed.
     on_committed: Callable[[Offsets], None] | None = None
 
     def __init__(
         self,
         requests: OffsetRequests,
-        identity: Identity,
+        identity: MemberIdentity,
         config: ConsumerConfig,
         counters: CommitCounters,
         tasks: TaskSet,
@@ -144,13 +141,13 @@ class OffsetClient:
     # ---- the machine
 
     def feed(self, event: ev.OffsetEvent) -> None:
-        """Tell the machine what happened, after all that was asked for before, and carry out what it answers."""
+        """Feed an event, after all commits requested before, and carry out the effects."""
         if not isinstance(event, _BY_ITSELF):
             self._feed_asks(len(self._soon))
         self._feed_now(event)
 
     def _feed_soon(self, event: ev.CommitAsked) -> None:
-        """The same in one of the next turns of the loop: thousands of commits do not keep a heartbeat waiting."""
+        """Feed a commit in one of the next iterations of the loop: thousands of commits do not delay a heartbeat."""
         if not self._soon:
             asyncio.get_running_loop().call_soon(self._go_on)
         self._soon.append(event)

@@ -1,4 +1,4 @@
-"""What an application is told of a commit or a lookup that failed: as an error, or in the log."""
+"""Errors and log texts for commits and lookups that failed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -35,7 +35,7 @@ _NOT_JOINED = "a group takes commits from its members only: poll() until partiti
 _STRANGER = "subscribe() to be one of them, or commit while the group has no members"
 
 
-def commit_error(failure: Failure, what: str, identity: Identity) -> KafkaNextgenError:
+def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
     """CommitFailedError with the reason for each partition, the error a code has of its own, or RequestTimeoutError.
 
     ``what`` says what was to be committed.
@@ -59,8 +59,8 @@ def commit_error(failure: Failure, what: str, identity: Identity) -> KafkaNextge
     )
 
 
-def _advice(code: int, identity: Identity) -> tuple[str, ...]:
-    """What to do about a commit that failed with this code, if there is anything to say."""
+def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
+    """Advice on a commit that failed with this code, if there is any."""
     if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
         return (_NOT_JOINED if identity.belongs else _STRANGER,)
     if code in _ADVICE:
@@ -68,8 +68,8 @@ def _advice(code: int, identity: Identity) -> tuple[str, ...]:
     return (_RETRIED,) if is_retriable(code) else ()
 
 
-def left_out_text(codes: Mapping[TopicPartition, int], identity: Identity) -> str:
-    """What is to be known of partitions that are given up without a commit."""
+def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity) -> str:
+    """The log text for partitions that are given up without a commit."""
     reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
     return (
         f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"
@@ -77,7 +77,7 @@ def left_out_text(codes: Mapping[TopicPartition, int], identity: Identity) -> st
     )
 
 
-def lookup_error(failure: Failure, what: str, identity: Identity) -> KafkaNextgenError:
+def lookup_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
     """The error of a code, or RequestTimeoutError; ``what`` says whose committed offsets were wanted."""
     group_id = identity.group_id
     if isinstance(failure, Refused):

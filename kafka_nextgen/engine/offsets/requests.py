@@ -1,4 +1,4 @@
-"""OffsetCommit and OffsetFetch as the offsets' machine wants them sent: an effect in, an event out."""
+"""OffsetCommit and OffsetFetch requests of the offset machine: an effect in, an event out."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class OffsetRequests:
 
 
 def _reason(failure: Exception, api: Api) -> str:
-    """What kept a request from its answer; that its time is over is said by whoever gave it that time."""
+    """Why a request got no answer. The timeout itself is reported by the caller that set it."""
     if isinstance(failure, RequestTimeoutError):
         return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)

@@ -16,8 +16,8 @@ from kafka_nextgen.bridge.fetch import FetchLimits
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture

@@ -12,15 +12,15 @@ from kafka_nextgen.bridge.fetch import FetchAnswer, FetchedPartition, from_respo
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
+from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.mailbox import Mailbox
+from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetch_exchange import FetchExchange
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.settings import record_limits
-from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import (
     NO_RANGES,
@@ -218,7 +218,7 @@ class Fetcher:
                 failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO
             )
             self._failed(need if exchange is None else exchange.end())
-            self._mailbox.post_unless_weather(failure)
+            self._mailbox.post_unless_transient(failure)
         except Exception:  # a bug must not leave the partitions waiting for ever
             self._failed(need if exchange is None else exchange.end())
             raise

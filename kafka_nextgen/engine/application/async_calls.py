@@ -1,0 +1,134 @@
+"""``AsyncConsumer``'s calls about offsets, positions and topics: each is awaited, at most for its timeout."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping
+
+from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
+from kafka_nextgen.engine.application.arguments import Offsets
+from kafka_nextgen.engine.application.base_consumer import BaseConsumer
+from kafka_nextgen.engine.futures import await_result
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
+
+__all__ = ["AsyncCalls"]
+
+
+class AsyncCalls(BaseConsumer):
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over.
+
+    Cancelling a call cancels its request; a commit may have been carried out all the same.
+    """
+
+    # ---- offsets
+
+    async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
+        """Commit ``offsets``, or the positions behind everything handed over. Raises as ``Consumer.commit`` does."""
+        with self._use("commit"):
+            await await_result(self._core.commit(offsets, self._limit_s(timeout)))
+
+    def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
+        """Commit without waiting; the future has the error that ``commit`` would raise. ``close`` waits for it.
+
+        Commits of a partition keep their order, as with ``Consumer.commit_async``.
+        """
+        with self._use("commit_async"):
+            return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
+
+    async def committed(
+        self, partitions: Collection[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """The group's committed offsets, None where there is none or no such partition.
+
+        Raises as ``Consumer.committed`` does.
+        """
+        with self._use("committed"):
+            return await await_result(self._core.committed(partitions, self._limit_s(timeout)))
+
+    # ---- positions
+
+    async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
+        """The offset of the next record of ``partition``; waits while it is being looked up.
+
+        Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
+        """
+        with self._use("position"):
+            return await await_result(self._core.find_position(partition, self._limit_s(timeout)))
+
+    async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
+        """Go on reading ``partition`` at ``offset``.
+
+        Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
+        """
+        with self._use("seek"):
+            self._core.seek(partition, offset)
+
+    async def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
+        """Go on reading at the first offset there is, in ``partitions`` or in all that are assigned."""
+        with self._use("seek_to_beginning"):
+            self._core.seek_to(partitions, OffsetReset.EARLIEST)
+
+    async def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
+        """Go on reading behind the last record there is, in ``partitions`` or in all that are assigned."""
+        with self._use("seek_to_end"):
+            self._core.seek_to(partitions, OffsetReset.LATEST)
+
+    async def pause(self, partitions: Collection[TopicPartition]) -> None:
+        """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
+        with self._use("pause"):
+            self._core.pause(partitions)
+
+    async def resume(self, partitions: Collection[TopicPartition]) -> None:
+        """Undo ``pause``."""
+        with self._use("resume"):
+            self._core.resume(partitions)
+
+    # ---- looking things up
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """The first offset there is in each partition. Raises UnknownTopicError if there is no such partition."""
+        found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
+        return {tp: at.offset for tp, at in found.items()}
+
+    async def end_offsets(
+        self, partitions: Iterable[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
+        found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
+        return {tp: at.offset for tp, at in found.items()}
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
+
+        Raises as ``beginning_offsets`` does.
+        """
+        return await self._list_offsets("offsets_for_times", timestamps, timeout)
+
+    async def _list_offsets(
+        self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        with self._use(call):
+            return await await_result(self._core.list_offsets(timestamps, self._limit_s(timeout)))
+
+    async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
+        """The partitions of a topic, empty if there is no such topic."""
+        with self._use("partitions_for"):
+            return await await_result(self._core.partitions_for(topic, self._limit_s(timeout)))
+
+    async def describe_topics(
+        self, topics: Collection[str] | None = None, timeout: float | None = None
+    ) -> dict[str, TopicDescription]:
+        """These topics with their ids and partitions, or all that may be seen; as ``Consumer.describe_topics``."""
+        with self._use("describe_topics"):
+            return await await_result(self._core.describe_topics(topics, self._limit_s(timeout)))
+
+    async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
+        """The topics of the cluster this principal may see."""
+        with self._use("topics"):
+            return await await_result(self._core.cluster_topics(self._limit_s(timeout)))

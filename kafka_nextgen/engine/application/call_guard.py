@@ -1,0 +1,183 @@
+"""Which calls of a consumer are under way, by their frames: one caller at a time, and ``close`` by a signal handler.
+
+A signal handler may raise anywhere, even where a call is about to end. So no mark left by a call is trusted: a call is
+under way only while the frame that entered it is being executed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+from types import CoroutineType, FrameType, GeneratorType
+from typing import NamedTuple
+
+from kafka_nextgen.errors import ConcurrentUseError, MisuseError
+
+__all__ = ["CallGuard", "CallTracker", "NoCallTracker", "is_in_task", "is_in_thread"]
+
+
+def is_in_thread(frame: FrameType, thread: object) -> bool:
+    """Whether the thread with this ident is executing ``frame``, or a call it made; True if that is unknown."""
+    if thread == threading.get_ident():
+        return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
+    for _ in range(_MOST_LOOKS):
+        outermost = _outermost(frame, sys._current_frames().get(thread))  # type: ignore[call-overload]  # noqa: SLF001
+        if outermost is None or outermost is frame:
+            return outermost is frame
+        if not outermost.f_code.co_flags & _MAY_BE_SUSPENDED:
+            return False
+    return True
+
+
+def is_in_task(frame: FrameType, task: object) -> bool:
+    """Whether the task is executing ``frame``, or waits in it; True if that is unknown."""
+    if not isinstance(task, asyncio.Task) or task is asyncio.current_task():
+        return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
+    if task.done():
+        return False
+    awaited: object = task.get_coro()
+    while isinstance(awaited, (CoroutineType, GeneratorType)):
+        if isinstance(awaited, GeneratorType):  # an ``__await__`` may be one, and wait for a coroutine in turn
+            awaited = awaited.gi_yieldfrom
+        elif awaited.cr_frame is frame:
+            return True
+        else:
+            awaited = awaited.cr_await
+    return not (awaited is None or type(awaited).__name__ == _LEAF)
+
+
+#: The type that a task's innermost coroutine awaits: the iterator of a future.
+_LEAF = "FutureIter"
+
+#: Another thread runs on while its frames are walked. A generator that is suspended meanwhile loses the frame below it,
+#: so a walk that ended at a generator is inconclusive.
+_MAY_BE_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_MOST_LOOKS = 100
+
+
+def _outermost(frame: FrameType, top: FrameType | None) -> FrameType | None:
+    """``frame`` if ``top`` is it or was called by it; else the outermost frame, None without ``top``."""
+    found = None
+    while top is not None and found is not frame:
+        found, top = top, top.f_back
+    return found
+
+
+class _Held(NamedTuple):
+    holder: object
+    call: str
+    frame: FrameType
+
+
+class CallGuard:
+    """Lets one caller in at a time: a second thread or task gets an error instead of losing records.
+
+    The holder may enter again (a listener that commits runs inside ``poll``). ``whoami`` identifies the caller: a
+    thread's ident, or the running task. ``is_inside`` says whether a caller is still inside a frame.
+    """
+
+    def __init__(self, whoami: Callable[[], object], is_inside: Callable[[FrameType, object], bool]) -> None:
+        self._whoami = whoami
+        self._is_inside = is_inside
+        self._lock = threading.RLock()  # a signal handler may close from within
+        self._held: _Held | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether some caller is inside."""
+        held = self._held
+        return held is not None and self._is_inside(held.frame, held.holder)
+
+    def refusal(self, call: str) -> ConcurrentUseError:
+        """The error for a caller that comes while another one is inside."""
+        held = self._held
+        return ConcurrentUseError(
+            f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
+            "a consumer serves one caller at a time, only close() may come from elsewhere"
+        )
+
+    def try_enter(self, call: str, frame: FrameType) -> bool:
+        """Enter until ``leave`` or the end of ``frame``; False if another caller is inside."""
+        me = self._whoami()
+        with self._lock:
+            held = self._held
+            if held is not None and self._is_inside(held.frame, held.holder):
+                return held.holder == me
+            self._held = _Held(me, call, frame)
+            return True
+
+    def leave(self, frame: FrameType) -> None:
+        """Leave, if this frame has entered."""
+        held = self._held
+        if held is not None and held.frame is frame:
+            self._held = None
+
+
+class CallTracker:
+    """Tracks which threads are inside a call, and runs what has to wait until the outermost call ends.
+
+    A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
+    the I/O thread needs next. So it must not wait for anything. It leaves a *wish*, which the same thread carries out
+    as soon as its outermost call has released everything; that call then ends with MisuseError. A wish stays until it
+    is carried out. Each thread writes under its own ident only, so there is no lock that a handler could find taken.
+    """
+
+    def __init__(self) -> None:
+        self._frames: dict[int, FrameType] = {}  # of outermost calls, by thread
+        self._wishes: dict[int, Callable[[], bool]] = {}
+
+    def __enter__(self) -> None:
+        self.enter(sys._getframe(1))  # noqa: SLF001
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.leave(sys._getframe(1), error)  # noqa: SLF001
+
+    def enter(self, frame: FrameType) -> None:
+        """Enter a call, or a part of the outermost call, with this frame."""
+        me = threading.get_ident()
+        outermost = self._frames.get(me)
+        if outermost is None or not is_in_thread(outermost, me):
+            self._frames[me] = frame
+
+    def leave(self, frame: FrameType, error: BaseException | None) -> None:
+        """End the call of this frame with an error or None, and carry out the wishes of its thread."""
+        me = threading.get_ident()
+        if self._frames.get(me) is not frame:
+            return
+        is_granted = False
+        while me in self._wishes:
+            is_granted |= self._wishes[me]()
+            del self._wishes[me]  # only now: if the wish is interrupted, the next call or close carries it out
+        del self._frames[me]  # no call since the check for wishes
+        if is_granted and error is None:
+            raise MisuseError("this consumer was closed during the call")
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a call."""
+        me = threading.get_ident()
+        outermost = self._frames.get(me)
+        return outermost is not None and is_in_thread(outermost, me)
+
+    @property
+    def has_wish(self) -> bool:
+        """Whether this thread has a wish to carry out at the end of its call."""
+        return threading.get_ident() in self._wishes
+
+    def when_out(self, wish: Callable[[], bool]) -> None:
+        """Call ``wish`` at the end of this thread's call; it returns whether it did anything."""
+        assert self.is_inside
+        self._wishes[threading.get_ident()] = wish
+
+
+class NoCallTracker(CallTracker):
+    """For consumers that no signal handler can close: tracks nothing."""
+
+    def enter(self, frame: FrameType) -> None:
+        """Do nothing."""
+
+    def leave(self, frame: FrameType, error: BaseException | None) -> None:
+        """Do nothing."""

@@ -1,0 +1,96 @@
+"""How the I/O thread wakes the application.
+
+A wakeup counts its notifications and is never reset. A waiter notes ``count``, looks for what it needs, then waits for
+``count`` to change. So no notification between looking and waiting is lost, and two waiters (such as a listener inside
+a poll) take nothing from each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from contextlib import suppress
+from threading import Lock
+from typing import Protocol
+
+from kafka_nextgen.transport.eager_future import EagerFuture
+
+__all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup"]
+
+
+class Wakeup(Protocol):
+    """May be notified from any thread."""
+
+    @property
+    def count(self) -> int:
+        """The number of notifications so far."""
+
+    def notify(self) -> None:
+        """Wake all waiters."""
+
+
+class ThreadWakeup:
+    """A wakeup that threads wait for.
+
+    Each thread waits for an acquired lock of its own, which ``notify`` releases. So a notification costs the I/O thread
+    next to nothing, and is safe in a signal handler.
+    """
+
+    def __init__(self) -> None:
+        #: The number of notifications so far; two threads that notify at once may count as one.
+        self.count = 0
+        self._waiters: deque[Lock] = deque()
+
+    def notify(self) -> None:
+        """Wake all waiters."""
+        self.count += 1  # first: a thread that begins to wait now sees it, or is among the waiters below
+        try:
+            while True:
+                self._waiters.popleft().release()
+        except IndexError:
+            return
+
+    def wait(self, count: int, timeout_s: float, /) -> None:
+        """Block until there are more than ``count`` notifications, at most ``timeout_s`` seconds."""
+        waiter = Lock()
+        waiter.acquire()
+        self._waiters.append(waiter)
+        if self.count == count and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
+            return  # ``notify`` has removed the waiter
+        with suppress(ValueError):  # ``notify`` is removing it just now
+            self._waiters.remove(waiter)
+
+
+class AsyncWakeup:
+    """A wakeup that tasks of the application's event loop wait for; each resumes in the loop iteration that wakes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        #: The number of notifications so far.
+        self.count = 0
+        self._waiters: set[EagerFuture[None]] = set()
+
+    def notify(self) -> None:
+        """Wake all waiters."""
+        with self._lock:
+            self.count += 1
+            waiters = list(self._waiters)
+        for waiter in waiters:
+            waiter.end_from_thread()
+
+    async def wait(self, count: int, timeout_s: float) -> None:
+        """Wait until there are more than ``count`` notifications, at most ``timeout_s`` seconds."""
+        loop = asyncio.get_running_loop()
+        waiter: EagerFuture[None] = EagerFuture(loop)
+        with self._lock:
+            self._waiters.add(waiter)
+            is_notified = self.count != count
+        timer = loop.call_later(timeout_s, waiter.end)
+        try:
+            if not is_notified:
+                await waiter
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._waiters.discard(waiter)

@@ -1,0 +1,66 @@
+"""Reaching a first broker, however long it takes; meanwhile the log, health and polls can say what stands in the way.
+
+A poll says so once patience is over, which counts from the first attempt: one connection that is cut, or a broker that
+is about to be up, ends no program. A broker that refuses who we are is the end of it: it would refuse us again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from kafka_nextgen.engine.application.wakeup import Wakeup
+from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.retrying import FailureLog
+from kafka_nextgen.transport.settings import TransportSettings
+
+__all__ = ["Bootstrap"]
+
+logger = logger_of("kafka_nextgen.engine")
+
+
+class Bootstrap:
+    """The way to a cluster that may not be there yet; tried again every ``retry.backoff.max.ms``."""
+
+    def __init__(self, cluster: ClusterClient, wakeup: Wakeup, settings: TransportSettings) -> None:
+        self._cluster = cluster
+        self._wakeup = wakeup
+        self._pause_s = settings.retry_backoff.longest_s
+        self._patient_until = time.monotonic() + settings.unreachable_timeout_s
+        self._failure_log = FailureLog(logger, "reaching a first broker")
+        self._error: TransportError | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether a broker is known, on whatever occasion it was reached."""
+        return bool(self._cluster.metadata.brokers)
+
+    @property
+    def error(self) -> TransportError | None:
+        """What keeps the consumer from its first broker; None once it knows one, on whatever occasion."""
+        return None if self.is_made else self._error
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the application has waited long enough to be told."""
+        return time.monotonic() >= self._patient_until
+
+    async def make(self) -> None:
+        """Try until it succeeds, or a broker refuses."""
+        while True:
+            try:
+                await self._cluster.start()
+            except AuthenticationError as refusal:
+                self._error = refusal
+                return
+            except NoBrokersError as error:
+                self._error = error
+                self._failure_log.failed(error)
+                self._wakeup.notify()
+                await asyncio.sleep(self._pause_s)
+            else:
+                self._error = None
+                self._failure_log.recovered()
+                return

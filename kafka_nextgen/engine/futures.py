@@ -1,0 +1,131 @@
+"""Waiting for what runs on the I/O thread, blocking or awaiting, in a way that signal handlers can interrupt.
+
+CPython runs a signal's handler in the main thread, between two instructions. A signal wakes that thread, but not if it
+comes just as the thread falls asleep, or if the system delivers it to another thread: the handler then runs when the
+main thread wakes for another reason. On Windows no signal wakes it. So nothing sleeps for long at once.
+
+A handler may also raise. If that happens on the way into or out of a ``threading.Condition``, which are lines of
+Python, its lock is kept for ever, and the I/O thread waits for it. So futures of that thread wait without one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from concurrent.futures import CancelledError, Future, TimeoutError
+from typing import Any, TypeVar
+
+from kafka_nextgen.errors import KafkaNextgenError, MisuseError, RequestTimeoutError
+
+__all__ = [
+    "HANDSHAKE_LIMIT_S",
+    "LONGEST_SLEEP_S",
+    "SafeFuture",
+    "await_completion",
+    "await_result",
+    "is_outcome",
+    "sleep_until_ended",
+    "wait_for_result",
+]
+
+T = TypeVar("T")
+
+#: How long (seconds) at once, and so how late a handler may run.
+LONGEST_SLEEP_S = 1.0
+
+
+class _Condition(type(threading.RLock())):  # type: ignore[misc]
+    """A lock that ``with`` takes and gives back in one stroke, even if a handler raises. Nothing waits for it."""
+
+    def notify_all(self) -> None:
+        """Wake nothing: futures that have ended call their callbacks."""
+
+
+class SafeFuture(Future[T]):
+    """One whose lock is never kept by a thread that a signal handler has raised in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._condition = _Condition()
+
+    def result(self, timeout: float | None = None) -> T:
+        """Wait, at most ``timeout`` seconds, and return the result or raise the error."""
+        self._wait(timeout)
+        return super().result(0)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Wait, at most ``timeout`` seconds, and return the error or None."""
+        self._wait(timeout)
+        return super().exception(0)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not sleep_until_ended(self, math.inf if timeout is None else timeout):
+            raise TimeoutError
+
+
+def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:
+    """Sleep until ``future`` has ended, at most so many seconds; whether it has."""
+    if future.done():
+        return True
+    deadline = time.monotonic() + at_most_s
+    ended = threading.Lock()
+    ended.acquire()
+    future.add_done_callback(lambda _: ended.release())
+    while not future.done() and (left_s := deadline - time.monotonic()) > 0:
+        ended.acquire(timeout=min(left_s, LONGEST_SLEEP_S))
+    return future.done()
+
+
+#: The I/O thread answers what needs no broker in far less; this much (seconds) means that it is stuck.
+HANDSHAKE_LIMIT_S = 10.0
+
+
+def wait_for_result(future: Future[T], limit_s: float = 0.0) -> T:
+    """Block until the work is done, which limits itself to ``limit_s`` seconds; its result or its error."""
+    if not sleep_until_ended(future, limit_s + HANDSHAKE_LIMIT_S) and future.cancel():
+        raise _stuck()
+    try:
+        return future.result()
+    except CancelledError:
+        raise _closed_meanwhile() from None
+
+
+async def await_result(future: Future[T]) -> T:
+    """Await the work's result or its error. Whoever is cancelled here cancels the work."""
+    return await _settled(asyncio.wrap_future(future), None)
+
+
+async def await_completion(future: Future[None]) -> None:
+    """Await the work's end. Whoever is cancelled here leaves the work going on: it must not be lost."""
+    await _settled(asyncio.shield(asyncio.wrap_future(future)), HANDSHAKE_LIMIT_S)
+
+
+def is_outcome(error: Exception, future: Future[None]) -> bool:
+    """Whether ``error`` is how the work ended, or of this library; any other was raised by a signal handler."""
+    if isinstance(error, KafkaNextgenError):
+        return True
+    return future.done() and not future.cancelled() and future.exception() is error
+
+
+async def _settled(waiter: asyncio.Future[T], limit_s: float | None) -> T:
+    """The waiter's result; a future that was cancelled at the other end is not a cancellation of this task."""
+    try:
+        await asyncio.wait([waiter], timeout=limit_s)
+    finally:
+        is_done = waiter.done()
+        waiter.cancel()
+    if not is_done:
+        raise _stuck()
+    if waiter.cancelled():
+        raise _closed_meanwhile()
+    return waiter.result()
+
+
+def _stuck() -> RequestTimeoutError:
+    return RequestTimeoutError("the consumer's I/O thread did not answer in time")
+
+
+def _closed_meanwhile() -> MisuseError:
+    return MisuseError("this consumer was closed during the call")

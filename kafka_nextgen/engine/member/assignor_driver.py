@@ -1,0 +1,165 @@
+"""Drives the machine of a member's local assignors: its requests, the computation, and what the application is told.
+
+The machine (``membership.assigning``) decides when this member computes its group's assignment. It runs beside the
+member's own machine, which neither knows of it nor waits for it. All runs on the I/O thread, except the assignors.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.spec import PartitionAssignorError
+from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
+from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.membership.assigning import effects as fx
+from kafka_nextgen.membership.assigning import events as ev
+from kafka_nextgen.membership.assigning.machine import AssigningMachine
+from kafka_nextgen.membership.assigning.settings import AssigningSettings
+from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.text import told
+from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Answer, Api
+from kafka_nextgen.wire.messages import ConsumerGroupInstallAssignmentResponse, ConsumerGroupPrepareAssignmentResponse
+from kafka_nextgen.wire.schema import Message
+
+__all__ = ["AssignorDriver", "AssignorRequests"]
+
+logger = logger_of("kafka_nextgen.member")
+
+
+@frozen
+class AssignorRequests:
+    """Asks the coordinator of one group, wherever that is."""
+
+    cluster: ClusterClient
+    group_id: str
+
+    async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
+        """Send this and wait for its answer as long as it says. An answer that can't be read is one that got lost."""
+        try:
+            if isinstance(effect, fx.SendPrepare):
+                return await self._prepare(effect)
+            return await self._install(effect)
+        except (BrokerError, AuthenticationError) as refused:  # before it was even sent
+            return ev.Refused(effect.number, refused.code, str(refused))
+        except (OutageError, DecodeError) as lost:
+            logger.warning("group %s: computing its assignment: %s", self.group_id, lost)
+            return ev.Lost(effect.number, str(lost))
+
+    async def _prepare(self, effect: fx.SendPrepare) -> ev.Prepared | ev.Refused:
+        message = prepare.to_request(effect, self.group_id)
+        answer = await self._call(CONSUMER_GROUP_PREPARE_ASSIGNMENT, message, effect.deadline)
+        assert isinstance(answer, ConsumerGroupPrepareAssignmentResponse)
+        return prepare.to_event(effect.number, answer)
+
+    async def _install(self, effect: fx.SendInstall) -> ev.Installed | ev.Refused:
+        message = install.to_request(effect, self.group_id)
+        answer = await self._call(CONSUMER_GROUP_INSTALL_ASSIGNMENT, message, effect.deadline)
+        assert isinstance(answer, ConsumerGroupInstallAssignmentResponse)
+        return install.to_event(effect.number, answer)
+
+    async def _call(self, api: Api, message: Message, deadline: float) -> Answer:
+        timeout_s = max(0.0, deadline - time.monotonic())
+        return await self.cluster.call(Coordinator(self.group_id), api, lambda _: message, timeout_s)
+
+
+class AssignorDriver:
+    """The assignors of one member, for as long as it is driven.
+
+    ``on_installed`` is told of a target that was made here and is in force.
+    """
+
+    on_installed: Callable[[], None]
+
+    def __init__(self, settings: AssigningSettings, own: LocalAssignors, context: DriverContext) -> None:
+        self._machine = AssigningMachine(settings)
+        self._own = own
+        self._cluster = context.cluster
+        self._tasks = context.tasks
+        self._group_id = settings.group_id
+        self._requests = AssignorRequests(context.cluster, settings.group_id)
+        self._causes: dict[int, BaseException] = {}  # what was raised, by computation
+        self._timer = Timer(lambda: self.feed(ev.TimePassed()))
+        self._stopped = False
+
+    def feed(self, event: ev.AssigningEvent) -> None:
+        """Tell the machine what happened and carry out what it answers."""
+        if self._stopped:
+            return
+        failure = self._machine.state.failure
+        effects = self._machine.handle(event, time.monotonic(), random.random())
+        logger.debug("%s: %s -> %s", self._group_id, event, effects)
+        if failure is not None and self._machine.state.failure is None:
+            self._own.trouble = None
+        for effect in effects:
+            self.carry_out[type(effect)](self, effect)
+        self._timer.set(None if self._stopped else self._machine.deadline())
+
+    def stop(self) -> None:
+        """Feed nothing any more."""
+        self._stopped = True
+        self._timer.set(None)
+
+    def _send(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
+        self._tasks.start(self._exchange(effect))
+
+    async def _exchange(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
+        try:
+            event = await self._requests.send(effect)
+        except Exception as bug:  # the application is told; the machine does not wait for ever
+            self.feed(ev.Lost(effect.number, told(bug)))
+            raise
+        self.feed(event)
+
+    def _compute(self, effect: fx.Compute) -> None:
+        members, topics = len(effect.spec.members), len(effect.spec.topics)
+        text = "group %s: this member computes the assignment of %d members and %d topics with %s"
+        logger.info(text, self._group_id, members, topics, effect.assignor)
+        self._tasks.start(self._run(effect))
+
+    async def _run(self, effect: fx.Compute) -> None:
+        try:
+            assignment = await self._own.compute(effect.assignor, effect.spec)
+        except PartitionAssignorError as failed:
+            self._causes[effect.number] = failed.__cause__ or failed
+            self.feed(ev.ComputationFailed(effect.number, str(failed)))
+            self._causes.clear()
+        except Exception as bug:  # the application is told; the machine does not wait for ever
+            self.feed(ev.ComputationFailed(effect.number, told(bug)))
+            raise
+        else:
+            self.feed(ev.Computed(effect.number, assignment))
+
+    def _call_on_assignment(self, effect: fx.CallOnAssignment) -> None:
+        self._own.call_on_assignment(effect.assignor, effect.error, effect.assignment, effect.group)
+
+    def _tell_installed(self, _effect: fx.TellInstalled) -> None:
+        self.on_installed()
+
+    def _tell_failure(self, effect: fx.TellFailure) -> None:
+        cause = None if effect.computation is None else self._causes.get(effect.computation)
+        self._own.tell_failure(effect.why, effect.assignor, cause)
+
+    def _find_coordinator(self, _effect: FindCoordinator) -> None:
+        self._cluster.forget_coordinator(self._group_id)
+
+    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    carry_out: Mapping[type, Callable[[Any, Any], None]] = {
+        fx.SendPrepare: _send,
+        fx.SendInstall: _send,
+        fx.Compute: _compute,
+        fx.TellInstalled: _tell_installed,
+        fx.CallOnAssignment: _call_on_assignment,
+        fx.TellFailure: _tell_failure,
+        FindCoordinator: _find_coordinator,
+    }

@@ -1,0 +1,105 @@
+"""What a member of a classic group has its own assignors do: say what they have to say, assign, and hear of it.
+
+They are asked what they have to say before the member is there, and again with every heartbeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
+from kafka_nextgen.engine.member.topic_lookup import id_of
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.membership.classic import effects as fx
+from kafka_nextgen.membership.classic import events as ev
+from kafka_nextgen.membership.events import AssignorsAsked
+from kafka_nextgen.text import told
+from kafka_nextgen.types import TopicId
+
+__all__ = ["ClassicAssignors"]
+
+logger = logger_of("kafka_nextgen.member")
+
+
+class ClassicAssignors:
+    """Between a member and its assignors; lives on the I/O thread, as they do."""
+
+    def __init__(self, own: LocalAssignors, asking: AssignorMetadata, context: DriverContext) -> None:
+        self._own = own
+        self._asking = asking
+        self._cluster = context.cluster
+        self._identity = context.identity
+        self._tasks = context.tasks
+        self._feed: Callable[[ev.ClassicEvent], None] = _nobody
+        self._cause: BaseException | None = None  # of the last computation that failed here
+
+    def begin(self, feed: Callable[[ev.ClassicEvent], None]) -> None:
+        """Tell the member, from now on, what they have to say."""
+        self._feed = feed
+        self._tell()
+
+    def _tell(self) -> None:
+        self._feed(AssignorsAsked(self._asking.known))
+
+    def ask(self) -> None:
+        """Ask them again; the member hears of what is new, and nothing waits for it."""
+        self._tasks.start(self._asking.ask_again(self._tell))
+
+    def run(self, effect: fx.RunAssignor) -> None:
+        """Have one assign the group, and tell the member what came of it."""
+        self._cause = None
+        self._tasks.start(self._run(effect))
+
+    async def _run(self, effect: fx.RunAssignor) -> None:
+        try:
+            assignment = await self._own.compute(effect.assignor, effect.group)
+        except PartitionAssignorError as failed:
+            self._cause = failed.__cause__
+            self._feed(ev.AssignorFailed(effect.number, str(failed)))
+        except Exception as bug:  # the application is told; the member does not wait for ever
+            self._feed(ev.AssignorFailed(effect.number, told(bug)))
+            raise
+        else:
+            self._feed(ev.AssignorReturned(effect.number, assignment))
+
+    def tell(self, effect: fx.TellAssignor, member_id: str) -> None:
+        """Have the assignor hear of its member's part, where the application polls.
+
+        It knows topics by id, as in its ``assign``; those are asked for if they are not known here yet.
+        """
+        identity = self._identity
+        group = ConsumerGroupMetadata(identity.group_id, effect.generation, member_id, identity.instance_id)
+        unknown = {tp.topic for tp in effect.partitions} - self._cluster.metadata.topics_by_name.keys()
+        if unknown:
+            self._tasks.start(self._ask_and_call(effect, group, frozenset(unknown)))
+        else:
+            self._call(effect, group)
+
+    async def _ask_and_call(
+        self, effect: fx.TellAssignor, group: ConsumerGroupMetadata, unknown: frozenset[str]
+    ) -> None:
+        try:
+            await self._cluster.refresh_metadata(topics=unknown)
+        except KafkaNextgenError as transient:
+            logger.warning("group %s: %s is told without the ids: %s", group.group_id, effect.assignor, transient)
+        self._call(effect, group)
+
+    def _call(self, effect: fx.TellAssignor, group: ConsumerGroupMetadata) -> None:
+        share: dict[TopicId, set[int]] = {}
+        for tp in sorted(effect.partitions):
+            share.setdefault(id_of(self._cluster.metadata, tp.topic), set()).add(tp.partition)
+        self._own.call_on_assignment(effect.assignor, effect.error, MemberAssignment(share, effect.metadata), group)
+
+    def raise_failed(self, effect: fx.RaiseAssignorFailed, member_id: str) -> None:
+        """Have the application hear that the group has no new assignment."""
+        is_own = effect.leader_id == member_id
+        of = "this member, which leads its group," if is_own else f"the leader, {effect.leader_id},"
+        self._own.tell_failure(effect.why, effect.assignor, self._cause if is_own else None, of=of)
+
+
+def _nobody(_event: ev.ClassicEvent) -> None:
+    """There is no member yet."""

@@ -1,0 +1,70 @@
+"""The order of a member's requests to its coordinator.
+
+No request waits for the answer to the one before it. On one connection requests arrive in order, but one that still
+looks for the coordinator might be sent after a later one.
+
+- A join that arrives after its leave would create a member that does not exist here. So a leave, or the end of the
+  membership, cancels all requests before it.
+- A leave that arrives after the next join would end the new membership. So a join cancels such a leave.
+
+A cancelled request that was not sent yet never is; the answer to one that was sent is ignored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY, Api
+
+__all__ = ["LEAVE_CONNECT_TIMEOUT_S", "CoordinatorRequests", "supports_history"]
+
+#: How long (seconds) a leave may look for its coordinator. No member waits longer for one that can't be reached: its
+#: session ends without a leave as well.
+LEAVE_CONNECT_TIMEOUT_S = 3.0
+
+Work = Coroutine[object, object, None]
+
+
+class CoordinatorRequests:
+    """What a member asks its coordinator, in the background; each work tells the member of its answer."""
+
+    def __init__(self, tasks: TaskSet) -> None:
+        self._tasks = tasks
+        self._asked: set[asyncio.Task[None]] = set()
+        self._leaves: set[asyncio.Task[None]] = set()
+
+    def ask(self, work: Work) -> None:
+        """Ask whatever it is."""
+        self._start(work, self._asked)
+
+    def join(self, work: Work) -> None:
+        """Ask to be let in."""
+        _cancel(self._leaves)
+        self._start(work, self._asked)
+
+    def leave(self, work: Work) -> None:
+        """Say that the member leaves."""
+        self.cancel_pending()
+        self._start(work, self._leaves)
+
+    def cancel_pending(self) -> None:
+        """The membership is over: nothing but its leave matters any more."""
+        _cancel(self._asked)
+
+    def _start(self, work: Work, under_way: set[asyncio.Task[None]]) -> None:
+        task = self._tasks.start(work)
+        under_way.add(task)
+        task.add_done_callback(under_way.discard)
+
+
+def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()
+
+
+async def supports_history(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
+    """Whether the coordinator that ``api`` goes to remembers why its groups rebalance. Raises as the call itself."""
+    return await cluster.supports(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)

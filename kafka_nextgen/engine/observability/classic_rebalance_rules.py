@@ -1,0 +1,95 @@
+"""How the state of a member of the classic protocol is read as rebalances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from kafka_nextgen.engine.observability.rebalance import RebalanceCause
+from kafka_nextgen.engine.observability.rebalance_rules import cause_of, reason_in, refused
+from kafka_nextgen.membership.classic import events as classic
+from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
+from kafka_nextgen.membership.classic.state import ClassicState
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.effects import Left
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["ClassicRebalanceRules"]
+
+_REASONS: Mapping[type, Callable[[Any], str]] = {
+    classic.JoinAnswered: lambda event: f"the group has joined as generation {event.generation}",
+    classic.JoinRefused: refused("JoinGroup"),
+    classic.JoinLost: lambda event: f"no JoinGroup got through: {event.reason}",
+    classic.SyncRefused: refused("SyncGroup"),
+    classic.CommitRefused: refused("commit"),
+    classic.TopicsDescribed: lambda _: "the topics of the group are not what they were when it was assigned",
+    classic.RebalanceEnforced: lambda event: f"the application enforced it: {event.reason}",
+}
+
+
+class ClassicRebalanceRules:
+    """A member of a classic group rebalances from preparing to join until it has applied its assignment."""
+
+    SENT: ClassVar[type[Any]] = SendClassicHeartbeat
+    KEPT: ClassVar[type[Any]] = classic.SessionKept
+    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
+    LEFT: ClassVar[type[Any]] = Left
+
+    LEAVING = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.LEAVING})
+    JOINING = frozenset({ClassicStatus.UNJOINED, ClassicStatus.PREPARING})
+    CALLED_WHEN_OUT = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.STALE})
+    CALLED = frozenset({Phase.REVOKING, Phase.ASSIGNING, Phase.LOSING})
+
+    def begins(self, before: ClassicState, after: ClassicState) -> RebalanceCause | None:
+        """A rebalance begins when the member gets busy, falls out of the group, or is to leave."""
+        if before.status in self.LEAVING and after.status in self.LEAVING:
+            return None
+        fell_out = after.published < 0 <= before.published and before.status not in self.LEAVING
+        is_to_leave = after.status in self.LEAVING
+        if fell_out or is_to_leave or (self._is_busy(after) and not self._is_busy(before)):
+            return self._cause(before, after)
+        return None
+
+    def _cause(self, before: ClassicState, after: ClassicState) -> RebalanceCause:
+        if after.status is ClassicStatus.FATAL:
+            return RebalanceCause.FAILED
+        if after.status is ClassicStatus.STALE:
+            return RebalanceCause.POLL_TIMEOUT
+        if after.leaving is not None or after.published < before.published:
+            return cause_of(after.leaving)
+        return RebalanceCause.JOINED if before.published < 0 else RebalanceCause.REASSIGNED
+
+    def _is_busy(self, state: ClassicState) -> bool:
+        if state.status is ClassicStatus.STABLE:
+            return state.phase is not Phase.IDLE or state.must_rejoin or state.assigned is not None
+        if state.status in self.JOINING:
+            return state.published >= 0 or state.phase in self.CALLED
+        return state.status is ClassicStatus.COMPLETING or state.status in self.LEAVING or state.phase in self.CALLED
+
+    def is_over(self, state: ClassicState) -> bool:
+        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        is_out = state.leaving is not None and not state.member_id
+        return (is_out and state.status in self.CALLED_WHEN_OUT) or not self._is_busy(state)
+
+    def step(self, state: ClassicState) -> str:
+        """The phase or, between phases, the status."""
+        return state.status.value if state.phase is Phase.IDLE else state.phase.value
+
+    def owned(self, state: ClassicState) -> frozenset[TopicPartition]:
+        """The partitions that the member owns."""
+        return state.owned
+
+    def member_id(self, state: ClassicState) -> str:
+        """The id of the member."""
+        return state.member_id
+
+    def epochs(self, state: ClassicState) -> tuple[int, int]:
+        """The generation last synced, and the one last joined."""
+        return state.published, state.generation
+
+    def reason(self, event: object) -> str:
+        """The reason in events of this protocol, and in those that both protocols share."""
+        say = _REASONS.get(type(event))
+        return reason_in(event) if say is None else say(event)

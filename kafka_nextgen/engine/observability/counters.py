@@ -1,0 +1,182 @@
+"""The counters of a consumer. Each class is written by one thread; any thread may read.
+
+Nothing is counted per record, but per fetch, poll, commit and rebalance. The buffers count what they hand over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import Factory, define
+
+from kafka_nextgen.engine.observability.hooks import LATE_S, HookList
+from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
+from kafka_nextgen.fetching import DecodedPartition
+from kafka_nextgen.metrics.timings import Timings
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.observability.rebalance_history import RebalanceRules
+
+__all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
+
+
+@define
+class FetchCounters:
+    """Fetches, on the I/O thread. Times are monotonic, in seconds."""
+
+    failed: int = 0
+    records: int = 0
+    bytes: int = 0
+    latency: Timings = Factory(Timings)
+
+    def note_answer(self, asked_at: float) -> None:
+        """Count the answer to a fetch that was sent at ``asked_at``."""
+        now = time.monotonic()
+        self.latency.note(now - asked_at, now)
+
+    def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
+        """Count the records of an answer."""
+        for part in decoded:
+            if part.columns is not None:
+                self.records += len(part.columns.offsets)
+                self.bytes += part.columns.data_bytes
+
+
+@define
+class CommitCounters:
+    """Commits, on the I/O thread."""
+
+    hooks: HookList
+    failed: int = 0
+    latency: Timings = Factory(Timings)
+
+    @contextmanager
+    def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
+        """Count the block as one commit of ``offsets``, which failed if it raises."""
+        began = time.monotonic()
+        failure: BaseException | None = None
+        try:
+            yield
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            self.note(offsets, began, failure)
+
+    def note(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], began: float, failure: BaseException | None
+    ) -> None:
+        """Count a commit that began at ``began`` (monotonic seconds) and has ended."""
+        now = time.monotonic()
+        self.failed += failure is not None
+        self.latency.note(now - began, now)
+        if self.hooks and offsets:
+            self.hooks.committed(offsets, began, now, failure)
+
+
+@define
+class GroupCounters:
+    """Heartbeats and rebalances of the member, read off its events and effects, on the I/O thread."""
+
+    hooks: HookList
+    heartbeats: int = 0
+    failed: int = 0
+    latency: Timings = Factory(Timings)
+    failed_rebalances: int = 0
+    rebalance_latency: Timings = Factory(Timings)
+    rebalanced_at: float | None = None
+    unanswered_since: float | None = None  # the first heartbeat after the last good answer
+    by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
+    _sent_at: dict[int, float] = Factory(dict)
+
+    def watch(self, event: object, effects: Iterable[object], now: float, reading: RebalanceRules[Any]) -> None:
+        """Count the heartbeats in an event of the member and its effects."""
+        if isinstance(event, reading.FAILED):
+            self._ended(event.number, True, now)
+        elif isinstance(event, reading.KEPT):
+            self._ended(event.number, False, now)
+        for effect in effects:
+            if isinstance(effect, reading.LEFT):
+                self.unanswered_since = None
+            if isinstance(effect, reading.SENT):
+                self.heartbeats += 1
+                self._sent_at = {effect.number: now}  # one is on its way at a time
+                self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since
+
+    def _ended(self, number: int, failed: bool, now: float) -> None:
+        self.failed += failed
+        self.unanswered_since = self.unanswered_since if failed else None
+        sent_at = self._sent_at.pop(number, None)
+        if sent_at is not None and not failed:
+            self.latency.note(now - sent_at, now)
+
+    def note_rebalance(self, rebalance: Rebalance, now: float) -> None:
+        """Count a finished rebalance."""
+        self.rebalance_latency.note(rebalance.duration_ms / 1000, now)
+        self.rebalanced_at = now
+        self.by_cause[rebalance.cause] += 1
+        self.failed_rebalances += rebalance.error is not None or rebalance.cause is RebalanceCause.FAILED
+        self.hooks.rebalanced(rebalance)
+
+
+@define
+class PollCounters:
+    """Polls and callbacks, on the application's thread."""
+
+    hooks: HookList
+    polls: int = 0
+    began_at: float | None = None
+    between: Timings = Factory(Timings)
+    inside: Timings = Factory(Timings)
+    callbacks: Timings = Factory(Timings)
+    _callback_began: float = 0.0
+    _callback_ended: float | None = None
+    _ended_at: float = 0.0
+
+    def begin(self) -> float:
+        """Begin a poll; returns the time (monotonic seconds)."""
+        now = time.monotonic()
+        if self.began_at is not None:
+            self.between.note(now - self.began_at, now)
+            if now - self._ended_at > LATE_S and self.hooks:
+                self.hooks.polled_late(self._ended_at, now)
+        self.polls += 1
+        self.began_at = now
+        return now
+
+    def end(self) -> None:
+        """End the poll."""
+        now = self._ended_at = time.monotonic()
+        assert self.began_at is not None, "it began"
+        self.inside.note(now - self.began_at, now)
+
+    def begin_callback(self) -> None:
+        """Begin a callback."""
+        self._callback_began = time.monotonic()
+
+    def note_callback_end(self) -> None:
+        """Note when the callback ended; a repeated call changes nothing."""
+        if self._callback_ended is None:
+            self._callback_ended = time.monotonic()
+
+    def end_callback(self) -> tuple[float, float]:
+        """Count the callback; returns when it began and ended."""
+        ended = time.monotonic() if self._callback_ended is None else self._callback_ended
+        self._callback_ended = None
+        self.callbacks.note(ended - self._callback_began, ended)
+        return self._callback_began, ended
+
+
+@define
+class Counters:
+    """All counters of a consumer; ``hooks`` are called for what is counted."""
+
+    hooks: HookList
+    fetches: FetchCounters = Factory(FetchCounters)
+    commits: CommitCounters = Factory(lambda self: CommitCounters(self.hooks), takes_self=True)
+    group: GroupCounters = Factory(lambda self: GroupCounters(self.hooks), takes_self=True)
+    polls: PollCounters = Factory(lambda self: PollCounters(self.hooks), takes_self=True)

@@ -1,0 +1,247 @@
+"""Writes what happens to a consumer as events of its group's history.
+
+``consumer.hooks.add(EventLog(FileSink("billing.jsonl")))`` writes them, and so does the key ``history.log.dir``. An
+event is made on the thread where it happens, the I/O thread or the application's, and given to a sink, which never
+blocks.
+
+A rebalance is told when it is over, by the times of its steps. Partitions are given up from when they are not fetched
+any more (``ms`` before ``at``) until their callback has returned. Those that come flow when theirs has returned.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.observability.hooks import Hooks
+from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
+from kafka_nextgen.history.events import Event, EventKind, SourceKind, partitions_by_topic
+from kafka_nextgen.history.file_sink import FileSink
+from kafka_nextgen.history.queued_sink import CLOSE_TIMEOUT_S, Sink
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["EventLog"]
+
+#: Steps in which partitions that are given up are not fetched any more.
+_GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_leaving"})
+#: The most events that wait for the cluster's id.
+MOST_WAITING = 1_000
+#: How a member is out of its group, by the cause of its last rebalance there.
+_OUT: Mapping[RebalanceCause, EventKind] = {
+    RebalanceCause.CLOSED: EventKind.LEFT,
+    RebalanceCause.UNSUBSCRIBED: EventKind.LEFT,
+    RebalanceCause.POLL_TIMEOUT: EventKind.FENCED,
+    RebalanceCause.FENCED: EventKind.FENCED,
+    RebalanceCause.FAILED: EventKind.FENCED,
+}
+
+
+class EventLog(Hooks):
+    """Writes the events of one consumer to ``sink``, and closes it with the consumer."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._name: Callable[[], MemberName] = MemberName
+        self._number = uuid.uuid4().hex[:12]  # tells the runs of one client id apart
+        self._seq = 0
+        self._member_id = ""  # the last one: what is told of a member that is out is told of what it was
+        self._lock = threading.RLock()  # events come from two threads; a signal handler may commit in between
+        self._positions: dict[TopicPartition, int] = {}
+        self._waiting: list[Event] | None = []  # for the cluster's id, which a member may join without
+
+    def attached(self, name: Callable[[], MemberName]) -> None:
+        """Keep the name of the consumer."""
+        self._name = name
+
+    def reached(self) -> None:
+        """Write the events from before the cluster's id was known."""
+        self._wait_no_more(self._name().cluster_id)
+
+    def detached(self, timeout_s: float) -> None:
+        """Write the events that wait, and close the sink."""
+        self._wait_no_more(self._name().cluster_id)
+        self._sink.close(min(timeout_s, CLOSE_TIMEOUT_S))
+
+    @staticmethod
+    def in_directory(directory: Path, client_id: str) -> EventLog:
+        """Write to a new file in ``directory``, named by the client id and a unique number."""
+        name = re.sub(r"[^A-Za-z0-9._-]+", "_", client_id)[:100]
+        return EventLog(FileSink(directory / f"{name}-{uuid.uuid4().hex[:12]}.jsonl"))
+
+    # ---- what is told
+
+    def received(self, records: Records, began_at: float, took_s: float) -> None:
+        """Note the position of each partition, for the event of its loss."""
+        self._positions.update(records.next_offsets())
+
+    def committed(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        began_at: float,
+        took_s: float,
+        error: BaseException | None,
+    ) -> None:
+        """Write one event per partition, or one for the error."""
+        member, at = self._name(), began_at + took_s
+        if error is not None:
+            self._write(member, EventKind.ERROR, at, ms=_ms(took_s), cause=type(error).__name__, reason=str(error))
+            return
+        for partition, committed in offsets.items():
+            topic, number = partition
+            self._write(
+                member,
+                EventKind.COMMITTED,
+                at,
+                topic=topic,
+                partitions=(number,),
+                offset=committed.offset,
+                ms=_ms(took_s),
+            )
+
+    def called_back(
+        self,
+        callback: str,
+        partitions: Sequence[TopicPartition],
+        began_at: float,
+        took_s: float,
+        error: BaseException | None,
+    ) -> None:
+        """Write one event, and one for the error."""
+        member, at = self._name(), began_at + took_s
+        reason = None if error is None else f"{type(error).__name__}: {error}"
+        self._write(member, EventKind.CALLBACK, at, ms=_ms(took_s), cause=callback, reason=reason)
+        if error is not None:
+            self._write(member, EventKind.ERROR, at, cause=type(error).__name__, reason=str(error))
+
+    def polled_late(self, began_at: float, took_s: float) -> None:
+        """One event."""
+        self._write(self._name(), EventKind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
+
+    def rebalanced(self, rebalance: Rebalance) -> None:
+        """Write what was revoked, lost and assigned, and whether the member is in the group."""
+        self._tell_end_of(rebalance)
+        self._tell_what_came(rebalance)
+        for partition in {*rebalance.revoked, *rebalance.lost}.difference(rebalance.assigned):
+            self._positions.pop(partition, None)  # another member reads on there
+
+    def _tell_end_of(self, rebalance: Rebalance) -> None:
+        member, epoch, cause = rebalance.member, rebalance.epoch_before, rebalance.cause.value
+        given_at, stood_ms = _given_up(rebalance)
+        for topic, numbers in partitions_by_topic(rebalance.revoked).items():
+            self._write(
+                member,
+                EventKind.REVOKED,
+                given_at,
+                epoch=epoch,
+                topic=topic,
+                partitions=numbers,
+                ms=stood_ms,
+                cause=cause,
+            )
+        for partition in rebalance.lost:
+            topic, number = partition
+            self._write(
+                member,
+                EventKind.LOST,
+                rebalance.began_at,
+                epoch=epoch,
+                topic=topic,
+                partitions=(number,),
+                offset=self._positions.get(partition),
+                cause=cause,
+            )
+        if rebalance.cause in _OUT:
+            at = _ended_at(rebalance) if _OUT[rebalance.cause] is EventKind.LEFT else rebalance.began_at
+            self._write(member, _OUT[rebalance.cause], at, epoch=epoch, cause=cause, reason=rebalance.reason or None)
+
+    def _tell_what_came(self, rebalance: Rebalance) -> None:
+        member, epoch = rebalance.member, rebalance.epoch_after
+        if epoch < 0:
+            return
+        if rebalance.cause is RebalanceCause.JOINED:
+            self._write(member, EventKind.JOINED, rebalance.began_at, epoch=epoch, reason=rebalance.reason or None)
+        at = _flow_at(rebalance)
+        if not rebalance.assigned:
+            self._write(member, EventKind.ASSIGNED, at, epoch=epoch, partitions=())
+        for topic, numbers in partitions_by_topic(rebalance.assigned).items():
+            self._write(member, EventKind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
+
+    def _write(
+        self,
+        member: MemberName,
+        kind: EventKind,
+        at_s: float,
+        *,
+        epoch: int | None = None,
+        topic: str | None = None,
+        partitions: tuple[int, ...] | None = None,
+        offset: int | None = None,
+        ms: int | None = None,
+        cause: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        if not member.group_id:
+            return
+        with self._lock:
+            self._seq += 1
+            self._member_id = member.member_id or self._member_id
+            event = Event(
+                _ms(at_s),
+                self._seq,
+                f"{SourceKind.CONSUMER.value}:{member.client_id}/{self._number}",
+                member.cluster_id or self._name().cluster_id,
+                member.group_id,
+                kind,
+                protocol=member.protocol or None,
+                member=self._member_id or None,
+                instance=member.instance_id,
+                client=member.client_id,
+                epoch=epoch,
+                topic=topic,
+                partitions=partitions,
+                offset=offset,
+                ms=ms,
+                cause=cause,
+                reason=reason,
+            )
+            if event.cluster or self._waiting is None or len(self._waiting) >= MOST_WAITING:
+                self._wait_no_more(event.cluster)
+                self._sink.write(event)
+            else:
+                self._waiting.append(event)
+
+    def _wait_no_more(self, cluster: str) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, None
+            for event in waiting or ():
+                self._sink.write(evolve(event, cluster=cluster))
+
+
+def _ms(seconds: float) -> int:
+    return max(round(seconds * 1000), 0)
+
+
+def _ended_at(rebalance: Rebalance) -> float:
+    return rebalance.steps[-1].ended_at if rebalance.steps else rebalance.began_at
+
+
+def _given_up(rebalance: Rebalance) -> tuple[float, int]:
+    """When partitions were given up for good, and for how long (ms) they had not been fetched by then."""
+    giving: list[RebalanceStep] = [step for step in rebalance.steps if step.name in _GIVING_UP]
+    if not giving:
+        return rebalance.began_at, 0
+    ended_at = giving[-1].ended_at
+    return ended_at, _ms(ended_at - giving[0].began_at)
+
+
+def _flow_at(rebalance: Rebalance) -> float:
+    """When the partitions that came were fetched: the acknowledgement behind it holds nothing up."""
+    return next(
+        (step.began_at for step in reversed(rebalance.steps) if step.name == "acknowledging"), _ended_at(rebalance)
+    )

@@ -1,0 +1,266 @@
+"""The health of a consumer, for probes and dashboards; nothing here touches the network or blocks.
+
+``problem`` names the first of these that holds:
+
+- it never reached a broker, or partitions assigned by hand do not exist;
+- a broker throttles it, because of a quota, for five seconds or longer (KIP-219);
+- its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat within the request
+  timeout;
+- another member holds its instance id, which it retries;
+- its application stopped polling, or a callback of ``close`` or ``unsubscribe`` took as long, so the member left the
+  group (KIP-848, "Rebalance Triggers");
+- a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
+- a local assignor failed, and the group has no new target since;
+- the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
+- a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
+  has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from attrs import evolve, field, frozen
+
+from kafka_nextgen.engine.member.membership import Membership
+from kafka_nextgen.engine.observability.counters import Counters
+from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.engine.observability.rebalance import RebalanceCause
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.fetching import Truncation
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["Health", "Limits", "Watchdog", "assess", "collect_health", "since", "stalled_among"]
+
+
+@frozen(kw_only=True)
+class Health:
+    """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
+
+    - ``status`` is UNSUBSCRIBED with partitions assigned by hand, too: such a consumer is in no group.
+    - ``since_heartbeat_s`` counts from the last heartbeat answered without an error, ``unanswered_s`` from the first
+      one sent after it, ``since_poll_s`` from the beginning of the last poll (None before the first).
+    - ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long.
+    - ``silence_s`` has the seconds since each active partition was last answered; paused ones are left out.
+      ``stalled`` are those that are silent for too long.
+    - ``gone`` are partitions whose topic was deleted, even if another topic has its name now. ``missing`` are topics
+      subscribed to by name that do not exist.
+    - ``truncations`` are the latest of each assigned partition whose log lost records that were read; reading went on,
+      so they are no problem.
+    - ``coordinator_error`` is why the coordinator can't be found or reached, ``assignor_error`` why a local assignor
+      could not assign, as long as there is no new target.
+    - ``instance_id_wait_s`` is how long the member will retry an instance id that another member holds.
+    - ``throttle`` says which broker throttles this client for five seconds or longer, and until when.
+    """
+
+    status: Status | ClassicStatus
+    phase: Phase = Phase.IDLE
+    member_id: str = ""
+    member_epoch: int = -1
+    since_heartbeat_s: float | None = None
+    unanswered_s: float = 0.0
+    since_poll_s: float | None = None
+    rebalancing: RebalanceCause | None = None
+    rebalancing_s: float = 0.0
+    silence_s: Mapping[TopicPartition, float] = field(factory=dict)
+    stalled: tuple[TopicPartition, ...] = ()
+    gone: tuple[TopicPartition, ...] = ()
+    missing: tuple[str, ...] = ()
+    truncations: tuple[Truncation, ...] = ()
+    coordinator_error: str | None = None
+    instance_id_wait_s: float | None = None
+    assignor_error: str | None = None
+    throttle: str | None = None
+    problem: str | None = None
+
+
+@frozen
+class Limits:
+    """How long (seconds) an answer and a rebalance may take."""
+
+    answer_s: float
+    rebalance_s: float
+
+
+def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
+    """``health`` with its problem; ``unreachable`` is what keeps the consumer from reading anything at all."""
+    problem = unreachable
+    for rule in _RULES:
+        problem = problem or rule(health, limits)
+    return evolve(health, problem=problem)
+
+
+def stalled_among(silence_s: Mapping[TopicPartition, float], limits: Limits) -> tuple[TopicPartition, ...]:
+    """The partitions that have been silent for too long."""
+    return tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > limits.answer_s))
+
+
+#: In these states the member sends nothing to the coordinator.
+_OUT: Collection[Status | ClassicStatus] = (
+    Status.UNSUBSCRIBED,
+    Status.STALE,
+    Status.FATAL,
+    ClassicStatus.UNSUBSCRIBED,
+    ClassicStatus.STALE,
+    ClassicStatus.FATAL,
+)
+
+_CALLBACK_PROBLEMS = {
+    Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
+}
+
+
+def _refused(health: Health, limits: Limits) -> str | None:
+    if health.status in (Status.FATAL, ClassicStatus.FATAL):
+        return "the coordinator refused this member for good; poll() says why"
+    return None
+
+
+def _not_polled(health: Health, limits: Limits) -> str | None:
+    if health.status not in (Status.STALE, ClassicStatus.STALE):
+        return None
+    if health.phase is not Phase.IDLE and health.rebalancing is None:
+        return "a callback takes longer than max.poll.interval.ms: the member left its group without it"
+    since = "" if health.since_poll_s is None else f", the last time {health.since_poll_s:.0f} s ago"
+    return f"not polled within max.poll.interval.ms{since}: the member left its group, and joins again at the next poll"
+
+
+def _callback(health: Health, limits: Limits) -> str | None:
+    return _CALLBACK_PROBLEMS.get(health.phase)
+
+
+def _throttled(health: Health, limits: Limits) -> str | None:
+    return health.throttle
+
+
+def _unreached(health: Health, limits: Limits) -> str | None:
+    if health.status in _OUT or health.coordinator_error is None:
+        return None
+    return f"the coordinator can't be reached: {health.coordinator_error}"
+
+
+def _in_use(health: Health, limits: Limits) -> str | None:
+    if health.instance_id_wait_s is None:
+        return None
+    return f"another member holds this group.instance.id: asked for again for {health.instance_id_wait_s:.0f} s"
+
+
+def _unheard(health: Health, limits: Limits) -> str | None:
+    heard_s = health.since_heartbeat_s if health.since_heartbeat_s is not None and health.member_epoch >= 0 else 0.0
+    silent_s = 0.0 if health.status in _OUT else max(heard_s, health.unanswered_s)
+    return f"no heartbeat was answered for {silent_s:.0f} s" if silent_s > limits.answer_s else None
+
+
+def _assignor(health: Health, limits: Limits) -> str | None:
+    return health.assignor_error
+
+
+def _slow(health: Health, limits: Limits) -> str | None:
+    if health.rebalancing is None or health.rebalancing_s <= limits.rebalance_s:
+        return None
+    at = health.status.value if health.phase is Phase.IDLE else health.phase.value
+    return f"rebalancing ({health.rebalancing.value}) for {health.rebalancing_s:.0f} s, now at: {at}"
+
+
+def _gone(health: Health, limits: Limits) -> str | None:
+    if not health.gone:
+        return None
+    return f"{format_partitions(health.gone)}: the topic was deleted; nothing is read of it"
+
+
+def _missing(health: Health, limits: Limits) -> str | None:
+    if not health.missing:
+        return None
+    return f"subscribed to {', '.join(health.missing)}, which does not exist: waited for"
+
+
+def _stalled(health: Health, limits: Limits) -> str | None:
+    if not health.stalled:
+        return None
+    longest_s = max(health.silence_s[tp] for tp in health.stalled)
+    return f"{format_partitions(health.stalled)} not heard of for {longest_s:.0f} s"
+
+
+_RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
+    _refused,
+    _not_polled,
+    _callback,
+    _throttled,
+    _unreached,
+    _in_use,
+    _unheard,
+    _assignor,
+    _slow,
+    _gone,
+    _missing,
+    _stalled,
+)
+
+
+def collect_health(
+    counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
+) -> Health:
+    """The health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
+    silence_s = fetches.silence_s(now)
+    health = Health(
+        status=Status.UNSUBSCRIBED,
+        since_poll_s=since(counters.polls.began_at, now),
+        silence_s=silence_s,
+        stalled=stalled_among(silence_s, limits),
+        gone=tuple(sorted(fetches.gone())),
+        truncations=fetches.truncations(),
+    )
+    driver = membership.driver
+    if driver is None:
+        return health
+    member, history = driver.member, driver.history
+    return evolve(
+        health,
+        status=member.status,
+        phase=member.phase,
+        member_id=member.member_id,
+        member_epoch=member.member_epoch,
+        since_heartbeat_s=since(driver.last_heartbeat_at, now),
+        unanswered_s=since(counters.group.unanswered_since, now) or 0.0,
+        rebalancing=history.under_way,
+        rebalancing_s=history.since_s(now),
+        coordinator_error=driver.coordinator_error,
+        instance_id_wait_s=driver.instance_id_wait_s(now),
+        missing=membership.missing.names,
+        assignor_error=membership.assignor_error,
+    )
+
+
+def since(at: float | None, now: float) -> float | None:
+    """The seconds since ``at``; None if it is None."""
+    return None if at is None else max(0.0, now - at)
+
+
+logger = logger_of("kafka_nextgen.fetch")
+
+
+class Watchdog:
+    """Reports partitions that stall, and that no longer do, in the log and to hooks; ``name`` is for the log."""
+
+    def __init__(self, name: str, health: Callable[[], Health], hooks: HookList) -> None:
+        self._name = name
+        self._health = health
+        self._hooks = hooks
+        self._stalled: frozenset[TopicPartition] = frozenset()
+
+    def look(self) -> None:
+        """Report what has changed since the last look."""
+        health = self._health()
+        stalled = frozenset(health.stalled)
+        fresh, over = stalled - self._stalled, self._stalled - stalled
+        self._stalled = stalled
+        if over:
+            logger.info("%s: %s not stalled any more", self._name, format_partitions(over))
+        if fresh:
+            longest_s = max(health.silence_s[tp] for tp in fresh)
+            text = "%s: %s stalled: no leader has answered a fetch for %.0f s; tried again all the while"
+            logger.warning(text, self._name, format_partitions(fresh), longest_s)
+            self._hooks.stalled(tuple(sorted(fresh)), longest_s)

@@ -1,0 +1,147 @@
+"""How the state of a member of the consumer group protocol is read as rebalances: begin, cause and end.
+
+A member sees its own application and its coordinator. What moved the coordinator (another member that came or went,
+a topic that grew) is not in its answers (KIP-848, "ConsumerGroupHeartbeat API"), so it is not guessed here. The rules
+for the classic protocol are in ``classic_rebalance_rules``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.engine.observability.rebalance import RebalanceCause
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.any_member import Leaving, Why
+from kafka_nextgen.membership.effects import Left, SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.membership.state import MemberState
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["NOT_POLLED", "ConsumerRebalanceRules", "cause_of", "error_in", "reason_in", "refused"]
+
+NOT_POLLED = "the application did not poll within max.poll.interval.ms"
+
+
+def _subscribed(event: ev.Subscribed) -> str:
+    if event.matched_by is not None:
+        return f"the pattern {event.matched_by} matched {', '.join(sorted(event.topics)) or 'no topic'}"
+    what = f"the pattern {event.pattern}" if event.pattern is not None else ", ".join(sorted(event.topics))
+    return f"the application subscribed to {what}"
+
+
+def refused(request: str) -> Callable[[Any], str]:
+    """Describes an event that has an error code and perhaps a message."""
+
+    def say(event: Any) -> str:
+        message = getattr(event, "message", None)
+        if event.code == ErrorCode.SASL_AUTHENTICATION_FAILED and message:  # TLS or the login failed
+            return f"there is no way to the coordinator: {message}"
+        return f"the coordinator answered a {request} with {name_of(event.code)}" + (f": {message}" if message else "")
+
+    return say
+
+
+_REASONS: Mapping[type, Callable[[Any], str]] = {
+    ev.Subscribed: _subscribed,
+    ev.Unsubscribed: lambda _: "the application unsubscribed",
+    ev.Closed: lambda event: f"the application closed the consumer (leave: {event.leave.value})",
+    ev.HeartbeatAnswered: lambda event: f"the coordinator told a new target at epoch {event.member_epoch}",
+    ev.HeartbeatRefused: refused("heartbeat"),
+    ev.HeartbeatLost: lambda event: f"no heartbeat got through: {event.reason}",
+}
+
+
+def reason_in(event: object) -> str:
+    """What the event says about the cause, or an empty string."""
+    say = _REASONS.get(type(event))
+    return "" if say is None else say(event)
+
+
+_CALLED: Mapping[type, str] = {
+    ev.CommitFinished: "the commit before it failed",
+    ev.RevokeFinished: "on_partitions_revoked raised",
+    ev.AssignFinished: "on_partitions_assigned raised",
+    ev.LossFinished: "on_partitions_lost raised",
+}
+
+
+def error_in(event: object) -> str | None:
+    """What failed in a callback or the commit before it, if the event says so."""
+    error: str | None = getattr(event, "error", None)
+    what = _CALLED.get(type(event))
+    return None if what is None or error is None else f"{what}: {error}"
+
+
+_CAUSES = {
+    Why.CLOSED: RebalanceCause.CLOSED,
+    Why.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
+    Why.EXPIRED: RebalanceCause.POLL_TIMEOUT,
+}
+
+
+class ConsumerRebalanceRules:
+    """A member of the consumer group protocol rebalances from RECONCILING until it is STABLE again.
+
+    A fenced member that owns nothing joins again in the same step.
+    """
+
+    SENT: ClassVar[type[Any]] = SendHeartbeat
+    KEPT: ClassVar[type[Any]] = HeartbeatAnswered
+    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
+    LEFT: ClassVar[type[Any]] = Left
+
+    BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
+    GOING_ON = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING})
+    CALLED_WHEN_OUT = frozenset({Status.PREPARE_LEAVING, Status.STALE})
+
+    def begins(self, before: MemberState, after: MemberState) -> RebalanceCause | None:
+        """A rebalance begins with a status that is busy, except that leaving goes on from the one to the other."""
+        if before.published_epoch >= 0 and before.leaving is None and after.status is Status.JOINING:
+            return RebalanceCause.FENCED
+        if before.status is after.status or after.status not in self.BUSY:
+            return None
+        if before.status is Status.PREPARE_LEAVING and after.status is Status.LEAVING:
+            return None
+        return self._cause(before, after)
+
+    def _cause(self, before: MemberState, after: MemberState) -> RebalanceCause:
+        if after.status is Status.RECONCILING:
+            return RebalanceCause.JOINED if before.status is Status.JOINING else RebalanceCause.REASSIGNED
+        if after.status is Status.FATAL:
+            return RebalanceCause.FAILED
+        return cause_of(after.leaving)
+
+    def is_over(self, state: MemberState) -> bool:
+        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        is_out = state.leaving is not None and state.published_epoch < 0
+        return (is_out and state.status in self.CALLED_WHEN_OUT) or (
+            state.phase is Phase.IDLE and state.status not in self.GOING_ON
+        )
+
+    def step(self, state: MemberState) -> str:
+        """The phase or, between phases, the status."""
+        return state.status.value if state.phase is Phase.IDLE else state.phase.value
+
+    def owned(self, state: MemberState) -> frozenset[TopicPartition]:
+        """The owned partitions, by topic name."""
+        return frozenset(TopicPartition(state.names[tip.topic_id], tip.partition) for tip in state.owned)
+
+    def member_id(self, state: MemberState) -> str:
+        """The id of the member."""
+        return state.member_id
+
+    def epochs(self, state: MemberState) -> tuple[int, int]:
+        """The published epoch and the member epoch."""
+        return state.published_epoch, state.member_epoch
+
+    def reason(self, event: object) -> str:
+        """The reason in the events of this protocol."""
+        return reason_in(event)
+
+
+def cause_of(leaving: Leaving | None) -> RebalanceCause:
+    """Why a member that is out of its group is: it left, or it was fenced."""
+    return RebalanceCause.FENCED if leaving is None else _CAUSES[leaving.why]
