@@ -79,7 +79,7 @@ def _consumer_rows(*, is_security: bool) -> Iterator[tuple[str, ...]]:
     for key in (key for key in KEYS.values() if key.is_security is is_security):
         default = "" if key.name == "bootstrap.servers" else _plain(key.default(defaults))
         stated = "" if "Default:" in key.doc else default
-        kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.kind.name)
+        kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.value_type.name)
         yield f"`{key.name}`", kind, stated, key.doc
 
 

@@ -24,10 +24,10 @@ from attrs import Factory, frozen
 from kafka_nextgen import properties as p
 from kafka_nextgen.assignors.configured import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
-from kafka_nextgen.config_keys import config_key as _key
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
 from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
+from kafka_nextgen.properties import config_key as _key
 from kafka_nextgen.security_config import ALIASES, SecurityConfig
 from kafka_nextgen.text import nearest, with_nearest
 from kafka_nextgen.types import JoinReason
@@ -284,7 +284,7 @@ class Key:
 
     name: str
     attribute: str
-    kind: p.Kind[object]
+    value_type: p.ValueType[object]
     doc: str
     default: Callable[[ConsumerConfig], object]
     is_security: bool
@@ -295,7 +295,7 @@ def _key_of(attribute: attrs.Attribute[Any]) -> Key:
     of_the_others = getattr(default, "factory", None)
     default_of = of_the_others or (lambda _: default)
     is_security = hasattr(attrs.fields(SecurityConfig), name)
-    return Key(name.replace("_", "."), name, metadata["kind"], metadata["doc"], default_of, is_security)
+    return Key(name.replace("_", "."), name, metadata["value_type"], metadata["doc"], default_of, is_security)
 
 
 #: Every key, by Kafka's name of it.
@@ -318,7 +318,7 @@ def _refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
 
 def _read(key: Key, written: str, value: object) -> object:
     try:
-        return key.kind.read(value)
+        return key.value_type.read(value)
     except p.NotInThisVersionError as error:
         raise ConfigError(f"{written}={value} is not available in this version, which has {error}", written) from None
     except ValueError as error:

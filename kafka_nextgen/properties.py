@@ -1,8 +1,8 @@
-"""How one configured value is read: text as in a properties file, or the Python value it stands for.
+"""Types of configuration values: each reads text as in a properties file, or the Python value it stands for.
 
-Each ``Kind`` turns what the caller wrote into the value the program uses, or raises ``ValueError`` with a text
-that goes on after "key: " ("must be a whole number of at least 1, not 'ten'"). Whoever knows the key puts it
-in front. Numbers are bounded by what their field on the wire holds, so nothing overflows later.
+A ``ValueType`` converts what the caller wrote, or raises ``ValueError`` with a text to follow "key: ", such as "must be
+a whole number of at least 1, not 'ten'". The caller adds the key. Numbers are bounded by the size of their field on the
+wire, so nothing overflows later.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
+import attrs
 from attrs import frozen
 
 from kafka_nextgen.errors import DeserializationError
@@ -28,14 +29,15 @@ __all__ = [
     "Deserializer",
     "GroupProtocol",
     "IsolationLevel",
-    "Kind",
     "NotInThisVersionError",
     "OnDeserializationError",
     "RecoveryStrategy",
     "SecurityProtocol",
     "ServerAddress",
+    "ValueType",
     "boolean",
     "can_be_host",
+    "config_key",
     "deserializer",
     "group_protocol",
     "isolation_level",
@@ -51,6 +53,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+D = TypeVar("D")
 E = TypeVar("E", bound=Enum)
 
 INT32_MAX = 2**31 - 1
@@ -146,14 +149,19 @@ def can_be_host(host: str) -> bool:
 
 
 @frozen
-class Kind(Generic[T]):
-    """A sort of value: what it is called in documentation, and how it is read."""
+class ValueType(Generic[T]):
+    """The type of a configuration value: its name in the documentation, and the function that reads it."""
 
     name: str
     read: Callable[[object], T]
 
 
-def text(what: str = "string") -> Kind[str]:
+def config_key(value_type: ValueType[T], default: D, doc: str) -> T | D:
+    """Declare an attribute as a configuration key; Kafka's name of the key is the attribute's, with dots."""
+    return cast("T | D", attrs.field(default=default, metadata={"value_type": value_type, "doc": doc}))
+
+
+def text(what: str = "string") -> ValueType[str]:
     """Any text that is not empty and can be sent."""
 
     def read(value: object) -> str:
@@ -162,7 +170,7 @@ def text(what: str = "string") -> Kind[str]:
             raise ValueError("must be text that UTF-8 has: it has a lone surrogate (it is not shown here)")
         return written
 
-    return Kind(what, read)
+    return ValueType(what, read)
 
 
 def _read_path(value: object) -> str:
@@ -172,7 +180,7 @@ def _read_path(value: object) -> str:
 
 
 #: The name of a file, which need not be UTF-8 (PEP 383).
-path: Kind[str] = Kind("path", _read_path)
+path: ValueType[str] = ValueType("path", _read_path)
 
 
 #: What Kafka demands of a topic's name, and of a group.instance.id (KIP-345).
@@ -185,10 +193,10 @@ def _read_name(value: object) -> str:
     return value
 
 
-name: Kind[str] = Kind(NAME_RULES, _read_name)
+name: ValueType[str] = ValueType(NAME_RULES, _read_name)
 
 
-def whole_number(minimum: int, maximum: int = INT32_MAX) -> Kind[int]:
+def whole_number(minimum: int, maximum: int = INT32_MAX) -> ValueType[int]:
     """A whole number within bounds, both included."""
     wanted = f"a whole number from {minimum} to {maximum}"
 
@@ -198,7 +206,7 @@ def whole_number(minimum: int, maximum: int = INT32_MAX) -> Kind[int]:
             raise ValueError(f"must be {wanted}, not {value!r}")
         return number
 
-    return Kind(wanted, read)
+    return ValueType(wanted, read)
 
 
 def _as_int(value: object) -> int | None:
@@ -216,12 +224,12 @@ def _read_boolean(value: object) -> bool:
     return known
 
 
-boolean: Kind[bool] = Kind("true or false", _read_boolean)
+boolean: ValueType[bool] = ValueType("true or false", _read_boolean)
 
 
 def one_of(
     choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
-) -> Kind[E]:
+) -> ValueType[E]:
     """One of an enum's values, in any case; words in ``later`` are Kafka's, but not in this version.
 
     ``or_else`` names what may stand there instead, and is read by others.
@@ -240,7 +248,7 @@ def one_of(
             raise NotInThisVersionError(wanted)
         raise ValueError(f"must be {wanted}, not {value!r}")
 
-    return Kind(wanted, read)
+    return ValueType(wanted, read)
 
 
 _NOT_SHOWN = " (it is not shown here, for there may be a password in it)"
@@ -274,7 +282,7 @@ def _parse_server(written: str) -> ServerAddress:
     return ServerAddress(match["v6"] or match["name"], int(match["port"]))
 
 
-servers: Kind[tuple[ServerAddress, ...]] = Kind("host:port,...", _read_servers)
+servers: ValueType[tuple[ServerAddress, ...]] = ValueType("host:port,...", _read_servers)
 
 
 #: The assignors of the classic protocol, and how Kafka's own consumer spells them.
@@ -302,7 +310,7 @@ def _read_strategies(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(STRATEGIES[word] for word in words))
 
 
-strategies: Kind[tuple[str, ...]] = Kind(f"some of {_STRATEGY_WORDS}", _read_strategies)
+strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}", _read_strategies)
 
 
 def _read_deserializer(value: object) -> Deserializer:
@@ -311,8 +319,8 @@ def _read_deserializer(value: object) -> Deserializer:
     return value
 
 
-deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
-_error_policy: Kind[DeserializationPolicy] = one_of(DeserializationPolicy, or_else="callable")
+deserializer: ValueType[Deserializer] = ValueType("callable", _read_deserializer)
+_error_policy: ValueType[DeserializationPolicy] = one_of(DeserializationPolicy, or_else="callable")
 
 
 def _read_on_deserialization_error(value: object) -> OnDeserializationError:
@@ -323,7 +331,9 @@ def _read_on_deserialization_error(value: object) -> OnDeserializationError:
     return value
 
 
-on_deserialization_error: Kind[OnDeserializationError] = Kind(_error_policy.name, _read_on_deserialization_error)
+on_deserialization_error: ValueType[OnDeserializationError] = ValueType(
+    _error_policy.name, _read_on_deserialization_error
+)
 
 
 def _read_join_reason(value: object) -> JoinReason:
@@ -334,7 +344,7 @@ def _read_join_reason(value: object) -> JoinReason:
     raise ValueError(f"must be restart or upgrade, not {value!r}")
 
 
-group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
-offset_reset: Kind[Reset] = Kind("latest or earliest or none or by_duration:PT1H30M", read_reset)
-isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel)
-join_reason: Kind[JoinReason] = Kind("restart or upgrade", _read_join_reason)
+group_protocol: ValueType[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
+offset_reset: ValueType[Reset] = ValueType("latest or earliest or none or by_duration:PT1H30M", read_reset)
+isolation_level: ValueType[IsolationLevel] = one_of(IsolationLevel)
+join_reason: ValueType[JoinReason] = ValueType("restart or upgrade", _read_join_reason)

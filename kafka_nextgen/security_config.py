@@ -21,8 +21,8 @@ import attrs
 from attrs import frozen
 
 from kafka_nextgen import properties as p
-from kafka_nextgen.config_keys import config_key as _key
 from kafka_nextgen.properties import SecurityProtocol
+from kafka_nextgen.properties import config_key as _key
 from kafka_nextgen.secret import Secret
 
 __all__ = ["ALIASES", "EndpointIdentification", "OauthMethod", "SaslMechanism", "SecurityConfig", "StoreType"]
@@ -117,7 +117,7 @@ def _read_callback(value: object) -> OauthCallback:
     return value
 
 
-_SECRET: p.Kind[Secret] = p.Kind("string, never shown", _read_secret)
+_SECRET: p.ValueType[Secret] = p.ValueType("string, never shown", _read_secret)
 _PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
 _WITH_TLS = (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)
 _WITH_SASL = (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
@@ -165,7 +165,7 @@ class SecurityConfig:
         p.boolean, True, "Check certificates; false accepts whoever answers. librdkafka's."
     )
     ssl_context: ssl.SSLContext | None = _key(
-        p.Kind("ssl.SSLContext", _read_context),
+        p.ValueType("ssl.SSLContext", _read_context),
         None,
         "A ready context, instead of the other ssl keys; it is used as it is. kafka-python's.",
     )
@@ -177,7 +177,7 @@ class SecurityConfig:
     sasl_username: str | None = _key(p.text(), None, "Who logs in by PLAIN or SCRAM. librdkafka's.")
     sasl_password: Secret | None = _key(_SECRET, None, "That user's password. librdkafka's.")
     oauth_cb: OauthCallback | None = _key(
-        p.Kind("callable", _read_callback),
+        p.ValueType("callable", _read_callback),
         None,
         "For OAUTHBEARER: called in a thread with sasl.oauthbearer.config, gives a token, or (token, when its life "
         "ends in seconds since 1970). confluent-kafka's oauth_cb.",
@@ -189,7 +189,7 @@ class SecurityConfig:
         "Where tokens are from: oauth.cb, or with oidc an OpenID provider (client credentials). librdkafka's.",
     )
     sasl_oauthbearer_token_endpoint_url: str | None = _key(
-        p.Kind("https://...", _read_url), None, "With oidc: where tokens are asked for."
+        p.ValueType("https://...", _read_url), None, "With oidc: where tokens are asked for."
     )
     sasl_oauthbearer_client_id: str | None = _key(p.text(), None, "With oidc: who asks. librdkafka's.")
     sasl_oauthbearer_client_secret: Secret | None = _key(_SECRET, None, "With oidc: its secret. librdkafka's.")

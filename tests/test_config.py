@@ -346,7 +346,7 @@ def test_a_configuration_does_not_change() -> None:
 def test_every_key_is_documented_and_reads_its_own_default(key: Key) -> None:
     default = key.default(ConsumerConfig.parse(SERVERS))
     assert key.doc.endswith(".")
-    assert default in (None, ()) or key.kind.read(default) == default
+    assert default in (None, ()) or key.value_type.read(default) == default
 
 
 @given(

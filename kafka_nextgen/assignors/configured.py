@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 
 from kafka_nextgen.assignors.spec import PartitionAssignor
-from kafka_nextgen.properties import Kind
+from kafka_nextgen.properties import ValueType
 
 __all__ = ["assignor_of", "local_assignors"]
 
@@ -33,7 +33,7 @@ def _read(value: object) -> tuple[PartitionAssignor, ...]:
 
 
 #: The value of ``group.local.assignors``.
-local_assignors: Kind[tuple[PartitionAssignor, ...]] = Kind(_WANTED, _read)
+local_assignors: ValueType[tuple[PartitionAssignor, ...]] = ValueType(_WANTED, _read)
 
 
 def assignor_of(item: object) -> PartitionAssignor:

@@ -1,7 +1,7 @@
-"""Reaching a first broker, however long it takes; meanwhile the log, health and polls can say what stands in the way.
+"""Connects to a first broker, however long it takes; meanwhile the log, ``health()`` and polls say why it fails.
 
-A poll says so once patience is over, which counts from the first attempt: one connection that is cut, or a broker that
-is about to be up, ends no program. A broker that refuses who we are is the end of it: it would refuse us again.
+A poll raises the error once the patience is over, which counts from the first attempt: a single lost connection, or a
+broker that is about to start, ends no program. A failed authentication ends the attempts: it would fail again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ logger = logger_of("kafka_nextgen.engine")
 
 
 class Bootstrap:
-    """The way to a cluster that may not be there yet; tried again every ``retry.backoff.max.ms``."""
+    """Tries to reach a cluster, again every ``retry.backoff.max.ms``."""
 
     def __init__(self, cluster: ClusterClient, wakeup: Wakeup, settings: TransportSettings) -> None:
         self._cluster = cluster
@@ -34,21 +34,21 @@ class Bootstrap:
 
     @property
     def is_made(self) -> bool:
-        """Whether a broker is known, on whatever occasion it was reached."""
+        """Whether any broker was reached."""
         return bool(self._cluster.metadata.brokers)
 
     @property
     def error(self) -> TransportError | None:
-        """What keeps the consumer from its first broker; None once it knows one, on whatever occasion."""
+        """The last error; None once any broker was reached."""
         return None if self.is_made else self._error
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the application has waited long enough to be told."""
+        """Whether a poll is to raise the error."""
         return time.monotonic() >= self._patient_until
 
     async def make(self) -> None:
-        """Try until it succeeds, or a broker refuses."""
+        """Try until a broker is reached or authentication fails."""
         while True:
             try:
                 await self._cluster.start()

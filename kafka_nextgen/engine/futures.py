@@ -32,19 +32,19 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: How long (seconds) at once, and so how late a handler may run.
+#: The longest sleep (seconds), and so the longest delay of a signal handler.
 LONGEST_SLEEP_S = 1.0
 
 
 class _Condition(type(threading.RLock())):  # type: ignore[misc]
-    """A lock that ``with`` takes and gives back in one stroke, even if a handler raises. Nothing waits for it."""
+    """A lock that ``with`` acquires and releases atomically, even if a handler raises. Nothing waits for it."""
 
     def notify_all(self) -> None:
-        """Wake nothing: futures that have ended call their callbacks."""
+        """Do nothing: waiters use the callbacks of a future."""
 
 
 class SafeFuture(Future[T]):
-    """One whose lock is never kept by a thread that a signal handler has raised in."""
+    """A future whose lock is always released, even if a signal handler raises."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,12 +78,12 @@ def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:
     return future.done()
 
 
-#: The I/O thread answers what needs no broker in far less; this much (seconds) means that it is stuck.
+#: The longest time (seconds) the I/O thread takes for work without a broker; after that it is stuck.
 HANDSHAKE_LIMIT_S = 10.0
 
 
 def wait_for_result(future: Future[T], limit_s: float = 0.0) -> T:
-    """Block until the work is done, which limits itself to ``limit_s`` seconds; its result or its error."""
+    """Block until work that takes at most ``limit_s`` seconds is done; returns its result or raises its error."""
     if not sleep_until_ended(future, limit_s + HANDSHAKE_LIMIT_S) and future.cancel():
         raise _stuck()
     try:
@@ -93,17 +93,17 @@ def wait_for_result(future: Future[T], limit_s: float = 0.0) -> T:
 
 
 async def await_result(future: Future[T]) -> T:
-    """Await the work's result or its error. Whoever is cancelled here cancels the work."""
+    """Await the result or error of work; cancelling this cancels the work."""
     return await _settled(asyncio.wrap_future(future), None)
 
 
 async def await_completion(future: Future[None]) -> None:
-    """Await the work's end. Whoever is cancelled here leaves the work going on: it must not be lost."""
+    """Await the end of work; cancelling this leaves the work going on."""
     await _settled(asyncio.shield(asyncio.wrap_future(future)), HANDSHAKE_LIMIT_S)
 
 
 def is_outcome(error: Exception, future: Future[None]) -> bool:
-    """Whether ``error`` is how the work ended, or of this library; any other was raised by a signal handler."""
+    """Whether ``error`` is the outcome of the work or of this library; any other is a signal handler's."""
     if isinstance(error, KafkaNextgenError):
         return True
     return future.done() and not future.cancelled() and future.exception() is error

@@ -24,17 +24,17 @@ __all__ = ["InFlight", "IoThread", "TaskSet"]
 
 T = TypeVar("T")
 
-#: How much of what was submitted begins in one turn of the loop: a few milliseconds of work.
+#: How many submitted coroutines begin in one iteration of the loop: a few milliseconds of work.
 _BEGIN_IN_A_TURN = 100
-#: How long (seconds) a thread is waited for that nobody can use.
+#: How long (seconds) to wait for a thread that failed to start.
 _GIVING_UP_S = 1.0
 
 
 class IoThread:
-    """Owns the event loop. Used by every thread of the process that made it; unusable after a fork.
+    """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
 
-    ``on_failure`` gets what a callback on the loop raised, which nobody else would hear of. ``owner`` is what errors
-    call whoever made the thread.
+    ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
+    name in errors.
     """
 
     def __init__(self, name: str, on_failure: Callable[[Exception], None], owner: str = "consumer") -> None:
@@ -52,7 +52,7 @@ class IoThread:
         self._thread.start()
 
     def begin_with(self, work: Coroutine[object, object, T]) -> T:
-        """Wait for the first work, which makes what the thread is for; the thread ends if that fails."""
+        """Run the first work, which sets the owner up, and wait for it; the thread ends if it fails."""
         try:
             return self.submit(work).result()
         except BaseException:
@@ -91,7 +91,7 @@ class IoThread:
         return future
 
     def _begin_soon(self, begin: Callable[[], None]) -> None:
-        """Begin in one of the next turns, in the order of submitting: thousands do not keep a heartbeat waiting."""
+        """Begin in one of the next iterations, in order: thousands of submissions do not delay a heartbeat."""
         if not self._to_begin:
             self._loop.call_soon(self._begin_some)
         self._to_begin.append(begin)
@@ -111,7 +111,7 @@ class IoThread:
             self._loop.call_soon_threadsafe(callback)
 
     def call_after_submitted(self, callback: Callable[[], object]) -> None:
-        """The same, once all that was submitted before has begun: it begins a turn of the loop after it was made."""
+        """Run a callable on the loop once everything submitted before has begun."""
         self.call_soon(lambda: self._call_after_begun(callback))
 
     def _call_after_begun(self, callback: Callable[[], object]) -> None:
@@ -147,11 +147,11 @@ class IoThread:
 
     def end(self) -> None:
         """End the loop after what is running now; only from the loop itself."""
-        if not self._ended.done():  # told twice, it must not cut short the settling of what is under way
+        if not self._ended.done():  # a second call must not cut the cancelling short
             self._ended.set_result(None)
 
     def end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Do this on the loop, then end; does nothing once the thread has stopped."""
+        """Run ``work`` on the loop, then end; does nothing once the thread has stopped."""
         self.call_soon(lambda: self._begin_to_end(work))
 
     def _begin_to_end(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
@@ -178,12 +178,12 @@ class IoThread:
 
     async def _cancel_everything(self) -> None:
         await asyncio.sleep(0)
-        self._begin(len(self._to_begin))  # what was submitted last becomes a task here, and is settled like the others
+        self._begin(len(self._to_begin))  # the last submissions become tasks here, and are cancelled like the others
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # lets the futures of the last ones hear of it
+        await asyncio.sleep(0)  # lets their futures be completed
 
     def _note_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -201,7 +201,7 @@ async def _call(work: Callable[[], T]) -> T:
 
 
 def _complete(future: Future[T], task: asyncio.Task[T]) -> None:
-    """Have the future end as the task did."""
+    """Copy the outcome of the task to the future."""
     if task.cancelled():
         future.cancel()
     if not future.set_running_or_notify_cancel():
@@ -214,7 +214,7 @@ def _complete(future: Future[T], task: asyncio.Task[T]) -> None:
 
 
 class TaskSet:
-    """Starts tasks, keeps them alive, and hands an exception nobody expected to ``on_failure``."""
+    """Background tasks; unexpected exceptions go to ``on_failure``."""
 
     def __init__(self, on_failure: OnFailure) -> None:
         self._on_failure = on_failure
@@ -228,7 +228,7 @@ class TaskSet:
         return task
 
     def keep(self, work: Callable[[], Coroutine[object, object, None]]) -> asyncio.Task[None]:
-        """Run ``work`` in the background until it returns; an exception is told, and it begins again."""
+        """Run ``work`` in the background until it returns; after an exception, which is reported, it begins again."""
         return self.start(keep_running(work, self._on_failure))
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
@@ -257,13 +257,13 @@ async def _repeat(work: Callable[[], None], interval_s: float) -> None:
 
 
 class InFlight:
-    """What somebody waits for, as long as it takes; each task is that of whoever asked."""
+    """The calls that are under way; each runs in its caller's task."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
-        """Do this, and count it as under way meanwhile."""
+        """Run ``work``, which counts as under way meanwhile."""
         task = asyncio.current_task()
         assert task is not None, "work is done by tasks"
         self._tasks.add(task)

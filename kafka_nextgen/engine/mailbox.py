@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 
-#: What a commit was of.
+#: The offsets of a commit.
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
-#: What ``commit_async`` is given to call with those and with what the commit failed for, None if it did not.
+#: The callback of ``commit_async``: called with the offsets, and with the error or None.
 CommitCallback = Callable[[Offsets, BaseException | None], object]
 
 
 class CallbackKind(Enum):
-    """Which method is to run: one of a RebalanceListener's, or of an assignor."""
+    """The method to run, of a listener or an assignor, or the callback of ``commit_async``."""
 
     ASSIGNED = "on_partitions_assigned"
     REVOKED = "on_partitions_revoked"
@@ -45,7 +45,7 @@ class CallbackKind(Enum):
 
     @property
     def short(self) -> str:
-        """The method without what all of a listener's have in common."""
+        """The method without the prefix of all listener methods."""
         return self.value.removeprefix("on_partitions_")
 
 
@@ -68,15 +68,15 @@ class PendingCall(PendingCallback):
     run: Callable[[], object] = field(kw_only=True)
 
 
-#: How a callback ended. A plain tuple: making one calls nothing that a signal handler could interrupt.
+#: A callback and its error. A plain tuple: making one calls nothing that a signal handler could interrupt.
 CallbackEnd = tuple[PendingCallback, BaseException | None]
 
 
 class Mailbox:
     """Callbacks and errors on their way from the I/O thread to the application.
 
-    ``news`` counts what makes it worthwhile to poll properly. Iteration does not even look at that between two records:
-    ``on_news`` is called with each, on any thread and perhaps under a lock, and must wait for nothing.
+    ``news`` counts what a poll would act on. Iteration does not check it between two records; instead ``on_news`` is
+    called, on any thread and perhaps under a lock, and must not block.
     """
 
     def __init__(self, wakeup: Wakeup) -> None:
@@ -87,20 +87,20 @@ class Mailbox:
         self._wakeup = wakeup
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
-        #: What waits here, to be looked at: mostly nothing does.
+        #: Views of what waits here, which is mostly nothing.
         self.callbacks: Collection[PendingCallback] = self._callbacks
         self.errors: Collection[Exception] = self._errors
-        #: What put this consumer out of its group for good, if anything has.
+        #: Why this consumer is out of its group for good, if it is.
         self.fatal: Exception | None = None
 
     def note_news(self) -> None:
-        """Make the application look, at its next record or at once if it waits."""
+        """Have the application poll, at its next record, or at once if it waits."""
         self.news += 1
         self.on_news()
         self._wakeup.notify()
 
     def wake(self) -> None:
-        """Make an application that waits look; one that has records left need not care."""
+        """Wake an application that waits for records."""
         self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
@@ -115,7 +115,7 @@ class Mailbox:
         self.note_news()
 
     def post_fatal(self, error: Exception) -> None:
-        """Leave an error for every later poll to raise; what follows from the first one does not hide it."""
+        """Leave an error for every later poll to raise; the first one is kept."""
         self.fatal = self.fatal or error
         self.note_news()
 
@@ -125,14 +125,14 @@ class Mailbox:
             self.post_error(error)
 
     def first_callback(self) -> PendingCallback | None:
-        """The oldest callback that was not dropped, if any; it stays until it is."""
+        """The oldest callback, if any; it stays until it is dropped."""
         try:
             return self._callbacks[0]
         except IndexError:
             return None
 
     def drop_callback(self, callback: PendingCallback) -> bool:
-        """Forget a callback: it runs, or is not waited for any more. False if the other thread was first."""
+        """Remove a callback that runs or is no longer waited for. False if the other thread has removed it."""
         try:
             self._callbacks.remove(callback)
         except ValueError:
@@ -140,28 +140,28 @@ class Mailbox:
         return True
 
     def raise_error(self) -> None:
-        """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""
+        """Raise the oldest error not yet raised, or the fatal error, if there is one."""
         if self._errors:
             error = self._errors[0]
-            del self._errors[0]  # no call: no signal handler runs between this and the next line
+            del self._errors[0]  # no call: no signal handler runs before the next line
             raise error
         self.raise_fatal()
 
     def raise_fatal(self) -> None:
-        """Raise what put this consumer out of its group for good, if anything has."""
+        """Raise the fatal error, if there is one."""
         if self.fatal is not None:
             raise self.fatal.with_traceback(None)
 
 
 def _nobody() -> None:
-    """Nobody iterates."""
+    """Do nothing: no iteration has begun."""
 
 
 def _passes(error: Exception) -> bool:
-    """Whether an error of the I/O thread's own questions goes away by itself.
+    """Whether an error of the I/O thread's own requests may pass by itself.
 
-    An answer that can't be read may be followed by a better one, unless it is larger than the configuration allows. A
-    member that the coordinator does not know (any more) hears that by its next heartbeat, and joins again.
+    An answer that can't be decoded may be followed by a better one, unless it exceeds the configured size. A member
+    unknown to the coordinator learns that by its next heartbeat, and joins again.
     """
     if isinstance(error, BrokerError):
         return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID

@@ -1,4 +1,4 @@
-"""What of the configuration each part behind the fronts is told, in its own words."""
+"""The settings of each part of the engine, made of the consumer's configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_nextgen.properties import IsolationLevel
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.records import RecordLimits
 
-if TYPE_CHECKING:  # for those who need it only: a reader by hand is no member
+if TYPE_CHECKING:  # imported where needed: a manual assignment needs no member
     from kafka_nextgen.membership.assigning.settings import AssigningSettings
     from kafka_nextgen.membership.classic.settings import ClassicSettings
     from kafka_nextgen.membership.offsets.settings import OffsetSettings
@@ -26,14 +26,14 @@ __all__ = [
     "record_limits",
 ]
 
-#: What compressed batches may become, however little may be buffered: no producer by default makes larger ones.
+#: The least limit of decompressed bytes: no producer makes larger batches by default.
 _LEAST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
 _COLUMN_BYTES = 2**31 - 1  # of one partition, beside what is not compressed in a frame
 _BUFFERS_PER_ANSWER = 4  # more than most data is compressed to, so that little has to be fetched twice
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
-    """What concerns membership; a member has a group."""
+    """Settings of a member of the consumer group protocol."""
     from kafka_nextgen.membership.settings import MemberSettings
 
     assert config.group_id, "a member has a group"
@@ -64,7 +64,7 @@ def _statement(config: ConsumerConfig) -> Statement:
 
 
 def assigning_settings(config: ConsumerConfig) -> AssigningSettings:
-    """What concerns the member's own assignors."""
+    """Settings of local assignors."""
     from kafka_nextgen.membership.assigning.settings import AssigningSettings
 
     assert config.group_id, "a member has a group"
@@ -80,7 +80,7 @@ def assigning_settings(config: ConsumerConfig) -> AssigningSettings:
 
 
 def classic_settings(config: ConsumerConfig) -> ClassicSettings:
-    """What concerns membership by the classic protocol."""
+    """Settings of a member of the classic protocol."""
     from kafka_nextgen.membership.classic.settings import ClassicSettings
 
     assert config.group_id, "a member has a group"
@@ -104,13 +104,13 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
 
 
 def _strategies(config: ConsumerConfig) -> tuple[str, ...]:
-    """What a member offers: its own assignors first. Of two of one name its own is meant."""
+    """The strategies that a member offers, local assignors first; these take precedence over the same name."""
     own = tuple(assignor.name for assignor in config.group_local_assignors)
     return (*own, *(name for name in config.partition_assignment_strategy if name not in own))
 
 
 def offset_settings(config: ConsumerConfig) -> OffsetSettings:
-    """What concerns commits and committed offsets."""
+    """Settings of commits and committed offsets."""
     from kafka_nextgen.membership.offsets.settings import OffsetSettings
 
     return OffsetSettings(
@@ -123,7 +123,7 @@ def offset_settings(config: ConsumerConfig) -> OffsetSettings:
 
 
 def fetch_settings(config: ConsumerConfig) -> FetchSettings:
-    """What concerns fetching."""
+    """Settings of fetching."""
     return FetchSettings(
         reset=config.auto_offset_reset,
         strict=config.offset_reset_strict,
@@ -139,7 +139,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
 
 
 def record_limits(config: ConsumerConfig) -> RecordLimits:
-    """What records may take once they are decompressed: 2 kB of zstd can be 64 MiB."""
+    """Limits of decompressed records: 2 kB of zstd can become 64 MiB."""
     wanted = min(config.fetch_buffer_bytes, _COLUMN_BYTES - config.receive_message_max_bytes)
     most = max(wanted, _LEAST_DECOMPRESSED_BYTES)
     return RecordLimits(most, _BUFFERS_PER_ANSWER * most)

@@ -39,13 +39,13 @@ logger = logger_of("kafka_nextgen.member")
 
 @frozen
 class AssignorRequests:
-    """Asks the coordinator of one group, wherever that is."""
+    """Sends the requests of a member that computes its group's assignment, and turns the outcomes into events."""
 
     cluster: ClusterClient
     group_id: str
 
     async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
-        """Send this and wait for its answer as long as it says. An answer that can't be read is one that got lost."""
+        """Send a request and wait until its deadline. An answer that can't be decoded counts as lost."""
         try:
             if isinstance(effect, fx.SendPrepare):
                 return await self._prepare(effect)
@@ -74,10 +74,7 @@ class AssignorRequests:
 
 
 class AssignorDriver:
-    """The assignors of one member, for as long as it is driven.
-
-    ``on_installed`` is told of a target that was made here and is in force.
-    """
+    """Drives the assignors of one member. ``on_installed`` is called when a target computed here is in force."""
 
     on_installed: Callable[[], None]
 
@@ -88,12 +85,12 @@ class AssignorDriver:
         self._tasks = context.tasks
         self._group_id = settings.group_id
         self._requests = AssignorRequests(context.cluster, settings.group_id)
-        self._causes: dict[int, BaseException] = {}  # what was raised, by computation
+        self._causes: dict[int, BaseException] = {}  # exceptions, by number of the computation
         self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
 
     def feed(self, event: ev.AssigningEvent) -> None:
-        """Tell the machine what happened and carry out what it answers."""
+        """Feed an event to the machine and carry out the effects."""
         if self._stopped:
             return
         failure = self._machine.state.failure
@@ -106,7 +103,7 @@ class AssignorDriver:
         self._timer.set(None if self._stopped else self._machine.deadline())
 
     def stop(self) -> None:
-        """Feed nothing any more."""
+        """Ignore all further events."""
         self._stopped = True
         self._timer.set(None)
 
@@ -116,7 +113,7 @@ class AssignorDriver:
     async def _exchange(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         try:
             event = await self._requests.send(effect)
-        except Exception as bug:  # the application is told; the machine does not wait for ever
+        except Exception as bug:  # reported by the task; the machine must not wait forever
             self.feed(ev.Lost(effect.number, told(bug)))
             raise
         self.feed(event)
@@ -134,7 +131,7 @@ class AssignorDriver:
             self._causes[effect.number] = failed.__cause__ or failed
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
-        except Exception as bug:  # the application is told; the machine does not wait for ever
+        except Exception as bug:  # reported by the task; the machine must not wait forever
             self.feed(ev.ComputationFailed(effect.number, told(bug)))
             raise
         else:
@@ -153,7 +150,7 @@ class AssignorDriver:
     def _find_coordinator(self, _effect: FindCoordinator) -> None:
         self._cluster.forget_coordinator(self._group_id)
 
-    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    # an effect that has no method here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.SendPrepare: _send,
         fx.SendInstall: _send,

@@ -1,6 +1,6 @@
-"""What a member of a classic group has its own assignors do: say what they have to say, assign, and hear of it.
+"""The local assignors of a member of a classic group: their metadata, their assignments and ``on_assignment``.
 
-They are asked what they have to say before the member is there, and again with every heartbeat.
+The metadata is read before the member exists, and refreshed with every heartbeat.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class ClassicAssignors:
-    """Between a member and its assignors; lives on the I/O thread, as they do."""
+    """Connects a member with its assignors, on the I/O thread."""
 
     def __init__(self, own: LocalAssignors, asking: AssignorMetadata, context: DriverContext) -> None:
         self._own = own
@@ -35,10 +35,10 @@ class ClassicAssignors:
         self._identity = context.identity
         self._tasks = context.tasks
         self._feed: Callable[[ev.ClassicEvent], None] = _nobody
-        self._cause: BaseException | None = None  # of the last computation that failed here
+        self._cause: BaseException | None = None  # of the last computation of this member that failed
 
     def begin(self, feed: Callable[[ev.ClassicEvent], None]) -> None:
-        """Tell the member, from now on, what they have to say."""
+        """Feed the metadata to the member, now and whenever it changes."""
         self._feed = feed
         self._tell()
 
@@ -46,11 +46,11 @@ class ClassicAssignors:
         self._feed(AssignorsAsked(self._asking.known))
 
     def ask(self) -> None:
-        """Ask them again; the member hears of what is new, and nothing waits for it."""
+        """Refresh the metadata in the background."""
         self._tasks.start(self._asking.ask_again(self._tell))
 
     def run(self, effect: fx.RunAssignor) -> None:
-        """Have one assign the group, and tell the member what came of it."""
+        """Have an assignor assign the group, and feed the outcome to the member."""
         self._cause = None
         self._tasks.start(self._run(effect))
 
@@ -60,16 +60,16 @@ class ClassicAssignors:
         except PartitionAssignorError as failed:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
-        except Exception as bug:  # the application is told; the member does not wait for ever
+        except Exception as bug:  # reported by the task; the member must not wait forever
             self._feed(ev.AssignorFailed(effect.number, told(bug)))
             raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))
 
     def tell(self, effect: fx.TellAssignor, member_id: str) -> None:
-        """Have the assignor hear of its member's part, where the application polls.
+        """Have the next poll call ``on_assignment`` with the member's partitions.
 
-        It knows topics by id, as in its ``assign``; those are asked for if they are not known here yet.
+        Assignors know topics by id; unknown ids are looked up first.
         """
         identity = self._identity
         group = ConsumerGroupMetadata(identity.group_id, effect.generation, member_id, identity.instance_id)
@@ -95,11 +95,11 @@ class ClassicAssignors:
         self._own.call_on_assignment(effect.assignor, effect.error, MemberAssignment(share, effect.metadata), group)
 
     def raise_failed(self, effect: fx.RaiseAssignorFailed, member_id: str) -> None:
-        """Have the application hear that the group has no new assignment."""
+        """Have the next poll raise that the group has no new assignment."""
         is_own = effect.leader_id == member_id
         of = "this member, which leads its group," if is_own else f"the leader, {effect.leader_id},"
         self._own.tell_failure(effect.why, effect.assignor, self._cause if is_own else None, of=of)
 
 
 def _nobody(_event: ev.ClassicEvent) -> None:
-    """There is no member yet."""
+    """Ignore the event: there is no member yet."""

@@ -1,4 +1,4 @@
-"""Drives a member of a classic group: its four requests, its questions for topics, and assignors of its own."""
+"""Drives a member of a classic group: its four requests, its topic lookups, and its local assignors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     ) -> None:
         try:
             event = await request()
-        except Exception as bug:  # the application is told; the member does not wait for ever
+        except Exception as bug:  # reported by the task; the member must not wait forever
             self.feed(lost(told(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
@@ -83,7 +83,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     async def _describe(self, effect: fx.AskForTopics) -> ev.ClassicEvent:
         try:
             described = await describe_topics(self._cluster, effect.topics, effect.pattern)
-        except ConfigError as unreadable:  # a pattern that no repetition makes readable
+        except ConfigError as unreadable:  # an invalid pattern: trying again does not help
             self._mailbox.post_fatal(unreadable)
             return ev.TopicsNotDescribed(effect.number, str(unreadable))
         except KafkaNextgenError as transient:

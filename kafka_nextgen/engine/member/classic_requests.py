@@ -1,7 +1,7 @@
-"""The requests of a member of a classic group: sent, and whatever comes of each turned into an event.
+"""The requests of a member of a classic group, whose outcomes become events.
 
-A request that was refused before it was even sent (no such API, no leave to find the coordinator, no login) counts as
-refused with that code. An answer that can't be read is one that got lost.
+A request that failed before it was sent (no such API, not authorized to find the coordinator, failed login) counts as
+refused with that code. An answer that can't be decoded counts as lost.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ClassicRequests:
             return HeartbeatLost(effect.number, self._lost(lost))
 
     async def leave(self, effect: fx.SendLeaveGroup) -> ev.ClassicEvent:
-        """Send a LeaveGroup; how it ends makes no difference."""
+        """Send a LeaveGroup; its outcome makes no difference."""
         try:
             answer = await self._call(
                 LEAVE_GROUP,

@@ -38,7 +38,7 @@ logger = logger_of("kafka_nextgen.member")
 
 @frozen
 class LocalAssignorParts:
-    """What a member with assignors of its own has beside its machine."""
+    """What a member with local assignors has in addition."""
 
     assigning: AssignorDriver
     asking: AssignorMetadata
@@ -51,7 +51,7 @@ class ConsumerDriver(MemberDriver[Member]):
 
     _stopped = False
     _resolving: asyncio.Task[None] | None = None
-    #: Who takes over if the cluster does not have this protocol.
+    #: Called with the reason if the cluster lacks this protocol and another one may be tried.
     on_unsupported: Callable[[str], None] | None = None
 
     def __init__(
@@ -65,14 +65,14 @@ class ConsumerDriver(MemberDriver[Member]):
         self._own_member_id = member.member_id
         self._own = own
         self.has_own_assignors = own is not None
-        self._may_be_known = False  # a heartbeat of it may have reached a coordinator
+        self._may_be_known = False  # a heartbeat may have reached the coordinator
         self._watch = PatternWatch(context.cluster, context.tasks, context.metadata_max_age_s, self._take_names)
         if own is not None:
             own.assigning.on_installed = lambda: self.feed(ev.TargetInstalled())
             self.feed(ev.AssignorsAsked(own.asking.known))
 
     def feed(self, event: object) -> None:
-        """Tell the member what happened; another subscription ends the matching of the one before."""
+        """Feed an event to the member; another subscription ends the matching of the previous pattern."""
         if self._stopped:
             return
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
@@ -83,7 +83,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self._say_if_waiting(event)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """How long (seconds) the member goes on asking for an instance id in use; None if it need not."""
+        """How long (seconds) the member will retry an instance id that is in use; None if none is."""
         deadline = self._member.state.instance_id_deadline
         return None if deadline is None else max(0.0, deadline - now)
 
@@ -101,9 +101,9 @@ class ConsumerDriver(MemberDriver[Member]):
         )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group, as every member does; but nobody is waited for who can't have heard of this one.
+        """Leave the group; without waiting, if no coordinator can know this member.
 
-        The member made its id itself (KIP-848, "Member ID"), so one heartbeat that arrived is enough to be known.
+        The member generates its id (KIP-848, "Member ID"), so one heartbeat that arrived makes it known.
         """
         if self._may_be_known:
             await super().leave(event, timeout_s)
@@ -114,7 +114,7 @@ class ConsumerDriver(MemberDriver[Member]):
         self._may_be_known = True
 
     def stop(self) -> None:
-        """Feed nothing any more by time."""
+        """Feed no more events by time."""
         super().stop()
         self._stopped = True
         self._watch.stop()
@@ -128,10 +128,10 @@ class ConsumerDriver(MemberDriver[Member]):
             self._tasks.start(self._ask_and_wake(self._own.asking))
 
     async def _ask_and_wake(self, asking: AssignorMetadata) -> None:
-        """A heartbeat is due: let it say what the assignors have to say now."""
+        """Refresh the metadata of the assignors before a heartbeat that is due."""
         try:
             await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
-        finally:  # the heartbeat is due, with or without their answer
+        finally:  # the heartbeat is sent in any case
             self.feed(ev.TimePassed())
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
@@ -163,7 +163,7 @@ class ConsumerDriver(MemberDriver[Member]):
             )
         except NoPatternsError as old_broker:
             heard = HeartbeatResult(self._match_here(effect, str(old_broker)))
-        except Exception as bug:  # the application is told; the member does not wait for ever
+        except Exception as bug:  # reported by the task; the member must not wait forever
             self.feed(ev.HeartbeatLost(effect.number, told(bug)))
             raise
         self._take(heard)
@@ -178,15 +178,15 @@ class ConsumerDriver(MemberDriver[Member]):
         self.feed(event)
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
-        """Before the member hears of it: ``on_assignment`` is called ahead of ``on_partitions_assigned``."""
+        """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""
         if self._own is None or told is None or is_late(self._member.state, event):
             return
         self._own.assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))
 
     def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.HeartbeatRefused | ev.HeartbeatLost:
-        """Match the pattern for a coordinator that can't; the heartbeat, which was not sent, is repeated with names.
+        """Match the pattern on the client for an old coordinator; the unsent heartbeat is repeated with names.
 
-        If the application wants something else by now, that is what the next heartbeat asks for.
+        If the application has subscribed to something else meanwhile, the next heartbeat has that.
         """
         assert effect.subscribed_pattern, "it was refused for its pattern"
         wanted = self._member.state.subscription

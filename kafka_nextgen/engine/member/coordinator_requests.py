@@ -29,7 +29,7 @@ Work = Coroutine[object, object, None]
 
 
 class CoordinatorRequests:
-    """What a member asks its coordinator, in the background; each work tells the member of its answer."""
+    """Runs a member's requests in the background; each feeds its outcome to the member."""
 
     def __init__(self, tasks: TaskSet) -> None:
         self._tasks = tasks
@@ -37,21 +37,21 @@ class CoordinatorRequests:
         self._leaves: set[asyncio.Task[None]] = set()
 
     def ask(self, work: Work) -> None:
-        """Ask whatever it is."""
+        """Send any other request."""
         self._start(work, self._asked)
 
     def join(self, work: Work) -> None:
-        """Ask to be let in."""
+        """Send a join."""
         _cancel(self._leaves)
         self._start(work, self._asked)
 
     def leave(self, work: Work) -> None:
-        """Say that the member leaves."""
+        """Send a leave."""
         self.cancel_pending()
         self._start(work, self._leaves)
 
     def cancel_pending(self) -> None:
-        """The membership is over: nothing but its leave matters any more."""
+        """Cancel all requests but leaves, as the membership is over."""
         _cancel(self._asked)
 
     def _start(self, work: Work, under_way: set[asyncio.Task[None]]) -> None:
@@ -66,5 +66,5 @@ def _cancel(tasks: set[asyncio.Task[None]]) -> None:
 
 
 async def supports_history(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
-    """Whether the coordinator that ``api`` goes to remembers why its groups rebalance. Raises as the call itself."""
+    """Whether the coordinator keeps reasons of rebalances, as Apache Kafka's do not. Raises as a call of ``api``."""
     return await cluster.supports(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)

@@ -1,4 +1,4 @@
-"""What a driver has between its hands: the machine that decides, and the parts that do what was decided."""
+"""What drivers of members share: the other parts of the engine, and the interface of both machines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["DriverContext", "Machine"]
 
 @frozen
 class DriverContext:
-    """What a driver has to do with; ``*_s`` is in seconds, ``*_ms`` in milliseconds."""
+    """The parts of the engine that a driver uses; ``*_s`` is in seconds, ``*_ms`` in milliseconds."""
 
     cluster: ClusterClient
     identity: MemberIdentity
@@ -38,32 +38,32 @@ class DriverContext:
 
 
 class Machine(Protocol):
-    """What both membership machines are."""
+    """The interface of both membership machines."""
 
     state: Any
 
     def handle(self, event: Any, now: float, chance: float) -> tuple[object, ...]:
-        """Let something happen."""
+        """Handle an event; returns effects."""
 
     def deadline(self) -> float | None:
-        """When it wants to be told that time has passed."""
+        """When ``TimePassed`` is due (monotonic seconds), None for never."""
 
     @property
     def member_id(self) -> str:
-        """The id the group knows it by."""
+        """The member id."""
 
     @property
     def member_epoch(self) -> int:
-        """Its epoch, or its generation."""
+        """The member epoch, or the generation."""
 
     @property
     def status(self) -> Status | ClassicStatus:
-        """Where it stands in its group."""
+        """The status in the group."""
 
     @property
     def phase(self) -> Phase:
-        """What it waits for."""
+        """What the member waits for."""
 
     @property
     def wants_poll(self) -> bool:
-        """Whether it waits for the application to poll."""
+        """Whether the member waits for the application to poll."""

@@ -1,4 +1,4 @@
-"""One heartbeat: sent, and whatever comes of it turned into an event for the member."""
+"""Sends one ConsumerGroupHeartbeat, whose outcome becomes an event for the member."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
 logger = logger_of("kafka_nextgen.member")
 
 
-#: Why a member with assignors of its own can't be in a group of this cluster, and what it can do.
+#: Why a member with local assignors can't be in a group of this cluster, and what to do about it.
 UNSUPPORTED_ASSIGNORS = (
     "this cluster computes assignments itself, as every Apache Kafka does by the consumer group protocol, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
@@ -44,7 +44,7 @@ UNSUPPORTED_ASSIGNORS = (
 
 @frozen
 class HeartbeatResult:
-    """What came of a heartbeat, for the member and, if it was answered without an error, for its own assignors."""
+    """The outcome of a heartbeat for the member and, if it succeeded, for its local assignors."""
 
     event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
     for_assignors: HeartbeatHeard | None = None
@@ -59,12 +59,11 @@ async def send_heartbeat(
     on_sending: Callable[[], None] = lambda: None,
     has_assignors: bool = False,
 ) -> HeartbeatResult:
-    """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
+    """Send a heartbeat to the group's coordinator and wait at most ``timeout_s`` seconds.
 
-    An answer that can't be read, or that no coordinator may give, is one that got lost. ``own_member_id`` is the id
-    that the member made for itself. ``on_sending`` is told that from here on the heartbeat may arrive. What is said to
-    assignors is read if the member ``has_assignors``. Raises ``NoPatternsError`` if there is a pattern and the broker
-    has none.
+    An answer that can't be decoded or violates the protocol counts as lost. ``own_member_id`` is the id that the member
+    generated. ``on_sending`` is called when the heartbeat is about to be sent. The part for assignors is read if the
+    member ``has_assignors``. Raises ``NoPatternsError`` for a pattern that the broker's version can't carry.
     """
 
     stated = JoinReason.UNKNOWN
@@ -93,7 +92,7 @@ async def send_heartbeat(
         return HeartbeatResult(
             ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS)
         )
-    except (BrokerError, AuthenticationError) as refused:  # before it was even sent: no such API, no leave to ask
+    except (BrokerError, AuthenticationError) as refused:  # before it was sent: no such API, or not authorized
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (OutageError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)

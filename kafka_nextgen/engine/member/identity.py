@@ -1,4 +1,4 @@
-"""Who this consumer is to its group right now."""
+"""How the group knows this consumer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["MemberIdentity"]
 
 @frozen
 class _Membership:
-    """Made and replaced as a whole, for another thread reads it."""
+    """Replaced as a whole, since another thread reads it."""
 
     member_id: str
     epoch: int
@@ -30,10 +30,10 @@ class MemberIdentity:
     member_id: str = ""
     member_epoch: int = -1
     client_id: str = ""
-    belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
-    _losses: int = 0  # how often it was thrown out, or left
-    _last: _Membership = _NEVER  # until it has joined again, what it was before
-    _polled: _Membership = _NEVER  # the same when the last poll ended: it gave the application what it processes
+    belongs: bool = False  # subscribed: a member, or about to become one
+    _losses: int = 0  # how often it was fenced or left
+    _last: _Membership = _NEVER  # the last membership, also after its end
+    _polled: _Membership = _NEVER  # as of the end of the last poll, which returned what the application processes
 
     def __str__(self) -> str:
         if self.member_epoch >= 0:
@@ -43,7 +43,7 @@ class MemberIdentity:
         return "a consumer that is no member (a group that has members takes commits from those only)"
 
     def publish(self, member_id: str, member_epoch: int) -> None:
-        """Take over what the member says it is; epoch -1 means that it is in no group."""
+        """Set what the member published; epoch -1 means that it is in no group."""
         self.member_id = member_id if member_epoch >= 0 else ""
         self.member_epoch = member_epoch
         if member_epoch < 0:
@@ -52,15 +52,15 @@ class MemberIdentity:
             self._last = _Membership(member_id, member_epoch, self._losses)
 
     def note_poll_ended(self) -> None:
-        """What the application processes from here on was given to the member that this is now."""
+        """Note that what the application processes from here on was returned to the current member."""
         self._polled = self._last
 
     def as_metadata(self) -> ConsumerGroupMetadata:
-        """Who sends the offsets of what is being processed to a transaction, as a value.
+        """The member that sends offsets of what is being processed to a transaction.
 
-        A member that was thrown out is the old one until the application polls again, even if it has joined again:
-        others may have read the same records meanwhile, so its offsets have to be refused. Nor may it have an epoch
-        of -1 and no id, for coordinators do not check these in a transaction (KIP-447).
+        A fenced member stays the old one until the application polls again, even if it has joined again: others may
+        have read the same records meanwhile, so its offsets must be refused. It can't have epoch -1 and no id either,
+        because coordinators do not check these in a transaction (KIP-447).
         """
         last, polled = self._last, self._polled
         known = last if last.losses == polled.losses else polled

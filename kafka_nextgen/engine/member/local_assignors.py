@@ -36,7 +36,10 @@ T = TypeVar("T")
 
 
 class AssignorThread:
-    """Made on the I/O thread and asked there; begins with the first thing to do."""
+    """Runs one piece of work at a time, in order; used on the I/O thread, which never waits for it.
+
+    A daemon, because work that never returns must not keep the process alive. So callers that wait need a time limit.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -46,11 +49,11 @@ class AssignorThread:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is under way, so that what is asked now would wait."""
+        """Whether work is under way, so that new work would wait."""
         return self._under_way > 0
 
     def do(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Do this; the future has what it returns or raises, unless the event loop is gone by then."""
+        """Run ``work``; the future has its result or error, unless the event loop is closed by then."""
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[T] = loop.create_future()
         self._under_way += 1
@@ -61,7 +64,7 @@ class AssignorThread:
         return ended
 
     def stop(self) -> None:
-        """Begin nothing after what was asked by now."""
+        """End after the work requested so far."""
         self._work.put(None)
 
     def _serve(self) -> None:
@@ -82,34 +85,34 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class LocalAssignors:
-    """Lives on the I/O thread; ``trouble`` may be read from any thread."""
+    """Used on the I/O thread; ``trouble`` may be read from any thread."""
 
     def __init__(self, assignors: Sequence[PartitionAssignor], group_id: str, mailbox: Mailbox) -> None:
         self.by_name: Mapping[str, PartitionAssignor] = {assignor.name: assignor for assignor in assignors}
-        self.trouble: str | None = None  # what the application was told last, and still holds
+        self.trouble: str | None = None  # the last error raised, as long as it holds
         self._group_id = group_id
         self._mailbox = mailbox
         self._thread = AssignorThread(f"kafka_nextgen assignors of {group_id}")
 
     @property
     def is_busy(self) -> bool:
-        """Whether an assignor is at work, so that whatever is asked of it would wait."""
+        """Whether an assignor is running, so that another call would wait."""
         return self._thread.is_busy
 
     async def offer(self, name: str) -> ClientAssignor:
-        """What one of them says to its peers at this moment. Raises PartitionAssignorError."""
+        """The current metadata of one assignor. Raises PartitionAssignorError."""
         assignor = self.by_name[name]
         return await self._thread.do(lambda: offer_of(assignor))
 
     async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
-        """Assign the group. Raises PartitionAssignorError, also for what is no assignment of it."""
+        """Assign the group. Raises PartitionAssignorError, also for an invalid assignment."""
         assignor = self.by_name[name]
         return await self._thread.do(lambda: compute(assignor, group))
 
     def call_on_assignment(
         self, name: str, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:
-        """Have ``on_assignment`` called by the next poll: there is a target, and whatever was wrong is over."""
+        """Have the next poll call ``on_assignment``: there is a target, so an earlier error is over."""
         self.trouble = None
         assignor = self.by_name[name]
         call = PendingCall(CallbackKind.ASSIGNMENT, run=lambda: assignor.on_assignment(error, assignment, group))
@@ -118,7 +121,7 @@ class LocalAssignors:
     def tell_failure(
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> None:
-        """Have the next poll raise AssignorError. Without a ``name``, ``why`` says itself whose it is."""
+        """Have the next poll raise AssignorError. Without a ``name``, ``why`` names the assignor."""
         error = self.error(why, name, cause, of=of)
         if str(error) == self.trouble:
             return
@@ -129,23 +132,28 @@ class LocalAssignors:
     def error(
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> AssignorError:
-        """The error that tells of a failure."""
+        """The error for a failed assignor."""
         what = why if name is None else f"assignor {name!r} of {of} failed: {why}"
         error = AssignorError(f"group {self._group_id}: {what}", assignor=name or "", group=self._group_id)
         error.__cause__ = cause
         return error
 
     def stop(self) -> None:
-        """Ask nothing of them any more."""
+        """Stop calling the assignors."""
         self._thread.stop()
 
 
-#: How long (seconds) a heartbeat waits for what assignors have to say.
+#: How long (seconds) a heartbeat waits for the metadata of assignors.
 PATIENCE_S = 0.1
 
 
 class AssignorMetadata:
-    """Asks the assignors of one member. Lives on the I/O thread."""
+    """The metadata of a member's local assignors, which its peers get; read before the member joins and refreshed.
+
+    A heartbeat waits for a refresh for a moment, then goes out without it; the next one has what comes later. An
+    assignor that is computing an assignment is not asked. If it fails, the application is told, and what it said
+    before stays in force. Used on the I/O thread.
+    """
 
     def __init__(self, own: LocalAssignors, tasks: TaskSet) -> None:
         self._own = own
@@ -155,11 +163,11 @@ class AssignorMetadata:
 
     @property
     def known(self) -> tuple[ClientAssignor, ...]:
-        """What they said last, the preferred one first."""
+        """The last metadata, the preferred assignor first."""
         return tuple(self._known[name] for name in self._own.by_name if name in self._known)
 
     async def ask_first(self) -> None:
-        """Ask for the first time, as long as it takes. Raises AssignorError: without a word nobody can join."""
+        """Read the metadata for the first time, which a member needs to join. Raises AssignorError."""
         for name in self._own.by_name:
             try:
                 self._known[name] = await self._own.offer(name)
@@ -167,7 +175,7 @@ class AssignorMetadata:
                 raise self._own.error(str(failed), name, failed.__cause__) from failed.__cause__
 
     async def ask_again(self, on_news: Callable[[], None]) -> None:
-        """Ask once more, unless that is under way or would wait, and wait a moment; ``on_news`` is told of others."""
+        """Refresh, unless that is under way or would wait, and wait a moment; a change calls ``on_news``."""
         if self._asking is None or self._asking.done():
             if self._own.is_busy:
                 return

@@ -27,12 +27,12 @@ __all__ = ["ManualAssignment", "refusal"]
 
 logger = logger_of("kafka_nextgen.engine")
 
-#: Topics with these error codes will not come by waiting.
+#: Waiting does not help for topics with these errors.
 _HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_TOPIC_EXCEPTION})
 
 
 class ManualAssignment:
-    """What was assigned by hand; everything but ``partitions`` and ``problem`` belongs to the I/O thread."""
+    """The manual assignment; all but ``partitions`` and ``problem`` is used on the I/O thread only."""
 
     def __init__(self, config: ConsumerConfig, context: DriverContext) -> None:
         self._commits = config.enable_auto_commit
@@ -98,13 +98,13 @@ class ManualAssignment:
                 self._mailbox.post_error(error_from_code(topic.error, f"topic {name} was assigned by hand"))
 
     def problem(self) -> str | None:
-        """What keeps partitions from being read, by what is known of the cluster; may be asked from any thread."""
+        """Why partitions can't be read, by the known metadata; may be called from any thread."""
         missing = _missing(self._cluster.metadata, self.partitions)
         return f"{format_partitions(missing)} assigned, but not there: waited for" if missing else None
 
 
 def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
-    """Why a consumer can't both assign partitions to itself and be assigned some; ``partitions`` are the former."""
+    """The error for mixing ``assign`` and ``subscribe``; ``partitions`` were assigned manually."""
     if call == "subscribe":
         return MisuseError(
             f"{format_partitions(partitions)} assigned by hand: a consumer either assigns partitions to itself or "
@@ -117,6 +117,6 @@ def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
 
 
 def _missing(image: ClusterImage, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
-    """Those that the cluster is known not to have."""
+    """The partitions that the known metadata lacks."""
     known = ((tp, image.topics_by_name.get(tp.topic)) for tp in partitions)
     return sorted(tp for tp, topic in known if topic is not None and tp.partition not in topic.partitions)

@@ -1,8 +1,7 @@
-"""Drives a membership machine: tells it what happened, carries out what it answers, and wakes it in time.
+"""Drives a membership machine: feeds it events, carries out its effects, and wakes it in time.
 
-Everything here runs on the I/O thread. The machine decides; a driver only knows how each effect is done, one short
-method per effect, in a table at the end of the class. Here is what both protocols have in common: ``ConsumerDriver``
-and ``ClassicDriver`` know the requests of theirs.
+The machine decides; a driver carries out, with one short method per effect and a table at the end of the class. This
+is what both protocols share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ __all__ = ["MemberDriver"]
 
 logger = logger_of("kafka_nextgen.member")
 
-#: What is kept of the time for leaving, in seconds, to send the leave if everything before it took too long.
+#: The time (seconds) reserved for sending the leave if everything before it took too long.
 LEAVE_GRACE_S = 1.0
-#: The leave is waited for at least this long (seconds), or it would not even be sent.
+#: The shortest wait (seconds) for the leave, without which it would not even be sent.
 SHORTEST_LEAVE_S = 0.1
 _STALE = (Status.STALE, ClassicStatus.STALE)
 _LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
@@ -66,9 +65,10 @@ class MemberDriver(Generic[M]):
         self._max_poll_interval_ms = context.max_poll_interval_ms
         self._counters = context.counters
         self._timer = Timer(self._wake)
-        self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
-        self._outlasting: PendingCallback | None = None  # runs still, though the member does not wait for it any more
-        self._when_over: Callable[[], None] | None = None  # that one
+        #: Makes the event of a failure, for each thing that the member waits for.
+        self._owed: dict[int, Callable[[str], ev.Event]] = {}
+        self._outlasting: PendingCallback | None = None  # still runs, but the member no longer waits for it
+        self._when_over: Callable[[], None] | None = None  # called when that one ends
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
@@ -77,20 +77,20 @@ class MemberDriver(Generic[M]):
 
     @property
     def member(self) -> M:
-        """The machine; whoever is not the I/O thread may only look at its state."""
+        """The machine; other threads may only read its state."""
         return self._member
 
     @property
     def coordinator_error(self) -> str | None:
-        """What keeps the coordinator from being reached; may be read from any thread."""
+        """Why the coordinator can't be reached; may be read from any thread."""
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """For how long (seconds) an instance id is asked for still that another member holds; None if it is not."""
+        """How long (seconds) the member will retry an instance id that is in use; None if none is."""
         return None
 
     def feed(self, event: object) -> None:
-        """Tell the member what happened and carry out what it answers."""
+        """Feed an event to the member and carry out the effects."""
         wanted_poll = self._member.wants_poll
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
@@ -111,13 +111,13 @@ class MemberDriver(Generic[M]):
         return MemberName(cluster_id, identity.group_id, protocol, member_id, identity.instance_id, identity.client_id)
 
     def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
-        """Say in the log what the member goes through. The id is that before the event, which may end it."""
+        """Log what happens to the member, with its id from before the event, which may end it."""
         cause = self.history.under_way
         rebalance = self.history.watch(event, before, self._member.state, effects, now, time.time())
         if rebalance is not None:
             self._counters.note_rebalance(rebalance, now)
             logger.info("group %s: %s", self._identity.group_id, rebalance)
-        latest = self.history.under_way or (rebalance and rebalance.cause)  # one may end in the step it begins with
+        latest = self.history.under_way or (rebalance and rebalance.cause)  # a rebalance may begin and end in one step
         if latest is RebalanceCause.FENCED is not cause:
             logger.warning(
                 "group %s: member %s is out of the group, for %s; what it had is lost, and it joins again",
@@ -143,9 +143,9 @@ class MemberDriver(Generic[M]):
             )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; return when the coordinator knows, or ``timeout_s`` seconds are over.
+        """Leave the group; returns when the coordinator knows, or after ``timeout_s`` seconds.
 
-        What outlasts that, a commit or a callback, is given up shortly before, so that the leave is still sent.
+        A commit or callback that takes longer is given up shortly before that, so that the leave is still sent.
         """
         grace_s = min(LEAVE_GRACE_S, timeout_s / 2)
         self._left.clear()
@@ -163,7 +163,7 @@ class MemberDriver(Generic[M]):
             self.feed(self._owed.pop(number)("it was not done in time"))
 
     def stop(self) -> None:
-        """Feed nothing any more by time."""
+        """Feed no more events by time."""
         self._timer.set(None)
 
     def _wake(self) -> None:
@@ -189,7 +189,7 @@ class MemberDriver(Generic[M]):
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
-        except Exception as bug:  # the application is told; the member does not wait for ever
+        except Exception as bug:  # reported by the task; the member must not wait forever
             self._commit_finished(effect, told(bug))
             raise
         self._commit_finished(effect, error)
@@ -240,9 +240,9 @@ class MemberDriver(Generic[M]):
         self.feed(ev.Polled())
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions flow.
+        """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions are fetched.
 
-        Does nothing if it was told already: an application that is interrupted while it tells tells again.
+        A repeated call does nothing: an application that is interrupted while reporting reports again.
         """
         if callback is self._outlasting:
             self._outlasting = None
@@ -257,13 +257,13 @@ class MemberDriver(Generic[M]):
         self.feed(_ended(callback, error))
 
     def when_no_callback_runs(self, act: Callable[[], None]) -> None:
-        """Do this now or, if a callback runs that the leave was not to wait for, when that is over."""
+        """Call ``act`` now, or after a callback that outlasts the leave."""
         self._when_over = None if self._outlasting is None else act
         if self._when_over is None:
             act()
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
-        identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over
+        identity = self._identity  # still has the epoch: this effect comes before PublishEpoch
         member_id = identity.member_id or self._member.member_id
         error = error_from_coordinator(
             effect,
@@ -280,7 +280,7 @@ class MemberDriver(Generic[M]):
         self._exchanges.cancel_pending()
         self._left.set()
 
-    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    # an effect that has no method here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.FindCoordinator: _find_coordinator,
         fx.StopFetching: _stop_fetching,
@@ -303,5 +303,5 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
-    """The event that tells the member how the callback ended."""
+    """The event of a callback's end."""
     return _ENDS[callback.kind](callback.number, None if error is None else told(error))

@@ -1,10 +1,9 @@
-"""The member of one group, by the protocol that is configured or, with auto, by the one that the cluster has.
+"""The member of one group, by the configured protocol or, with auto, by the one that the cluster supports.
 
-With auto a member first tries the consumer group protocol. A cluster that lacks it says UNSUPPORTED_VERSION, or has
-no such API at all; then, and only before it was ever let in, the member starts again by the classic protocol.
+With auto a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the API
+before the member was ever in the group, the member starts again with the classic protocol.
 
-Each protocol, and what members with assignors of their own need, is imported when there is such a member: whoever reads
-partitions assigned by hand needs none of it.
+Each protocol, and local assignors, are imported when there is such a member: a manual assignment needs none of it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 
 
 class Membership:
-    """Makes the driver when there is something to subscribe to, and another one if the protocol turns out wrong."""
+    """Makes the driver at the first subscription, and another one if the cluster lacks the protocol."""
 
     def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
         self._config = config
@@ -54,7 +53,7 @@ class Membership:
 
     @property
     def protocol(self) -> GroupProtocol | None:
-        """The protocol the member is in its group by; None as long as auto has not found out."""
+        """The protocol of the group; None as long as auto has not found out."""
         if self._config.group_protocol is not GroupProtocol.AUTO:
             return self._config.group_protocol
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
@@ -63,7 +62,7 @@ class Membership:
 
     @property
     def assignor_error(self) -> str | None:
-        """What is wrong with the application's own assignors; may be read from any thread."""
+        """The current error of the local assignors; may be read from any thread."""
         return None if self._own is None else self._own.trouble
 
     @property
@@ -98,8 +97,9 @@ class Membership:
     async def leave(self, mode: LeaveMode | None, timeout_s: float) -> None:
         """Leave the group, to close or, without a mode, to go on without it.
 
-        What is committed then is a stranger's, unless the application subscribed meanwhile. But not what a callback
-        commits that outlasts the leave: its partitions may have been another's since, and an empty group would take it.
+        Later commits are those of a non-member, unless the application has subscribed again. That does not hold for a
+        callback that outlasts the leave: its partitions may belong to another member by now, and a group that is empty
+        would accept the commit.
         """
         if self.driver is None:
             return

@@ -1,10 +1,10 @@
-"""Topics that are subscribed to by name and do not exist: waited for, and said so, for a misspelt name reads nothing.
+"""Reports topics that are subscribed to by name and do not exist, as a misspelt name would read nothing.
 
-- A topic may be about to be created, by a broker that was asked for it or by somebody else. So it is looked for a few
-  times, with growing pauses, before anything is said of it.
-- It is said once, as a WARNING, and is a problem of ``health()`` until the topic is there. One that was there and is
-  deleted is no misspelt name: its partitions are told of (``Health.gone``) until they are taken away.
-- Nobody asks for it more often than for any metadata: the coordinator knows of a new topic first, and assigns it.
+- A topic may be about to be created, by a broker or by another client. So it is looked up a few times, with growing
+  pauses, before it is reported.
+- It is reported once as a WARNING, and is a problem of ``health()`` until it exists. A deleted topic is not misspelt:
+  ``Health.gone`` has its partitions until they are revoked.
+- After that it is not looked up more often than other metadata: the coordinator assigns a new topic by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["MissingTopics"]
 
 logger = logger_of("kafka_nextgen.member")
 
-#: How often a topic is looked for before it counts as missing.
+#: How often a topic is looked up before it counts as missing.
 ATTEMPTS = 4
 
 
@@ -41,7 +41,7 @@ class MissingTopics:
         cluster.on_metadata(lambda image: self._note(_missing(image, self.names)))
 
     def watch(self, subscribed: frozenset[str]) -> None:
-        """These topics are subscribed to from now on, and no others."""
+        """Watch these topics and no others."""
         if self._looking is not None:
             self._looking.cancel()
         self._subscribed = subscribed
@@ -54,7 +54,7 @@ class MissingTopics:
         while attempts < ATTEMPTS:
             try:
                 await self._cluster.refresh_metadata(topics=fresh)
-            except KafkaNextgenError as transient:  # says nothing of topics
+            except KafkaNextgenError as transient:
                 logger.debug("group %s: topics not looked up yet: %s", self._group_id, transient)
             else:
                 attempts += 1
@@ -64,7 +64,7 @@ class MissingTopics:
         self._note(_missing(self._cluster.metadata, fresh.union(self.names)))
 
     def _note(self, now: AbstractSet[str]) -> None:
-        """These are missing: say what has changed."""
+        """Set the missing topics and log what has changed."""
         before = set(self.names)
         self.names = tuple(sorted(now))
         for name in sorted(now - before):
@@ -75,6 +75,6 @@ class MissingTopics:
 
 
 def _missing(image: ClusterImage, names: Collection[str]) -> set[str]:
-    """Those that the cluster is known not to have."""
+    """The topics that the known metadata lacks."""
     known = ((name, image.topics_by_name.get(name)) for name in names)
     return {name for name, topic in known if topic is not None and topic.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
