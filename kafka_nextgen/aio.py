@@ -73,7 +73,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             return
         try:
             await self._close(30.0, LeaveMode.DEFAULT, all_is_processed=False)
-        except Exception:  # the error that ended the block is the one to be seen
+        except Exception:  # the error that ended the block must be raised
             logger.exception("closing after an error")
 
     # ---- subscribing
@@ -127,7 +127,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 await self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # From here on nothing is called, as in ``Consumer.poll``.
+            # No call from here on, as in ``Consumer.poll``.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
@@ -158,13 +158,13 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def __anext__(self) -> Record:
         while True:
             for record in self._core.cursor.records:
-                return record  # taking it is the last thing that is done
+                return record  # taking it is the last step
             await self._look_on()
 
     async def _look_on(self) -> None:
-        """Poll, and look at what is next; there may be nothing. Raises StopAsyncIteration if there never will be."""
-        if self._core.fetches.has_records():  # nothing will be waited for
-            await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
+        """Poll and start the next run, which may be empty. Raises StopAsyncIteration at the end of all ranges."""
+        if self._core.fetches.has_records():  # the poll will not wait
+            await asyncio.sleep(0)  # lets other tasks run, even if the body awaits nothing
         with self._use_alone("__anext__"):
             await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
             if self._core.fetches.is_all_finished():
@@ -197,7 +197,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             await asyncio.wait([self._closing])
 
     def _is_to_close(self) -> bool:
-        """Whether it is not closed, and no close has begun."""
+        """Whether the consumer is open and no close is under way."""
         is_under_way = self._closing is not None and not self._closing.done()
         return not (self._is_closed or is_under_way or self._core.engine.is_foreign)
 
@@ -210,9 +210,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             self._guard.leave(sys._getframe())  # noqa: SLF001
 
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
-        """Leave and stop. What a signal handler raises meanwhile leaves the rest to the next close."""
+        """Leave and stop. If a signal handler raises, the next close does the rest."""
         errors: list[Exception] = []
-        if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
+        if not self._core.engine.has_ended:  # an earlier close was interrupted after that
             await self._leave(mode, deadline, is_alone, errors)
         limit_s = deadline - time.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
@@ -220,7 +220,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         _raise_first(errors)
 
     async def _grant_wish(self) -> None:
-        """Close as a callback wished that has returned, unless the consumer is being closed anyhow."""
+        """Close the consumer for a callback that asked for it, unless a close is under way."""
         wish = self._wish
         if wish is not None and self._is_to_close():
             self._core.begin_closing(all_is_processed=False)
@@ -230,7 +230,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             raise MisuseError("this consumer was closed during the call")
 
     async def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Become the one caller until the frame is over; False if another task's call does not end in time."""
+        """Enter as the one caller until ``frame`` ends; False if another task's call does not end in time."""
         while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False

@@ -1,4 +1,4 @@
-"""The consumer for applications that wait: ``Consumer``."""
+"""The blocking consumer: ``Consumer``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             return
         try:
             self._close(30.0, LeaveMode.DEFAULT, all_is_processed=False)
-        except Exception:  # the error that ended the block is the one to be seen
+        except Exception:  # the error that ended the block must be raised
             logger.exception("closing after an error")
 
     # ---- subscribing
@@ -140,7 +140,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # From here on nothing is called. A signal handler may have polled, or sought, until now.
+            # No call from here on. Until now a signal handler may have polled or sought.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
@@ -170,11 +170,11 @@ class Consumer(BlockingCalls, RunsHandlers):
     def __next__(self) -> Record:
         while True:
             for record in self._core.cursor.records:
-                return record  # taking it is the last thing that is done
+                return record  # taking it is the last step
             self._next_run()
 
     def _next_run(self) -> Iterator[Record]:
-        """Poll, and look at what is next; there may be nothing. Raises StopIteration if there never will be."""
+        """Poll and start the next run, which may be empty. Raises StopIteration at the end of all ranges."""
         with self._use_alone("__next__"):
             self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
             if self._core.fetches.is_all_finished():
@@ -219,7 +219,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._close_now(timeout, mode)
 
     def _close_later(self, timeout: float, mode: LeaveMode) -> None:
-        """Have the call close the consumer that this is made in."""
+        """Have the call that this is made in close the consumer at its end."""
         begins = self._core.begin_closing(all_is_processed=False)
         if begins or not (self._is_closed or self._closers.is_held or self._presence.has_wish):
             deadline = time.monotonic() + timeout
@@ -227,7 +227,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
-        """Close it, or wait until another thread has; whether this has closed it."""
+        """Close the consumer, or wait until another thread has; whether this call has closed it."""
         deadline = time.monotonic() + timeout
         while not (self._is_closed or self._core.engine.is_foreign):
             if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
@@ -243,12 +243,12 @@ class Consumer(BlockingCalls, RunsHandlers):
         return False
 
     def _close_within(self, timeout: float, mode: LeaveMode) -> None:
-        """Leave and stop. What a signal handler raises meanwhile leaves the rest to the next close."""
+        """Leave and stop. If a signal handler raises, the next close does the rest."""
         deadline = time.monotonic() + timeout
         errors: list[BaseException] = []
         is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
-            if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
+            if not self._core.engine.has_ended:  # an earlier close was interrupted after that
                 self._leave(mode, deadline - time.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - time.monotonic())
             self._is_closed = True
@@ -257,7 +257,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         _raise_first(errors)
 
     def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Become the one caller until the frame is over; False if another thread's call does not end in time."""
+        """Enter as the one caller until ``frame`` ends; False if another thread's call does not end in time."""
         while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False
@@ -271,18 +271,18 @@ class Consumer(BlockingCalls, RunsHandlers):
         try:
             if is_alone:
                 self._walk(leave_steps(self._core, leaving, timeout_s), errors)
-            else:  # callbacks are the other thread's business
+            else:  # the other thread runs callbacks
                 wait_for_result(leaving, timeout_s)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
-                raise  # a signal handler did
+                raise  # by a signal handler
             errors.append(error)
 
     # ---- taking steps
 
     def _walk(self, steps: Iterator[Step], errors: list[BaseException] | None = None) -> None:
-        """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
+        """Carry out the steps; errors of callbacks are raised at once or, if given, appended to ``errors``."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
                 self._wakeup.wait(step.seen, min(step.timeout_s, LONGEST_SLEEP_S))
@@ -292,16 +292,16 @@ class Consumer(BlockingCalls, RunsHandlers):
                 wait_for_result(step)
 
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
-        """Run it, unless it has run and only the member was not told: then an exception came in between."""
+        """Run a callback, unless it has run already and an exception kept its end from being reported."""
         failure: BaseException | None = None
         core = self._core
         ended = core.ended
         if ended is None:
             try:
                 call(self._listener, callback, core)
-            except BaseException as error:  # the member must hear of any
+            except BaseException as error:  # any error is reported to the member
                 failure = error
-            ended = core.ended = callback, failure  # nothing is called between the end of the callback and this
+            ended = core.ended = callback, failure  # no call between the end of the callback and this
         wait_for_result(core.tell_end(ended))
         core.callback_reported(ended)
         failure = ended[1]

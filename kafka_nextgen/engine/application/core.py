@@ -1,7 +1,7 @@
-"""What ``Consumer`` and ``AsyncConsumer`` share: everything but the waiting.
+"""What ``Consumer`` and ``AsyncConsumer`` share, except for waiting.
 
-Whatever touches the network is a future of the I/O thread; a front waits for it in its own way. Whatever touches
-records is done here at once, under the lock of the fetch state.
+What needs the network returns a future of the I/O thread, which each consumer waits for in its own way. What concerns
+records is done at once, under the lock of the fetch state.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ __all__ = ["ConsumerCore"]
 
 T = TypeVar("T")
 
-#: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
+#: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from them.
 POLL_NOTE_INTERVAL_S = 1.0
 
 
 class ConsumerCore:
-    """The part of a consumer that does not care whether it is waited for or awaited."""
+    """The part of a consumer that is independent of how its calls wait."""
 
     def __init__(self, config: ConsumerConfig, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
         self.config = config
@@ -66,10 +66,10 @@ class ConsumerCore:
         )
         self._is_reminded = False
         self._note_at_s = 0.0
-        self.topics: Topics | None = None  # subscribed to
-        self.has_listener = False  # for that subscription
+        self.topics: Topics | None = None  # the subscription
+        self.has_listener = False  # of the subscription
         self._running: PendingCallback | None = None
-        self.ended: CallbackEnd | None = None  # how the running one ended, until the member was told
+        self.ended: CallbackEnd | None = None  # the end of the running callback, until the member is told
         self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
@@ -87,7 +87,7 @@ class ConsumerCore:
         return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
-        """Begin to leave the group, with nothing to come back to."""
+        """Begin to leave the group and end the subscription."""
         self.cursor.finish_run()
         self.fetches.let_go()
         self.topics = None
@@ -95,7 +95,7 @@ class ConsumerCore:
 
     @property
     def manual_assignment(self) -> frozenset[TopicPartition]:
-        """The partitions that the application assigned to itself."""
+        """The partitions of the manual assignment."""
         return self.engine.manual_assignment.partitions
 
     def assign(self, partitions: ToAssign, timeout_s: float) -> Future[None]:
@@ -118,7 +118,7 @@ class ConsumerCore:
             raise MisuseError("this consumer is closed")
 
     def note_poll(self) -> Future[None] | None:
-        """Note that the application polls; if that matters to the member now, the future is done when it was told."""
+        """Note that the application polls; the future, if any, is done when the member was told."""
         if self.config.enable_auto_commit:
             self.fetches.mark_consumed()
         now = time.monotonic()
@@ -128,19 +128,19 @@ class ConsumerCore:
         return self.engine.note_poll()
 
     def is_poll_due(self) -> bool:
-        """Whether a poll that has rested owes the member anything, or the application what was left for it."""
+        """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
         mailbox = self.engine.mailbox
         has_news = mailbox.news != self.cursor.heeded
         return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
 
     def find(self, max_records: int | None) -> Offer:
-        """What has arrived, at most ``max_records``; the positions advance with it once it is taken."""
+        """At most ``max_records`` of the records that have arrived; the positions advance once the offer is taken."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
         self._handed_over(offer.parts, self.polls.began_at, time.monotonic())
         return offer
 
     def records(self, offer: Offer) -> Records:
-        """What is offered, as a poll returns it."""
+        """The records of an offer, as a poll returns them."""
         parts = offer.parts
         if self._deserializers is None:
             return Records(parts)
@@ -148,24 +148,24 @@ class ConsumerCore:
         return Records(parts, self._deserializers, hand_over)
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
-        if not self.engine.is_foreign:  # whose locks may be held for ever
+        if not self.engine.is_foreign:  # the locks of a forked process may be held forever
             self.fetches.put_back(parts, last)
 
     def look(self) -> Iterator[Record]:
-        """The records that iteration gives out next; none if it has to poll again."""
+        """The next run of iteration; empty if another poll is due."""
         if not self._is_reminded:
             self._is_reminded = True
             self.engine.repeat(self._remind, self.note_interval_s)
         return self.cursor.look(self.config.max_poll_records, self.polls.began_at)
 
     def _remind(self) -> None:
-        """Make iteration poll, and tell the member; on the I/O thread."""
+        """Have iteration poll, which tells the member; on the I/O thread."""
         if self.cursor.is_in_run:
             self._note_at_s = 0.0
             self.cursor.end_run()
 
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
-        """Tell the hooks of what a poll brought between these moments (monotonic)."""
+        """Call the hooks for what a poll returned that took from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
             self.hooks.received(Records(parts, self._deserializers and self._deserializers.lenient), began, ended)
 
@@ -175,7 +175,7 @@ class ConsumerCore:
         return self.engine.metrics(self.cursor.given_out())
 
     def raise_pending_error(self) -> None:
-        """Raise what the I/O thread left for the application, or that nothing will ever come."""
+        """Raise an error from the mailbox, or MisuseError if there is nothing to read."""
         mailbox = self.engine.mailbox
         if mailbox.errors or mailbox.fatal is not None:
             mailbox.raise_error()
@@ -190,7 +190,7 @@ class ConsumerCore:
 
     @property
     def has_callbacks(self) -> bool:
-        """Whether there is a callback to run, to wait for, or to tell the member of."""
+        """Whether there is a callback to run, to wait for, or to report to the member."""
         return self._running is not None or bool(self.engine.mailbox.callbacks)
 
     @property
@@ -199,22 +199,22 @@ class ConsumerCore:
         return self._running is not None and self.ended is None
 
     def next_callback(self) -> PendingCallback | None:
-        """The callback to run, or to wait for if it runs already; the same one until the member was told of its end."""
+        """The callback to run, or to wait for if it is running; the same one until its end was reported."""
         if self._running is None:
             self.polls.begin_callback()
             self._running = self.engine.mailbox.first_callback()
-        if self._running is not None:  # dropped only now: if anything is raised on the way, it is here or there
+        if self._running is not None:  # dropped only now: an exception leaves it here or in the mailbox
             self.engine.mailbox.drop_callback(self._running)
         return self._running
 
     def tell_end(self, ended: CallbackEnd) -> Future[None]:
-        """Tell the member how a callback ended; it waits for nothing else that is called. It may be told twice."""
+        """Report the end of a callback to the member, which does not wait for other calls. May be repeated."""
         self.polls.note_callback_end()
         callback, error = ended
         return _completed(None) if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
 
     def callback_reported(self, ended: CallbackEnd) -> None:
-        """The member was told."""
+        """Forget a callback whose end was reported."""
         began, now = self.polls.end_callback()
         if self.ended is ended:
             self._running = None
@@ -226,10 +226,10 @@ class ConsumerCore:
     # ---- positions
 
     def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs the callback.
+        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs ``callback``.
 
-        The latter fails if records were lost that it should have covered. Not in a rebalance callback, which commits
-        for the partitions that there are: ``on_partitions_lost`` tells of the others.
+        A commit of the positions fails if records that it should cover were lost, except in a rebalance callback, where
+        ``on_partitions_lost`` reports these.
         """
         to_commit = self._to_commit(offsets)
         is_bare = offsets is None and self._running is None
@@ -247,7 +247,7 @@ class ConsumerCore:
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
             self.cursor.advance_positions()
-            self.fetches.mark_consumed()  # for auto-commit too: it must not go back behind what the application said
+            self.fetches.mark_consumed()  # for auto-commit, too, which must not commit less later
             return self.fetches.handed_over_offsets()
         return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
 
@@ -276,7 +276,7 @@ class ConsumerCore:
         self.engine.note_sought(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out nothing of these until they are resumed."""
+        """Hand over no records of these until they are resumed."""
         self.cursor.finish_run()
         self.fetches.pause(self.require_assigned(partitions))
 
@@ -333,10 +333,10 @@ class ConsumerCore:
     # ---- closing
 
     def begin_closing(self, all_is_processed: bool) -> bool:
-        """Let no new call in; False if the consumer is closed already, or another process's.
+        """Refuse new calls from here on; False if the consumer is closed already or this process was forked.
 
-        Auto-commit is to cover what was handed over, or, if an error cut processing short, only what was handed
-        over before the last poll.
+        Auto-commit covers what was handed over or, if an error cut processing short (not ``all_is_processed``), what
+        was handed over before the last poll.
         """
         if self.closing or self.engine.is_foreign:
             return False
@@ -346,7 +346,7 @@ class ConsumerCore:
         return True
 
     def finish_reading(self) -> None:
-        """Advance the positions for the last time, when no other call is under way."""
+        """Advance the positions for the last time; only when no other call is under way."""
         self.cursor.mark_processed()
         self.cursor.finish_run()
         if self._all_is_processed:

@@ -67,8 +67,8 @@ class MemberDriver(Generic[M]):
         self._timer = Timer(self._wake)
         #: Makes the event of a failure, for each thing that the member waits for.
         self._owed: dict[int, Callable[[str], ev.Event]] = {}
-        self._outlasting: PendingCallback | None = None  # still runs, but the member no longer waits for it
-        self._when_over: Callable[[], None] | None = None  # called when that one ends
+        self._outlasting_callback: PendingCallback | None = None  # still runs, but the member no longer waits for it
+        self._after_callback: Callable[[], None] | None = None  # called when that one ends
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
@@ -232,7 +232,7 @@ class MemberDriver(Generic[M]):
 
     def _dropped(self, callback: PendingCallback, error: str) -> ev.Event:
         if not self._mailbox.drop_callback(callback) and self.has_listener:
-            self._outlasting = callback
+            self._outlasting_callback = callback
         return _ended(callback, RequestTimeoutError(error))
 
     def note_poll(self) -> None:
@@ -244,10 +244,10 @@ class MemberDriver(Generic[M]):
 
         A repeated call does nothing: an application that is interrupted while reporting reports again.
         """
-        if callback is self._outlasting:
-            self._outlasting = None
-            if self._when_over is not None:
-                self.when_no_callback_runs(self._when_over)
+        if callback is self._outlasting_callback:
+            self._outlasting_callback = None
+            if self._after_callback is not None:
+                self.call_after_callback(self._after_callback)
         if self._owed.pop(callback.number, None) is None:
             return
         if callback.kind is CallbackKind.ASSIGNED and error is None:
@@ -256,10 +256,10 @@ class MemberDriver(Generic[M]):
             self._fetcher.let_go(callback.partitions)
         self.feed(_ended(callback, error))
 
-    def when_no_callback_runs(self, act: Callable[[], None]) -> None:
+    def call_after_callback(self, act: Callable[[], None]) -> None:
         """Call ``act`` now, or after a callback that outlasts the leave."""
-        self._when_over = None if self._outlasting is None else act
-        if self._when_over is None:
+        self._after_callback = None if self._outlasting_callback is None else act
+        if self._after_callback is None:
             act()
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:

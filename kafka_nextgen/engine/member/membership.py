@@ -115,7 +115,7 @@ class Membership:
                 self._context.identity.belongs = False
                 self._offsets.feed(GroupQuit())
 
-        self.driver.when_no_callback_runs(quit_group)
+        self.driver.call_after_callback(quit_group)
 
     def note_poll(self) -> None:
         """Tell the member, if there is one, that the application polls."""
