@@ -46,7 +46,7 @@ from kafka_nextgen.errors import (
     UnsupportedAssignorError,
     UnsupportedProtocolError,
 )
-from kafka_nextgen.later import imports_later
+from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset
@@ -300,7 +300,7 @@ _LATER = {
     **dict.fromkeys(_OF_PROCESSING, "kafka_nextgen.processing"),
 }
 
-__getattr__ = imports_later(__name__, _LATER)
+__getattr__ = lazy_getattr(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import frozen
 
-from kafka_nextgen.quick_fields import with_quick_fields
+from kafka_nextgen.record_fields import with_fast_fields
 
 __all__ = [
     "JoinReason",
@@ -145,7 +145,7 @@ class RebalanceReason(IntEnum):
     MEMBER_REQUESTED = 12  # a member joined again for another reason, such as KIP-568's
 
 
-@with_quick_fields
+@with_fast_fields
 class Record(NamedTuple):
     """One record as it was handed over.
 

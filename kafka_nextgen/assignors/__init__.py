@@ -23,7 +23,7 @@ from kafka_nextgen.assignors.spec import (
     TopicMetadata,
 )
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.later import imports_later
+from kafka_nextgen.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.explaining import (
@@ -86,7 +86,7 @@ _LATER = {
     "spec_of": "kafka_nextgen.assignors.explaining",
 }
 
-__getattr__ = imports_later(__name__, _LATER)
+__getattr__ = lazy_getattr(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

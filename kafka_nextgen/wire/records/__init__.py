@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.later import imports_later
+from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.wire.records.accelerated import let_go_of_memory, unfilled
 from kafka_nextgen.wire.records.batch_header import BatchHeader, find_end, has_codec, read_header
 from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, ColumnSlice, HeaderColumn, Headers
@@ -66,4 +66,4 @@ _LATER = {
     "split_batches": "kafka_nextgen.wire.records.batches",
 }
 
-__getattr__ = imports_later(__name__, _LATER)
+__getattr__ = lazy_getattr(__name__, _LATER)

@@ -1,6 +1,6 @@
-"""Names of a module that are imported when they are first asked for (PEP 562), so that nobody waits for what few use.
+"""Import names of a module on first use (PEP 562), so that ``import kafka_nextgen`` stays fast.
 
-A module says under ``TYPE_CHECKING`` what the names are, for type checkers and editors, and here where they are.
+The module lists the names under ``TYPE_CHECKING`` for type checkers, and passes here where each one is defined.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 
-__all__ = ["imports_later"]
+__all__ = ["lazy_getattr"]
 
 
-def imports_later(module: str, places: Mapping[str, str]) -> Callable[[str], object]:
+def lazy_getattr(module: str, places: Mapping[str, str]) -> Callable[[str], object]:
     """The ``__getattr__`` of ``module``: the names in ``places`` are imported from there, once."""
 
     def find(name: str) -> object:
