@@ -22,7 +22,7 @@ from kafka_nextgen.assignors.user_data import (
     write_assignor_word,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart
 from kafka_nextgen.types import TopicId, TopicPartition
 
