@@ -22,7 +22,7 @@ import attrs
 from attrs import Factory, frozen
 
 from kafka_nextgen import properties as p
-from kafka_nextgen.assignors.configured import local_assignors
+from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.config_keys import config_key as _key
 from kafka_nextgen.errors import ConfigError
