@@ -22,7 +22,7 @@ import attrs
 from attrs import Factory, frozen
 
 from kafka_nextgen import properties as p
-from kafka_nextgen.assignors.configured import local_assignors
+from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset

@@ -18,7 +18,7 @@ from benchmarks.heartbeating.tcp import TcpGroup
 from benchmarks.heartbeats import OverTcp, in_the_machine, machine_table, tcp_table
 from benchmarks.page import PAGE, in_ms, table, write_section
 from benchmarks.plots import Bar, draw_bars, draw_percentiles
-from kafka_nextgen.assignors.reports import decode_report
+from kafka_nextgen.assignors.weighted_metadata import decode_report
 from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required

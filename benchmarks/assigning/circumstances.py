@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors import AssignmentSpec, MemberSpec, TopicMetadata
-from kafka_nextgen.assignors.reports import Report, encode_report
+from kafka_nextgen.assignors.weighted_metadata import Report, encode_report
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["CIRCUMSTANCES"]

@@ -1,16 +1,21 @@
-"""The cooperative-sticky assignor of the classic protocol (KIP-429): uniform, from what the members say they own.
+"""The cooperative-sticky assignor of the classic protocol (KIP-429): uniform, based on the partitions members claim.
 
-Shares are those of the uniform assignor, with the rightful claims as the previous target: as even as can be, and as
-sticky as that allows. Ties go by the line of members, so that a static member's restart changes nothing. What is to
-move is withheld as long as another claims it; ``cooperation`` has the rules of that.
+1. *Claims.* Every member reports what it owns and in which generation it got that. If two members claim a partition,
+   the one with the higher generation is right; in the same generation neither is.
+2. *Assigning.* The uniform assignor runs with the rightful claims as the previous target. Static members come first,
+   by instance id, so that the restart of a static member changes nothing.
+3. *Withholding.* A partition that is to move is given to no member while another rightfully claims it. Its owner sees
+   that it has to revoke it, does so and rejoins, and the next round gives it to its new owner.
+
+``Claims`` also serves assignors of the application: it only needs an assignor that returns the same in the next round.
 """
 
 from __future__ import annotations
 
-from attrs import evolve
+from collections.abc import Mapping
 
-from kafka_nextgen.assignors.cooperation import NO_GENERATION, Claim, Claims
-from kafka_nextgen.assignors.line import line_of
+from attrs import evolve, frozen
+
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     GroupAssignment,
@@ -18,43 +23,46 @@ from kafka_nextgen.assignors.spec import (
     MemberSpec,
     Metadata,
     PartitionAssignor,
+    Share,
 )
+from kafka_nextgen.assignors.subscriptions import static_members_first
 from kafka_nextgen.assignors.uniform import UniformAssignor
+from kafka_nextgen.types import TopicId, TopicIdPartition
 
-__all__ = ["CooperativeStickyAssignor", "generation_metadata"]
+__all__ = ["NO_GENERATION", "Claim", "Claims", "CooperativeStickyAssignor", "generation_metadata"]
 
 _GENERATION_BYTES = 4
 
 
 def generation_metadata(generation: int) -> Metadata:
-    """A member's word to this assignor: the generation in which it got what it owns."""
+    """The metadata for this assignor: the generation in which a member got what it owns."""
     return Metadata(payload=generation.to_bytes(_GENERATION_BYTES, "big", signed=True))
 
 
 class CooperativeStickyAssignor(PartitionAssignor):
-    """Even and sticky; moves a partition in two rounds, so that all others are read on meanwhile."""
+    """Balanced and sticky. Moves a partition in two rounds, while members go on reading all others."""
 
     name = "cooperative-sticky"
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """Share the partitions out, without those that somebody is to give up first.
+        """Assign the partitions, except those that another member has to revoke first.
 
         A member's ``target`` is what it says it owns, its ``metadata`` what ``generation_metadata`` wrote.
         """
         claims = Claims.among(
             {member_id: Claim(member.target, _generation(member)) for member_id, member in group.members.items()}
         )
-        in_line = line_of(group.members)
-        places = {f"{place:09}": member_id for place, member_id in enumerate(in_line)}
+        member_ids = static_members_first(group.members)
+        ranks = {f"{rank:09}": member_id for rank, member_id in enumerate(member_ids)}
         members = {
-            place: evolve(group.members[member_id], target=claims.kept(member_id, group.members[member_id].target))
-            for place, member_id in places.items()
+            rank: evolve(group.members[member_id], target=claims.kept(member_id, group.members[member_id].target))
+            for rank, member_id in ranks.items()
         }
         shares = UniformAssignor().assign(AssignmentSpec(members, group.topics)).members
         return GroupAssignment(
             {
-                places[place]: MemberAssignment(claims.withhold(places[place], share.partitions))
-                for place, share in shares.items()
+                ranks[rank]: MemberAssignment(claims.withhold(ranks[rank], share.partitions))
+                for rank, share in shares.items()
             }
         )
 
@@ -64,3 +72,57 @@ def _generation(member: MemberSpec) -> int:
     if len(payload) != _GENERATION_BYTES:
         return NO_GENERATION
     return max(int.from_bytes(payload, "big", signed=True), NO_GENERATION)
+
+
+#: The generation of a member that states none.
+NO_GENERATION = -1
+
+
+@frozen
+class Claim:
+    """The partitions a member says it owns, and since which generation."""
+
+    owned: Share
+    generation: int = NO_GENERATION
+
+
+@frozen
+class Claims:
+    """The rightful claimants of each partition: those that claim it in the highest generation."""
+
+    _claimants: Mapping[TopicIdPartition, frozenset[str]]
+
+    @classmethod
+    def among(cls, claims: Mapping[str, Claim]) -> Claims:
+        """Compare the claims, by member id."""
+        highest: dict[TopicIdPartition, int] = {}
+        claimants: dict[TopicIdPartition, set[str]] = {}
+        for member_id, claim in claims.items():
+            for partition in _each(claim.owned):
+                if claim.generation > highest.get(partition, NO_GENERATION - 1):
+                    highest[partition], claimants[partition] = claim.generation, set()
+                if claim.generation == highest[partition]:
+                    claimants[partition].add(member_id)
+        return cls({partition: frozenset(members) for partition, members in claimants.items()})
+
+    def kept(self, member_id: str, owned: Share) -> dict[TopicId, frozenset[int]]:
+        """The partitions of ``owned`` that only this member claims rightfully."""
+        return {
+            topic_id: frozenset(n for n in numbers if self._of(topic_id, n) == {member_id})
+            for topic_id, numbers in owned.items()
+        }
+
+    def withhold(self, member_id: str, share: Share) -> dict[TopicId, frozenset[int]]:
+        """The part of a member's new share that it may have at once."""
+        free = {
+            topic_id: frozenset(n for n in numbers if self._of(topic_id, n) <= {member_id})
+            for topic_id, numbers in share.items()
+        }
+        return {topic_id: numbers for topic_id, numbers in free.items() if numbers}
+
+    def _of(self, topic_id: TopicId, number: int) -> frozenset[str]:
+        return self._claimants.get(TopicIdPartition(topic_id, number), frozenset())
+
+
+def _each(share: Share) -> list[TopicIdPartition]:
+    return [TopicIdPartition(topic_id, number) for topic_id, numbers in share.items() for number in numbers]

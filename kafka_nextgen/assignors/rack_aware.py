@@ -1,36 +1,37 @@
-"""The rack-aware assignor: balanced first, then read where the data is, then sticky (KIP-881).
+"""The rack-aware assignor: balance first, then local reads, then stickiness (KIP-881).
 
 A member reads a partition *locally* if a replica is in its rack (``client.rack``, ``broker.rack``; KIP-392), and
 otherwise across racks, which costs money in most clouds. Of two assignments the better one is
 
 1. the more balanced: every member gets as many partitions as from the uniform assignor;
 2. among those, the one with more local reads;
-3. among those, the one that moves fewer partitions, as far as ``local_reads`` finds it.
+3. among those, the one that moves fewer partitions, as far as ``local_read_placement`` finds it.
 
-*Everybody subscribes to the same topics*: with p partitions and m members everybody is due p // m, and p % m of them
-get one more, whichever helps. There is no balanced assignment with more local reads than this one.
+*All members subscribe to the same topics*: with p partitions and m members the quota is p // m, and p % m members get
+one more, chosen for local reads. No balanced assignment has more local reads.
 
-*Subscriptions differ*: the uniform assignor decides how many partitions of each topic each member gets, and which ones
-they are is decided here, topic by topic: of each topic no more could be local.
+*Subscriptions differ*: the uniform assignor decides how many partitions of each topic each member gets. This one
+chooses the partitions, topic by topic, with the most local reads for each topic.
 
-A member that states no rack, and a partition none of whose replicas has one, are local to nobody. Where nothing could
-be local, this is the uniform assignor.
+A member without a rack and a partition whose replicas have none are never local. If nothing can be local, this is
+the uniform assignor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from kafka_nextgen.assignors.keeping import Share, keep
-from kafka_nextgen.assignors.local_plan import Seat
-from kafka_nextgen.assignors.local_reads import place_locally
-from kafka_nextgen.assignors.rows import Row
+from kafka_nextgen.assignors.local_read_placement import place_locally
+from kafka_nextgen.assignors.local_read_plan import MemberQuota
+from kafka_nextgen.assignors.partition_index import PartitionIndex
+from kafka_nextgen.assignors.previous_target import keep
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     GroupAssignment,
     MemberAssignment,
     MemberSpec,
     PartitionAssignor,
+    Share,
     TopicMetadata,
 )
 from kafka_nextgen.assignors.subscriptions import subscriptions_of
@@ -39,7 +40,7 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["RackAwareAssignor"]
 
-#: Topics whose partitions are shared out together.
+#: Topics whose partitions are assigned together.
 Topics = Mapping[TopicId, TopicMetadata]
 
 
@@ -47,22 +48,22 @@ class RackAwareAssignor(PartitionAssignor):
     """As even as the uniform assignor, with as many reads in members' own racks as that allows, and sticky."""
 
     name = "rack-aware"
-    minimum_version = -1  # whatever members say, also classic ones during a migration: it is not read
+    minimum_version = -1  # metadata is ignored, so that of classic members in a migration is accepted
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """Share the partitions evenly, near their members where that can be."""
+        """Assign the partitions evenly, with as many local reads as possible."""
         member_ids = sorted(group.members)
         members = [group.members[member_id] for member_id in member_ids]
         subscriptions = subscriptions_of(members, group.topics)
         if not _is_any_local(members, subscriptions.topics):
             return UniformAssignor().assign(group)
         had = keep([member.target for member in members], subscriptions).shares
-        if len(subscriptions.kinds) == 1:
-            shares = _share_among_equals(members, had, subscriptions.topics)
+        if len(subscriptions.cohorts) == 1:
+            shares = _assign_homogeneous(members, had, subscriptions.topics)
         else:
             uniform = UniformAssignor().assign(group).members
-            due = [uniform[member_id].partitions for member_id in member_ids]
-            shares = _share_by_topic(members, had, due, subscriptions.topics)
+            counts = [uniform[member_id].partitions for member_id in member_ids]
+            shares = _assign_heterogeneous(members, had, counts, subscriptions.topics)
         return GroupAssignment(
             {
                 member_id: MemberAssignment(before if before == share else share)
@@ -76,28 +77,30 @@ def _is_any_local(members: Sequence[MemberSpec], topics: Topics) -> bool:
     return any(not racks.isdisjoint(near) for topic in topics.values() for near in topic.partition_racks)
 
 
-def _share_among_equals(members: Sequence[MemberSpec], had: Sequence[Share], topics: Topics) -> list[Share]:
-    row = Row.of(topics, {member.rack_id for member in members})
-    due, extras = divmod(len(row.sorts.of), len(members))
-    seats = [Seat(member.rack_id, row.places_of(share), due) for member, share in zip(members, had, strict=True)]
-    return [row.share_of(partitions) for partitions in place_locally(row.sorts, seats, extras)]
+def _assign_homogeneous(members: Sequence[MemberSpec], had: Sequence[Share], topics: Topics) -> list[Share]:
+    index = PartitionIndex.of(topics, {member.rack_id for member in members})
+    quota, extras = divmod(len(index.rack_sets.of_partition), len(members))
+    quotas = [
+        MemberQuota(member.rack_id, index.indexes_of(share), quota) for member, share in zip(members, had, strict=True)
+    ]
+    return [index.share_of(indexes) for indexes in place_locally(index.rack_sets, quotas, extras)]
 
 
-def _share_by_topic(
-    members: Sequence[MemberSpec], had: Sequence[Share], due: Sequence[Share], topics: Topics
+def _assign_heterogeneous(
+    members: Sequence[MemberSpec], had: Sequence[Share], counts: Sequence[Share], topics: Topics
 ) -> list[Share]:
-    """``due`` says of each member how many partitions of a topic it gets; which ones these are does not matter."""
+    """Each member gets as many partitions of a topic as in ``counts``; the partitions are chosen here."""
     shares: list[dict[TopicId, Set[int]]] = [{} for _ in members]
     holders: dict[TopicId, list[int]] = {topic_id: [] for topic_id in topics}
-    for place, share in enumerate(due):
+    for member, share in enumerate(counts):
         for topic_id in share:
-            holders[topic_id].append(place)
-    for topic_id, places in holders.items():
-        row = Row.of({topic_id: topics[topic_id]}, {members[place].rack_id for place in places})
-        seats = [
-            Seat(members[place].rack_id, sorted(had[place].get(topic_id, ())), len(due[place][topic_id]))
-            for place in places
+            holders[topic_id].append(member)
+    for topic_id, having in holders.items():
+        index = PartitionIndex.of({topic_id: topics[topic_id]}, {members[member].rack_id for member in having})
+        quotas = [
+            MemberQuota(members[member].rack_id, sorted(had[member].get(topic_id, ())), len(counts[member][topic_id]))
+            for member in having
         ]
-        for place, numbers in zip(places, place_locally(row.sorts, seats), strict=True):
-            shares[place][topic_id] = frozenset(numbers)
+        for member, numbers in zip(having, place_locally(index.rack_sets, quotas), strict=True):
+            shares[member][topic_id] = frozenset(numbers)
     return list(shares)

@@ -29,6 +29,7 @@ __all__ = [
     "Metadata",
     "PartitionAssignor",
     "PartitionAssignorError",
+    "Share",
     "TopicMetadata",
 ]
 
@@ -70,6 +71,10 @@ class ClientAssignor:
     maximum_version: int = 0
     reason: int = 0
     metadata: Metadata = _NO_METADATA
+
+
+#: Partition numbers by topic id.
+Share = Mapping[TopicId, Set[int]]
 
 
 @frozen

@@ -1,7 +1,7 @@
-"""Who subscribes to what. Members that subscribe to the same topics are of one *kind*.
+"""Which members subscribe to which topics. Members with equal subscriptions form a *cohort*.
 
-A group of ten thousand members has but a few kinds. What hangs on the subscription alone (which topics, in front of
-whom) is worked out once for each kind, and not for each member and each of its topics.
+A group of ten thousand members has only a few cohorts. What depends on the subscription alone is computed once for each
+cohort instead of once for each member and topic. Members are addressed by their index in the order they were given in.
 """
 
 from __future__ import annotations
@@ -13,40 +13,54 @@ from attrs import frozen
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
 from kafka_nextgen.types import TopicId
 
-__all__ = ["Kind", "Subscriptions", "subscriptions_of"]
+__all__ = ["Cohort", "Subscriptions", "static_members_first", "subscriptions_of"]
 
 
 @frozen
-class Kind:
-    """Members, by their places in the order they were asked in, and those topics they subscribe to that exist."""
+class Cohort:
+    """Members with equal subscriptions, by index, and the existing topics that they subscribe to."""
 
     topic_ids: Set[TopicId]
-    places: list[int]
+    members: list[int]
 
 
 @frozen
 class Subscriptions:
-    """The topics that anybody subscribes to, by name; the kinds; and which kinds are in front of each topic."""
+    """The subscribed topics, ordered by name; the cohorts; and the indexes of the cohorts that subscribe to each."""
 
     topics: Mapping[TopicId, TopicMetadata]
-    kinds: list[Kind]
-    kinds_of: Mapping[TopicId, list[int]]
+    cohorts: list[Cohort]
+    cohorts_of: Mapping[TopicId, list[int]]
 
 
 def subscriptions_of(members: Iterable[MemberSpec], topics: Mapping[TopicId, TopicMetadata]) -> Subscriptions:
-    """Sort the members by what they subscribe to; kinds are in the order of their first members."""
-    places: dict[frozenset[str], list[int]] = {}
-    for place, member in enumerate(members):
+    """Group the members by subscription; cohorts are in the order of their first members."""
+    indexes: dict[frozenset[str], list[int]] = {}
+    for index, member in enumerate(members):
         names = frozenset(member.subscribed_topics)
         try:
-            places[names].append(place)
+            indexes[names].append(index)
         except KeyError:
-            places[names] = [place]
+            indexes[names] = [index]
     ids = {topic.name: topic_id for topic_id, topic in topics.items()}
-    kinds = [Kind({ids[name] for name in names if name in ids}, of_one_kind) for names, of_one_kind in places.items()]
-    kinds_of: dict[TopicId, list[int]] = {topic_id: [] for topic_id in topics}
-    for index, kind in enumerate(kinds):
-        for topic_id in kind.topic_ids:
-            kinds_of[topic_id].append(index)
+    cohorts = [Cohort({ids[name] for name in names if name in ids}, of_names) for names, of_names in indexes.items()]
+    cohorts_of: dict[TopicId, list[int]] = {topic_id: [] for topic_id in topics}
+    for index, cohort in enumerate(cohorts):
+        for topic_id in cohort.topic_ids:
+            cohorts_of[topic_id].append(index)
     in_order = sorted(topics.items(), key=lambda item: (item[1].name, item[0]))
-    return Subscriptions({topic_id: topic for topic_id, topic in in_order if kinds_of[topic_id]}, kinds, kinds_of)
+    return Subscriptions({topic_id: topic for topic_id, topic in in_order if cohorts_of[topic_id]}, cohorts, cohorts_of)
+
+
+def static_members_first(members: Mapping[str, MemberSpec]) -> list[str]:
+    """The member ids: static members by instance id, then dynamic members by member id.
+
+    So a static member keeps its rank, and with it its partitions, over a restart (KIP-345).
+    """
+    static = [
+        (member.instance_id, member_id) for member_id, member in members.items() if member.instance_id is not None
+    ]
+    if not static:
+        return sorted(members)
+    dynamic = sorted(member_id for member_id, member in members.items() if member.instance_id is None)
+    return [member_id for _, member_id in sorted(static)] + dynamic

@@ -1,6 +1,6 @@
 """What a member says to an assignor of its own, and the assignor to it, as user data of the classic protocol.
 
-Subscriptions and assignments of a classic group have a field that only assignors read (``kafka_nextgen.embedded``). A
+Subscriptions and assignments of a classic group have a field that only assignors read (``consumer_protocol``). A
 member with ``group.local.assignors`` puts its word there, and the leader its answer:
 
 ======== =======================================================================================================

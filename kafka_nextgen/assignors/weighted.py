@@ -21,15 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kafka_nextgen.assignors.keeping import Share
-from kafka_nextgen.assignors.reports import (
-    HIGHEST_CAPACITY,
-    HIGHEST_WEIGHT,
-    VERSION,
-    Report,
-    decode_report,
-    encode_report,
-)
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
@@ -37,8 +28,17 @@ from kafka_nextgen.assignors.spec import (
     MemberAssignment,
     Metadata,
     PartitionAssignor,
+    Share,
 )
-from kafka_nextgen.assignors.weighing import share_by_weight
+from kafka_nextgen.assignors.weighted_balancing import share_by_weight
+from kafka_nextgen.assignors.weighted_metadata import (
+    HIGHEST_CAPACITY,
+    HIGHEST_WEIGHT,
+    VERSION,
+    Report,
+    decode_report,
+    encode_report,
+)
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import TopicPartition

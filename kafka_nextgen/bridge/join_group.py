@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinRefused

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse

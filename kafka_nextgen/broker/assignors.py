@@ -11,8 +11,8 @@ from __future__ import annotations
 from attrs import field
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
-from kafka_nextgen.assignors.configured import assignor_of
-from kafka_nextgen.assignors.named import BUILT_IN
+from kafka_nextgen.assignors.built_in import BUILT_IN
+from kafka_nextgen.assignors.local_assignors import assignor_of
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["assignors_key"]

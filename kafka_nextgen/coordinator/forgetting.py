@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.subscribed import subscribes
 from kafka_nextgen.coordinator.draft import Draft, Outcome
@@ -36,7 +37,6 @@ from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
 from kafka_nextgen.coordinator.requests import OffsetDelete
 from kafka_nextgen.coordinator.responses import OffsetsDeleted
-from kafka_nextgen.embedded import PROTOCOL_TYPE
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["delete_offsets", "forget_what_is_over"]

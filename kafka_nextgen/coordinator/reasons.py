@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, JoinGroup, LeavingMember, OfferedProtocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.subscriptions import Update
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import JoinReason, RebalanceReason
 

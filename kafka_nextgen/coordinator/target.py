@@ -25,7 +25,7 @@ from kafka_nextgen.assignors import (
     PartitionAssignor,
     TopicMetadata,
 )
-from kafka_nextgen.assignors.checking import check_assignment
+from kafka_nextgen.assignors.validation import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group

@@ -1,14 +1,14 @@
-"""Work on partitions or keys side by side: the method ``run`` of both consumers.
+"""The method ``run`` of both consumers: handle the records of several partitions or keys concurrently.
 
-``progress``, ``dispatch``, ``retries`` and ``throttle`` decide, ``work`` is the machine made of them; none of these
-does any I/O. ``runner`` and ``crew`` drive it with threads for ``Consumer``, ``aio_runner`` with tasks for
-``AsyncConsumer``.
+``work`` is a state machine without I/O, made of ``progress``, ``lane_scheduler``, ``retries`` and ``throttle``.
+``runner`` and ``worker_pool`` drive it with threads for ``Consumer``, ``aio_runner`` and ``aio_worker_pool`` with tasks
+for ``AsyncConsumer``.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order
-from kafka_nextgen.processing.running import AwaitsHandlers, RunsHandlers
+from kafka_nextgen.processing.run_methods import AwaitsHandlers, RunsHandlers
 from kafka_nextgen.processing.stopping import StopHandle
 
 __all__ = [

@@ -18,7 +18,7 @@ from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceCo
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.aio_crew import AsyncCrew
+from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
@@ -50,7 +50,7 @@ class AsyncRunner(AsyncRebalanceListener):
         self._handle = handle
         self._work = Work(settings, dead_letter is not None)
         deserializers = Deserializers.of(config)
-        self._crew = AsyncCrew(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
+        self._pool = AsyncWorkerPool(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._polled = Records()  # what the last poll handed over, until the work has it
         self._paused: frozenset[TopicPartition] = frozenset()
@@ -63,8 +63,8 @@ class AsyncRunner(AsyncRebalanceListener):
         """
         try:
             await self._work_until_over(topics)
-        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _put_down
-            await self._hand_back(topics)
+        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _finish
+            await self._clean_up(topics)
             raise
 
     async def _work_until_over(self, topics: Topics | None) -> None:
@@ -72,7 +72,7 @@ class AsyncRunner(AsyncRebalanceListener):
             await self._consumer.subscribe(topics, self)
         failure = await self._poll_until_over()
         try:
-            await self._put_down(topics, failure)
+            await self._finish(topics, failure)
         except KafkaNextgenError as error:
             if failure is None:
                 raise
@@ -94,7 +94,7 @@ class AsyncRunner(AsyncRebalanceListener):
         await self._throttle()
         max_records = self._work.max_records(self._consumer.assignment())
         self._polled = await self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
-        self._crew.add(self._polled)
+        self._pool.add(self._polled)
         self._polled = Records()
         self._committer.commit_if_due(self._work.progress, time.monotonic())
         await asyncio.sleep(0)  # a poll that finds records does not wait, and the handlers need their turn
@@ -118,7 +118,7 @@ class AsyncRunner(AsyncRebalanceListener):
     ) -> None:
         """Wait for what was begun of these, and commit what is finished."""
         self._work.give_back(partitions)
-        await self._crew.wait_until_drained(partitions, self._settings.revocation_timeout_s)
+        await self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
             await self._commit(consumer.commit, partitions)
         except (CommitFailedError, TransportError) as error:  # the next owner begins further back
@@ -157,27 +157,27 @@ class AsyncRunner(AsyncRebalanceListener):
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    async def _put_down(self, topics: Topics | None, failure: BaseException | None) -> None:
+    async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more.
 
         A cancellation meanwhile cuts one of these short, and all that follow are done.
         """
         async with AsyncExitStack() as rest:
-            rest.push_async_callback(self._listen_no_more, topics)
+            rest.push_async_callback(self._remove_listener, topics)
             rest.push_async_callback(self._rewind)
             rest.push_async_callback(self._commit, self._consumer.commit, None)
-            rest.push_async_callback(self._crew.dismiss)
+            rest.push_async_callback(self._pool.shut_down)
             self._work.begin_to_end()
             if not isinstance(failure, asyncio.CancelledError):
-                await self._crew.wait_until_drained(None, self._left_s())
+                await self._pool.wait_until_drained(None, self._left_s())
 
-    async def _hand_back(self, topics: Topics | None) -> None:
-        """What of ``_put_down`` must not be left undone; it may have been done already."""
-        await self._crew.dismiss()
+    async def _clean_up(self, topics: Topics | None) -> None:
+        """What of ``_finish`` must not be left undone; it may have been done already."""
+        await self._pool.shut_down()
         await self._rewind()
-        await self._listen_no_more(topics)
+        await self._remove_listener(topics)
 
-    async def _listen_no_more(self, topics: Topics | None) -> None:
+    async def _remove_listener(self, topics: Topics | None) -> None:
         if topics is not None:
             with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
                 await self._consumer.subscribe(topics)

@@ -1,4 +1,4 @@
-"""What ``run`` is told: handlers, what is done with records that no handler takes, and in which order."""
+"""The arguments of ``run``: handlers, dead letters and the order of records."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "
 
 Handler = Callable[[Record], object]
 DeadLetter = Callable[[Record, Exception], object]
-#: What they return is awaited if it can be.
+#: Results are awaited if they are awaitable.
 AsyncHandler = Callable[[Record], object]
 AsyncDeadLetter = Callable[[Record, Exception], object]
 
-#: How long (seconds) the work in hand may take to end when partitions are given up, or at the end.
+#: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end.
 DRAIN_TIMEOUT_S = 30.0
 
 
 class Order(Enum):
-    """What is worked on one record at a time."""
+    """Records are handled one at a time within a partition, or within a key of a partition."""
 
     PARTITION = "partition"
     KEY = "key"

@@ -1,7 +1,6 @@
-"""Commits while the work goes on: one at a time, every so often, of what was finished meanwhile.
+"""Commit finished offsets periodically while the work goes on, one commit at a time.
 
-A commit that did not get through is repeated with the next one, which covers it. An error that repeating does not
-help against ends the run.
+The next commit covers one that ended with CommitFailedError or a transport error. Any other error ends the run.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ F = TypeVar("F", bound=PendingCommit)
 
 
 class Committer(Generic[F]):
-    """Commits by ``begin`` every ``interval_s`` seconds, if there is news."""
+    """Commits with ``begin`` every ``interval_s`` seconds, if offsets have changed."""
 
     def __init__(self, begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], F], interval_s: float) -> None:
         self._begin = begin
@@ -46,7 +45,7 @@ class Committer(Generic[F]):
         self.pending: F | None = None
 
     def commit_if_due(self, progress: Progress, now: float) -> None:
-        """Begin a commit if it is time (seconds, monotonic); raises what the last one failed with for good."""
+        """Start a commit if it is due at ``now`` (seconds, monotonic). Raises the final error of the last one."""
         self.settle(progress)
         if self._due is None:
             self._due = now + self._interval_s
@@ -58,7 +57,7 @@ class Committer(Generic[F]):
             self.pending = self._begin(self._offsets)
 
     def settle(self, progress: Progress) -> None:
-        """Note how the last commit ended, if it has."""
+        """Process the result of the last commit, if it has ended."""
         if self.pending is None or not self.pending.done():
             return
         ended, self.pending = self.pending, None

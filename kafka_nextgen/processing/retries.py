@@ -1,7 +1,7 @@
-"""What becomes of a record that failed: tried again after a pause, or given up.
+"""Retry a failed record after a pause, or give it up.
 
-The pause doubles with every failure. A record that can't be deserialized is given up at once, because its bytes
-will be the same next time.
+The pause doubles with every failure. A record that can't be deserialized is given up at once, because another attempt
+would see the same bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""``run`` for ``Consumer``: one thread polls and commits, others work.
+"""``run`` for ``Consumer``: the calling thread polls and commits, worker threads call the handler.
 
-The thread that called ``run`` polls all the time, so that callbacks run and ``max.poll.interval.ms`` holds however
-long a handler takes; what may not be read ahead is paused. Partitions that are revoked are drained, and committed,
-before ``on_partitions_revoked`` returns: until then they are still ours (KIP-848, "Rebalance Process").
+The calling thread never stops polling, so callbacks run and ``max.poll.interval.ms`` is kept however long a handler
+takes; partitions with enough records in hand are paused. Revoked partitions are drained and committed before
+``on_partitions_revoked`` returns: until then the member owns them (KIP-848, "Rebalance Process").
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun
-from kafka_nextgen.processing.crew import Crew
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.processing.watching import watched
 from kafka_nextgen.processing.work import Work
+from kafka_nextgen.processing.worker_pool import WorkerPool
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Runner"]
@@ -34,7 +34,7 @@ logger = logger_of("kafka_nextgen.processing")
 
 
 class Runner(RebalanceListener):
-    """One ``run`` of one consumer, and its rebalance listener meanwhile."""
+    """One ``run`` of one consumer, and its rebalance listener."""
 
     def __init__(
         self,
@@ -50,32 +50,32 @@ class Runner(RebalanceListener):
         self._settings = settings
         self._handle = handle
         self._work = Work(settings, dead_letter is not None)
-        self._crew = Crew(
+        self._pool = WorkerPool(
             self._work, watched(handler, consumer.hooks), dead_letter, deserializers, settings.concurrency
         )
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
-        self._polled = Records()  # what the last poll handed over, until the work has it
+        self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
     def run(self, topics: Topics | None) -> None:
-        """Work until it is stopped, on what is assigned by hand if no topics are given.
+        """Work until stopped. Without topics, work on the partitions assigned by hand.
 
         Raises what a handler, a dead letter, a poll or the last commit raised.
         """
         try:
             self._work_until_over(topics)
-        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _put_down
-            self._hand_back(topics)
+        except BaseException:  # a signal handler may have raised it, even in _finish
+            self._clean_up(topics)
             raise
 
     def _work_until_over(self, topics: Topics | None) -> None:
         if topics is not None:
             self._consumer.subscribe(topics, self)
-        self._crew.start()
+        self._pool.start()
         failure = self._poll_until_over()
         try:
-            self._put_down(topics)
+            self._finish(topics)
         except KafkaNextgenError as error:
             if failure is None:
                 raise
@@ -89,61 +89,61 @@ class Runner(RebalanceListener):
         try:
             while not self._is_over():
                 self._poll()
-        except BaseException as error:  # whatever it is, run() raises it when everything is put down
+        except BaseException as error:  # run() raises it after _finish
             return error
         return self._work.error
 
     def _poll(self) -> None:
         self._throttle()
-        with self._crew.lock:
+        with self._pool.lock:
             max_records = self._work.max_records(self._consumer.assignment())
         self._polled = self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
-        self._crew.add(self._polled)
+        self._pool.add(self._polled)
         self._polled = Records()
-        with self._crew.lock:
+        with self._pool.lock:
             self._committer.commit_if_due(self._work.progress, time.monotonic())
 
     def _throttle(self) -> None:
         assignment = self._consumer.assignment()
         paused = self._paused & assignment
-        with self._crew.lock:
+        with self._pool.lock:
             wanted = self._work.to_pause(assignment, paused)
-        self._paused = wanted | paused  # first: what is raised on the way leaves no partition paused for ever
+        self._paused = wanted | paused  # first, so that an exception leaves no partition paused for ever
         try:
             self._consumer.pause(wanted - paused)
             self._consumer.resume(paused - wanted)
             self._paused = wanted
-        except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
+        except MisuseError as changed:  # the assignment changed just now; the next poll tries again
             logger.debug("%s", changed)
 
-    # ---- giving partitions up
+    # ---- rebalances
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """Wait for what was begun of these, and commit what is finished."""
-        with self._crew.lock:
+        """Wait for the tasks in progress, and commit what is finished."""
+        with self._pool.lock:
             self._work.give_back(partitions)
-        self._crew.wait_until_drained(partitions, self._settings.revocation_timeout_s)
+        self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
             self._commit(consumer.commit, partitions)
-        except (CommitFailedError, TransportError) as error:  # the next owner begins further back
+        except (CommitFailedError, TransportError) as error:  # the next owner starts further back
             logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """Forget them: they may be somebody else's already, so nothing is committed."""
+        """Forget them without a commit: another member may own them already."""
         self._forget(partitions)
 
     def _forget(self, partitions: Collection[TopicPartition]) -> None:
-        with self._crew.lock:
+        with self._pool.lock:
             self._work.forget(partitions)
         self._paused -= frozenset(partitions)
 
     def _commit(self, commit: Callable[[Offsets, float], None], partitions: Collection[TopicPartition] | None) -> None:
-        """Commit for the last time, also what was acknowledged: an older commit may have been delayed and repeated."""
+        """Commit for the last time, including acknowledged offsets: a delayed older commit may have undone them."""
         if self._committer.pending is not None:
             sleep_until_ended(self._committer.pending, self._settings.commit_timeout_s)
-        with self._crew.lock:
+        with self._pool.lock:
             offsets = self._work.committable(partitions)
         if offsets:
             commit(offsets, self._settings.commit_timeout_s)
@@ -151,51 +151,51 @@ class Runner(RebalanceListener):
     # ---- the end
 
     def _is_over(self) -> bool:
-        with self._crew.lock:
+        with self._pool.lock:
             if self._handle.is_stopped and not self._work.is_ending:
                 self._work.begin_to_end()
             return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
 
     def _left_s(self) -> float:
-        """How long the end may still take; the time begins to run when this is first asked."""
+        """The seconds left for the end; the first call starts the time."""
         if self._ends_at is None:
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    def _put_down(self, topics: Topics | None) -> None:
-        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more.
+    def _finish(self, topics: Topics | None) -> None:
+        """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
 
-        What a signal handler raises meanwhile cuts one of these short, and all that follow are done.
+        An exception from a signal handler cuts one of these steps short; the others still run.
         """
         with ExitStack() as rest:
-            rest.callback(self._listen_no_more, topics)
+            rest.callback(self._remove_listener, topics)
             rest.callback(self._rewind)
             rest.callback(self._commit, self._consumer.commit, None)
-            rest.callback(self._crew.dismiss)
-            with self._crew.lock:
+            rest.callback(self._pool.shut_down)
+            with self._pool.lock:
                 self._work.begin_to_end()
-            self._crew.wait_until_drained(None, self._left_s())
+            self._pool.wait_until_drained(None, self._left_s())
 
-    def _hand_back(self, topics: Topics | None) -> None:
-        """What of ``_put_down`` must not be left undone; it may have been done already."""
-        self._crew.dismiss()
+    def _clean_up(self, topics: Topics | None) -> None:
+        """Repeat the steps of ``_finish`` that must not be skipped."""
+        self._pool.shut_down()
         self._rewind()
-        self._listen_no_more(topics)
+        self._remove_listener(topics)
 
-    def _listen_no_more(self, topics: Topics | None) -> None:
+    def _remove_listener(self, topics: Topics | None) -> None:
         if topics is not None:
-            with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
+            with suppress(KafkaNextgenError):  # the next call reports it
                 self._consumer.subscribe(topics)
 
     def _rewind(self) -> None:
-        with self._crew.lock:
+        with self._pool.lock:
             self._work.begin_to_end()
             positions = self._work.positions(self._polled.raw())
-        with suppress(MisuseError):  # closed, or not assigned any more
+        with suppress(MisuseError):  # closed, or no longer assigned
             self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):
                 self._consumer.seek(partition, offset)
         self._polled = Records()
-        with self._crew.lock:
+        with self._pool.lock:
             self._work.forget(list(self._work.progress.partitions))

@@ -1,13 +1,13 @@
-"""How much is read ahead of the work, by pausing partitions, so that polling never stops.
+"""Bound the records in hand by pausing partitions, so that polling never stops.
 
-``limit`` bounds the records in hand, over all partitions. Each partition may have an equal share of half of it
-before it is paused, and goes on when half of that is left. A poll brings a share at most or, when there are more
-partitions than can be worked on at once, what leaves room for as many slow ones as there are hands: so slow
-partitions starve the others only where nobody would be free for them. When the limit is reached everything is
-paused; a partition that is assigned at just that moment may bring one record more.
+``limit`` bounds the records in hand, over all partitions. A partition is paused when it has an equal share of
+half of that, and resumed when half of its share is left. A poll returns at most a share or, if there are more
+partitions than workers, what leaves room for as many slow partitions as there are workers: so slow partitions starve
+others only while all workers are busy. At the limit all partitions are paused; a partition assigned at that moment may
+add one record.
 
-With so many partitions that a share would be a record or two, polling would cost more than it brings: a share is
-``min_share`` at least, and the limit grows with the partitions.
+With very many partitions a share would be a record or two, and polling would cost more than it returns. So a share is
+at least ``min_share``, and the limit grows with the number of partitions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Throttle"]
 
 @frozen
 class Throttle:
-    """``limit`` and ``min_share`` are numbers of records, ``concurrency`` of those who work."""
+    """``limit`` and ``min_share`` are numbers of records, ``concurrency`` of workers."""
 
     limit: int
     concurrency: int

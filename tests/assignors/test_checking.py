@@ -10,7 +10,7 @@ from kafka_nextgen.assignors import (
     Metadata,
     TopicMetadata,
 )
-from kafka_nextgen.assignors.checking import flaw_of, flaws_in
+from kafka_nextgen.assignors.validation import flaw_of, flaws_in
 from kafka_nextgen.types import TopicId
 
 FOO, BAR, GHOST = TopicId(int=1), TopicId(int=2), TopicId(int=3)

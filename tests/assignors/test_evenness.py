@@ -6,7 +6,7 @@ from hypothesis import example, given
 
 from benchmarks.assigning.groups import Shape, judge, make_group
 from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberSpec, UniformAssignor
-from kafka_nextgen.assignors.flow import Network
+from kafka_nextgen.assignors.max_flow import FlowNetwork
 from tests.assignors.groups import A_B, IDS, groups, loads, shares, topics_of
 
 A, B, C = IDS["a"], IDS["b"], IDS["c"]
@@ -115,7 +115,7 @@ def test_the_most_could_not_be_less_nor_the_least_be_more(group: AssignmentSpec)
 def _placed(group: AssignmentSpec, most: int) -> int:
     """How many partitions could be given out if nobody were to have more than ``most``."""
     nodes = {key: node for node, key in enumerate([*group.topics, *group.members], 2)}
-    network = Network(len(nodes) + 2)
+    network = FlowNetwork(len(nodes) + 2)
     given_out = []
     for topic_id, topic in group.topics.items():
         given_out.append(network.connect(0, nodes[topic_id], topic.num_partitions))

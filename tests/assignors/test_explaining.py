@@ -24,7 +24,7 @@ from kafka_nextgen.assignors import (
     explain,
     spec_of,
 )
-from kafka_nextgen.assignors.reports import Report, encode_report
+from kafka_nextgen.assignors.weighted_metadata import Report, encode_report
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 from tests.assignors.groups import groups

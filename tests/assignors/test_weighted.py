@@ -21,9 +21,9 @@ from kafka_nextgen.assignors import (
     TopicMetadata,
     WeightedAssignor,
 )
-from kafka_nextgen.assignors.keeping import Share
-from kafka_nextgen.assignors.reports import Report, decode_report, encode_report
+from kafka_nextgen.assignors.spec import Share
 from kafka_nextgen.assignors.weighted import weight_of_lag
+from kafka_nextgen.assignors.weighted_metadata import Report, decode_report, encode_report
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import TopicPartition
 from tests.assignors.groups import IDS, after, groups, loads, shares

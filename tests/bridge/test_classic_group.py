@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import (
+from kafka_nextgen.consumer_protocol import (
     MemberSubscription,
     decode_assignment,
     decode_subscription,

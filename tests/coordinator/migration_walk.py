@@ -9,6 +9,13 @@ from attrs import define, field, frozen
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import (
+    MemberSubscription,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import (
     Heartbeat,
@@ -22,13 +29,6 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.coordinator.describe import state_of
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.embedded import (
-    MemberSubscription,
-    decode_assignment,
-    decode_subscription,
-    encode_assignment,
-    encode_subscription,
-)
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 

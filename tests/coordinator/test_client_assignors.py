@@ -11,6 +11,7 @@ from kafka_nextgen.assignors import AssignorMetadata, MemberAssignment, Metadata
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.offers import (
     Offer,
@@ -28,7 +29,6 @@ from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.embedded import MemberSubscription, encode_subscription
 from tests.coordinator.stage import GROUP, Stage
 
 USER_DATA = Offer(-1, None)

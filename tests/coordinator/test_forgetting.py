@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.classic.subscribed import subscribes, with_topics
 from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.embedded import MemberSubscription, encode_subscription
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.scenario_language.host import CoordinatorHost
 from tests.scenario_language.world import GROUP

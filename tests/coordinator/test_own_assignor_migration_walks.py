@@ -13,12 +13,17 @@ from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, 
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import (
+    MemberSubscription,
+    decode_assignment,
+    encode_assignment,
+    encode_subscription,
+)
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from kafka_nextgen.embedded import MemberSubscription, decode_assignment, encode_assignment, encode_subscription
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage

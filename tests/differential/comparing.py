@@ -14,7 +14,7 @@ from uuid import UUID
 
 from attrs import frozen
 
-from kafka_nextgen.embedded import decode_assignment, user_data_of
+from kafka_nextgen.consumer_protocol import decode_assignment, user_data_of
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.wire.records import read_header
 from kafka_nextgen.wire.records.batch_header import HEADER, LOG_APPEND_TIME, BatchHeader

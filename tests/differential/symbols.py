@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
+from kafka_nextgen.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.differential.told import Told

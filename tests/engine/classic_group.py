@@ -7,7 +7,7 @@ from collections import deque
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import MemberSubscription, decode_subscription
+from kafka_nextgen.consumer_protocol import MemberSubscription, decode_subscription
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     HeartbeatRequest,

@@ -20,7 +20,7 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import decode_assignment
+from kafka_nextgen.consumer_protocol import decode_assignment
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.wire.apis import (

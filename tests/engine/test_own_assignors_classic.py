@@ -10,7 +10,7 @@ from kafka_nextgen import AssignorError, Consumer, UnsupportedAssignorError
 from kafka_nextgen.assignors import AssignmentSpec, AssignorMetadata, GroupAssignment
 from kafka_nextgen.assignors.user_data import AssignorWord, Failure, write_assignor_word
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import encode_assignment
+from kafka_nextgen.consumer_protocol import encode_assignment
 from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse, SyncGroupRequest, SyncGroupResponse
 from tests.engine.classic_group import Group

@@ -33,7 +33,7 @@ MEMORY_LIMIT_BYTES = 512 << 20  # above what the process has when it begins
 INSTRUMENTED = [
     "kafka_nextgen.wire",
     "kafka_nextgen.bridge",
-    "kafka_nextgen.embedded",
+    "kafka_nextgen.consumer_protocol",
     "kafka_nextgen.transport",
 ]
 

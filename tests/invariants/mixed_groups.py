@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from kafka_nextgen.consumer_protocol import decode_subscription
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.embedded import decode_subscription
 from kafka_nextgen.errors import DecodeError
 
 __all__ = ["mixed_violations"]

@@ -13,8 +13,8 @@ import pytest
 from kafka_nextgen import MisuseError, Record, StopHandle, TopicPartition
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.processing import AwaitsHandlers
-from kafka_nextgen.processing.aio_crew import AsyncCrew
-from kafka_nextgen.processing.dispatch import Task
+from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
+from kafka_nextgen.processing.lane_scheduler import Task
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.processing.scripted import Offsets, ScriptedConsumer, records_of
 from tests.processing.stage import P0
@@ -153,10 +153,10 @@ def test_a_task_that_could_not_be_begun_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scene() -> None:
-        def refuse(self: AsyncCrew, task: Task) -> NoReturn:
+        def refuse(self: AsyncWorkerPool, task: Task) -> NoReturn:
             raise InjectedError
 
-        monkeypatch.setattr(AsyncCrew, "_do", refuse)
+        monkeypatch.setattr(AsyncWorkerPool, "_do", refuse)
         consumer = AsyncImpatient()
         with pytest.raises(InjectedError):
             await consumer.run(print, concurrency=1, drain_timeout_s=0.2)  # type: ignore[misc]

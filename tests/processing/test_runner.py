@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen import Record, TopicPartition
 from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, MisuseError, NoBrokersError
 from kafka_nextgen.processing import StopHandle
-from kafka_nextgen.processing.crew import Crew
+from kafka_nextgen.processing.worker_pool import WorkerPool
 from tests.processing.scripted import ScriptedConsumer, keep, records_of
 from tests.processing.stage import P0, P1
 
@@ -65,7 +65,7 @@ def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_
     consumer.script.append(lambda _: gate.begun.wait(PATIENCE_S))
     consumer.script.append(lambda _: None)  # by then it has paused what it has enough of
     consumer.script.append(interrupt)
-    monkeypatch.setattr(Crew, "wait_until_drained", interrupt)  # as a signal handler may, once more
+    monkeypatch.setattr(WorkerPool, "wait_until_drained", interrupt)  # as a signal handler may, once more
     with pytest.raises(InterruptedError):
         consumer.run(gate, concurrency=1)
     assert consumer.paused == set()
@@ -82,7 +82,7 @@ def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_rea
     def interrupt(*_: object) -> None:
         raise InterruptedError
 
-    monkeypatch.setattr(Crew, "add", interrupt)
+    monkeypatch.setattr(WorkerPool, "add", interrupt)
     consumer = ScriptedConsumer(records_of(P0, 3, 4))
     with pytest.raises(InterruptedError):
         consumer.run(print)

@@ -19,7 +19,7 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.processing.aio_crew import AsyncCrew
+from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
 from tests.support.clients import stored_offsets, unique
@@ -273,14 +273,14 @@ def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_rea
 ) -> None:
     notes, group = Notes(), unique("interrupted")
 
-    def interrupt(crew: AsyncCrew, records: Records) -> None:
+    def interrupt(pool: AsyncWorkerPool, records: Records) -> None:
         if records:
             raise InterruptedError
 
     async def scene() -> None:
         async with AsyncConsumer(member_config(servers, group)) as consumer:
             with monkeypatch.context() as patched:
-                patched.setattr(AsyncCrew, "add", interrupt)
+                patched.setattr(AsyncWorkerPool, "add", interrupt)
                 with pytest.raises(InterruptedError):
                     await consumer.run(notes.note, ["orders"])
             await consumer.run(notes.note, ["orders"], stop=notes.handle)

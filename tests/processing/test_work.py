@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kafka_nextgen.processing.arguments import Order
-from kafka_nextgen.processing.dispatch import Task
+from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.progress import Stage
-from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.types import TopicPartition
 from tests.processing.stage import P0, P1, record, settings
 from tests.support.examples import examples
@@ -35,7 +35,7 @@ def committable(work: Work) -> dict[TopicPartition, int]:
 
 def test_a_failed_record_is_tried_again_after_a_pause() -> None:
     work = work_on((P0, 0))
-    assert work.failed(take(work), BAD, now=10.0) is Fate.TRY_AGAIN
+    assert work.failed(take(work), BAD, now=10.0) is FailureOutcome.TRY_AGAIN
     assert work.take(10.9) is None
     assert work.deadline() == 11.0
     work.finished(take(work, 11.0))
@@ -45,7 +45,7 @@ def test_a_failed_record_is_tried_again_after_a_pause() -> None:
 def test_a_dead_letter_counts_as_finished_once_it_was_taken() -> None:
     work = work_on((P0, 0), has_dead_letter=True, attempts=1)
     task = take(work)
-    assert work.failed(task, BAD, now=0.0) is Fate.DEAD_LETTER
+    assert work.failed(task, BAD, now=0.0) is FailureOutcome.DEAD_LETTER
     assert committable(work) == {}
     work.finished(task)
     assert committable(work) == {P0: 1}
@@ -54,7 +54,7 @@ def test_a_dead_letter_counts_as_finished_once_it_was_taken() -> None:
 def test_without_a_dead_letter_everything_ends_with_the_error() -> None:
     work = work_on((P0, 0), (P0, 1), (P1, 0), attempts=1)
     failing, other = take(work), take(work)
-    assert work.failed(failing, BAD, now=0.0) is Fate.STOP
+    assert work.failed(failing, BAD, now=0.0) is FailureOutcome.STOP
     assert work.error is BAD
     assert work.is_ending
     assert work.take(100.0) is None
@@ -166,7 +166,7 @@ def test_a_failure_in_a_lost_partition_is_nobodys_business() -> None:
     work = work_on((P0, 0), has_dead_letter=True, attempts=1)
     running = take(work)
     work.forget([P0])
-    assert work.failed(running, BAD, now=0.0) is Fate.NO_MATTER
+    assert work.failed(running, BAD, now=0.0) is FailureOutcome.IGNORED
     assert work.error is None
     assert work.is_idle
 
@@ -213,7 +213,7 @@ class WorkMachine(RuleBasedStateMachine):
     @rule(index=st.integers(0, 2), fails=st.booleans())
     def end(self, index: int, fails: bool) -> None:
         task = self.at_work.pop(index % len(self.at_work))
-        if fails and self.work.failed(task, BAD, self.now) is not Fate.DEAD_LETTER:
+        if fails and self.work.failed(task, BAD, self.now) is not FailureOutcome.DEAD_LETTER:
             return
         if task.ticket.stage is not Stage.GIVEN_BACK:
             self.open.discard((task.ticket.partition, task.ticket.offset))

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator
 
 from attrs import define, field
 
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.share import share_of
-from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.host import CoordinatorHost
 from tests.scenario_language.world import GROUP

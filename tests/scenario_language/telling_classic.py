@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import HIGHEST_VERSION, decode_assignment, user_data_of, version_of
 from kafka_nextgen.coordinator.classic.responses import (
     DescribedClassicGroup,
     DescribedClassicMember,
@@ -12,7 +13,6 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
-from kafka_nextgen.embedded import HIGHEST_VERSION, decode_assignment, user_data_of, version_of
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import format_partitions
 

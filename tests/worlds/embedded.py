@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from attrs import evolve
 
-from kafka_nextgen.embedded import (
+from kafka_nextgen.consumer_protocol import (
     decode_assignment,
     decode_subscription,
     encode_assignment,

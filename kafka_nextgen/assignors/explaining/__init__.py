@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors.explaining.described import DescribedGroup, DescribedMember, spec_of
+from kafka_nextgen.assignors.explaining.described_group import DescribedGroup, DescribedMember, spec_of
 from kafka_nextgen.assignors.explaining.explain import explain
 from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, Loads, MemberChange, Move
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
-from kafka_nextgen.assignors.checking import flaws_in
-from kafka_nextgen.assignors.explaining.described import DescribedGroup, spec_of
+from kafka_nextgen.assignors.explaining.described_group import DescribedGroup, spec_of
 from kafka_nextgen.assignors.explaining.explanation import Explanation, MemberChange, Move
-from kafka_nextgen.assignors.line import line_of
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberSpec, PartitionAssignor, TopicMetadata
+from kafka_nextgen.assignors.subscriptions import static_members_first
+from kafka_nextgen.assignors.validation import flaws_in
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["explain"]
@@ -69,7 +69,7 @@ def _loads(assignor: PartitionAssignor, spec: AssignmentSpec, assignment: GroupA
 def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None, loads: Loads) -> Iterator[MemberChange]:
     """Each member; without an assignment everything stays as it is."""
     topics = {topic.name: topic for topic in spec.topics.values()}
-    for member_id in line_of(spec.members):
+    for member_id in static_members_first(spec.members):
         member = spec.members[member_id]
         has = _named(member.target, spec)
         gets = has if after is None else after.get(member_id, frozenset())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.explaining.telling import text_of
+from kafka_nextgen.assignors.explaining.formatting import text_of
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Balance", "Explanation", "Loads", "MemberChange", "Move"]

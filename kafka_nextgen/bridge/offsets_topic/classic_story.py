@@ -14,9 +14,9 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
     Telling,
     words_of,
 )
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_assignment, decode_subscription
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, EventKind
 from kafka_nextgen.types import RebalanceReason

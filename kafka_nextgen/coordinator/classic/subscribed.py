@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.errors import DecodeError
 
 __all__ = ["subscribes", "with_topics"]

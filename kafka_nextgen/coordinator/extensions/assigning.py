@@ -33,8 +33,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.assignors.checking import flaw_of
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment
+from kafka_nextgen.assignors.validation import flaw_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
 from kafka_nextgen.coordinator.extensions.computing import end_computation, fail

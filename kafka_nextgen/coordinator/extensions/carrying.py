@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.assignors.user_data import AssignorWord, read_assignor_word, write_assignor_word
+from kafka_nextgen.consumer_protocol import user_data_of
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.offers import go_together, offer_in, offer_of, said_by
@@ -24,7 +25,6 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.embedded import user_data_of
 
 __all__ = [
     "asks_by_user_data",

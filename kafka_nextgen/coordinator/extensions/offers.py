@@ -23,13 +23,13 @@ from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
+from kafka_nextgen.consumer_protocol import decode_subscription
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.state import OFFERS, PREFERENCES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.embedded import decode_subscription
 from kafka_nextgen.errors import DecodeError
 
 __all__ = [

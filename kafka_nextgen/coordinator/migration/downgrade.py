@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable
 
 from attrs import evolve
 
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, encode_assignment, version_of
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
@@ -33,7 +34,6 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.topics import Topics
-from kafka_nextgen.embedded import PROTOCOL_TYPE, encode_assignment, version_of
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["downgrade", "downgrade_without", "downgrades_by_return_of", "downgrades_without"]

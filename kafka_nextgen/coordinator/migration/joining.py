@@ -23,6 +23,7 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
@@ -40,7 +41,6 @@ from kafka_nextgen.coordinator.static_members import replace_member
 from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import RebalanceReason, TopicIdPartition
 

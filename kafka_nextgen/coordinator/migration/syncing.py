@@ -9,6 +9,7 @@ something back first, for then it has to hear of that.
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, encode_assignment, version_of
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
@@ -17,7 +18,6 @@ from kafka_nextgen.coordinator.migration.heartbeat import expect_join, is_behind
 from kafka_nextgen.coordinator.migration.identity import classic_member_error
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberStatus
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.embedded import PROTOCOL_TYPE, encode_assignment, version_of
 
 __all__ = ["member_sync"]
 

@@ -29,6 +29,7 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
@@ -40,7 +41,6 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.validation import JOIN
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicIdPartition
 

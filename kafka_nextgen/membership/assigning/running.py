@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from kafka_nextgen.assignors.checking import flaw_of
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
@@ -17,6 +16,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignor,
     PartitionAssignorError,
 )
+from kafka_nextgen.assignors.validation import flaw_of
 from kafka_nextgen.text import told
 
 __all__ = ["compute", "offer_of"]

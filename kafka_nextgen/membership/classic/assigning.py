@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, Metadata, TopicMetadata
 from kafka_nextgen.assignors.strategies import STRATEGIES
-from kafka_nextgen.embedded import NO_GENERATION, MemberSubscription
+from kafka_nextgen.consumer_protocol import NO_GENERATION, MemberSubscription
 from kafka_nextgen.membership.classic.computation import ids_of, owned_of, partitions_of
 from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart
 from kafka_nextgen.types import TopicId

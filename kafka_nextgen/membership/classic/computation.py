@@ -12,8 +12,15 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.cooperation import Claim, Claims, Share
-from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, MemberSpec, TopicMetadata
+from kafka_nextgen.assignors.cooperative_sticky import Claim, Claims
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    GroupAssignment,
+    MemberAssignment,
+    MemberSpec,
+    Share,
+    TopicMetadata,
+)
 from kafka_nextgen.assignors.user_data import (
     AssignorWord,
     Failure,
@@ -22,7 +29,7 @@ from kafka_nextgen.assignors.user_data import (
     write_assignor_word,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart
 from kafka_nextgen.types import TopicId, TopicPartition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["JoinedMember", "MemberPart", "Offer"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.embedded import NO_GENERATION
+from kafka_nextgen.consumer_protocol import NO_GENERATION
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect

@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.assignors.user_data import MemberWord
-from kafka_nextgen.embedded import NO_GENERATION
+from kafka_nextgen.consumer_protocol import NO_GENERATION
 from kafka_nextgen.membership.any_member import AnyMember
 from kafka_nextgen.membership.classic.computation import Computation
 from kafka_nextgen.membership.classic.effects import ClassicEffect

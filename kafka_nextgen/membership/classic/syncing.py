@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import PROTOCOL_TYPE
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.membership.classic import assigning, computing, heartbeats, losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinAnswered, SyncAnswered, SyncLost
 from kafka_nextgen.membership.classic.settings import Moment

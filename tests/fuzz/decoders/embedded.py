@@ -5,7 +5,7 @@ The first byte says which: 0 a subscription, 1 an assignment.
 
 from __future__ import annotations
 
-from kafka_nextgen.embedded import (
+from kafka_nextgen.consumer_protocol import (
     MemberSubscription,
     decode_assignment,
     decode_subscription,

@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.effects import SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import JoinRefused
 from kafka_nextgen.membership.classic.group import Offer

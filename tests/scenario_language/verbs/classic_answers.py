@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors.user_data import write_assignor_word
-from kafka_nextgen.embedded import PROTOCOL_TYPE
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.group import JoinedMember

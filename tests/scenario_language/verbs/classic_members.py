@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.assignors.user_data import write_member_word
-from kafka_nextgen.embedded import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
+from kafka_nextgen.consumer_protocol import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
 from kafka_nextgen.membership.classic.events import CommitRefused, JoinAnswered, RebalanceEnforced, SyncAnswered
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings

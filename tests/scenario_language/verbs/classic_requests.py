@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.coordinator.classic.requests import (
     Heartbeat,
     JoinGroup,
@@ -27,7 +28,6 @@ from kafka_nextgen.coordinator.classic.requests import (
     SyncGroup,
 )
 from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, LeaveGroupAnswer
-from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.types import JoinReason
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration, parse_partitions

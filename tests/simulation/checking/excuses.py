@@ -39,6 +39,7 @@ from enum import Enum
 
 from attrs import define, field, frozen
 
+from kafka_nextgen.consumer_protocol import decode_assignment
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
@@ -46,7 +47,6 @@ from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.share import flatten
-from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient

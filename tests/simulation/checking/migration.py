@@ -21,6 +21,7 @@ from collections.abc import Iterator, Set
 from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import decode_assignment, decode_subscription
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
@@ -30,7 +31,6 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import Request
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
-from kafka_nextgen.embedded import decode_assignment, decode_subscription
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["asked"]

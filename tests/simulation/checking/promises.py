@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, field
 
+from kafka_nextgen.consumer_protocol import decode_assignment
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.requests import DeleteGroups, Request
-from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from tests.simulation.checking.excuses import Excuses, reserved
 from tests.simulation.clients import GROUP, Client

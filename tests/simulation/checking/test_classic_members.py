@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import MigrationPolicy
-from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev

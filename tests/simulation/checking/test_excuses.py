@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from attrs import define, evolve, field
 
+from kafka_nextgen.consumer_protocol import encode_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.draft import Outcome
@@ -20,7 +21,6 @@ from kafka_nextgen.coordinator.records import (
     Record,
 )
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
-from kafka_nextgen.embedded import encode_assignment
 from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.notation import parse_partitions

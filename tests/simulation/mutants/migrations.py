@@ -9,6 +9,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import encode_assignment
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic import joining as classic_joining
 from kafka_nextgen.coordinator.classic import syncing as classic_syncing
@@ -17,7 +18,6 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.migration import downgrade, heartbeat, identity, joining, syncing, upgrade
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.coordinator.share import flatten
-from kafka_nextgen.embedded import encode_assignment
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 

@@ -1,4 +1,4 @@
-"""What members of a classic group tell each other: bytes of every version, and bytes that are none."""
+"""The embedded consumer protocol of classic groups: bytes of every version, and malformed bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.embedded import (
+from kafka_nextgen.consumer_protocol import (
     NO_GENERATION,
     MemberSubscription,
     decode_assignment,

@@ -1,13 +1,14 @@
-"""What the members of a classic group tell each other, in bytes: subscriptions and assignments.
+"""The embedded consumer protocol of classic groups: subscriptions and assignments as bytes.
 
-A version of two bytes comes first. Then the fields follow, never in the flexible form: strings with two bytes of
-length, arrays and bytes with four, -1 for null. A newer version than ours only adds to the end, and is read as
-ours. Versions of the subscription: 1 adds what is owned (KIP-429), 2 in which generation, 3 the rack (KIP-881).
+JoinGroup and SyncGroup carry these bytes without reading them. Members read them, and so does a coordinator that
+converts a group between the two protocols (KIP-848, "Compatibility, Deprecation, and Migration Plan").
 
-They are embedded in JoinGroup and SyncGroup, which carry them unread. Those at both ends read them, and a coordinator
-that has such members in a group of the other protocol (KIP-848, "Compatibility, Deprecation, and Migration Plan").
-Bytes come from other members; every length is checked before anything is made of it, and whatever is wrong is a
-``DecodeError``.
+Both begin with an int16 version. The fields follow in the non-flexible encoding: strings have an int16 length, arrays
+and bytes an int32 length, -1 for null. Later versions only append fields, so a version above ``HIGHEST_VERSION`` is
+read as that one. Version 1 of the subscription adds the owned partitions (KIP-429), 2 the generation (KIP-792), 3 the
+rack (KIP-881).
+
+The bytes come from other members, so every length is checked before it is used. Malformed bytes raise ``DecodeError``.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ __all__ = [
 
 HIGHEST_VERSION = 3
 
-#: The protocol type of every group of consumers, whose members speak so to each other.
+#: The protocol type of every consumer group.
 PROTOCOL_TYPE = "consumer"
 
-#: The generation of whoever is in no group.
+#: The generation of a member that is in no group.
 NO_GENERATION = -1
 
 _INT16 = Struct(">h")
@@ -51,9 +52,9 @@ T = TypeVar("T")
 
 @frozen
 class MemberSubscription:
-    """A member's topics, and what it owns since which generation (KIP-429; the rack is KIP-881).
+    """A member's subscription.
 
-    ``user_data`` is a word to the assignor, in its own bytes.
+    ``owned`` are the partitions it owns since ``generation`` (KIP-429). ``user_data`` is for the assignor only.
     """
 
     topics: frozenset[str] = frozenset()
@@ -64,7 +65,7 @@ class MemberSubscription:
 
 
 def encode_subscription(subscription: MemberSubscription, version: int = HIGHEST_VERSION) -> bytes:
-    """Write a subscription, topics and partitions sorted, so that the same one is always the same bytes."""
+    """Encode a subscription. Topics and partitions are sorted, so equal subscriptions have equal bytes."""
     parts = [_INT16.pack(version), _INT32.pack(len(subscription.topics))]
     parts += [_string(topic) for topic in sorted(subscription.topics)]
     parts.append(_bytes(subscription.user_data))
@@ -78,7 +79,7 @@ def encode_subscription(subscription: MemberSubscription, version: int = HIGHEST
 
 
 def decode_subscription(data: bytes) -> MemberSubscription:
-    """Read a subscription of any version. Raises ``DecodeError``."""
+    """Decode a subscription of any version. Raises ``DecodeError``."""
     reader = _Reader(data, "subscription")
     version = reader.version()
     topics = frozenset(reader.array(reader.name))
@@ -92,22 +93,22 @@ def decode_subscription(data: bytes) -> MemberSubscription:
 def encode_assignment(
     partitions: frozenset[TopicPartition], version: int = HIGHEST_VERSION, user_data: bytes | None = None
 ) -> bytes:
-    """Write a member's part; it is the same in every version."""
+    """Encode a member's assignment. Its fields are the same in every version."""
     return _INT16.pack(version) + _partitions(partitions) + _bytes(user_data)
 
 
 def decode_assignment(data: bytes) -> frozenset[TopicPartition]:
-    """Read a member's part. No bytes at all mean that the leader has nothing for it. Raises ``DecodeError``."""
+    """Decode a member's assignment; empty bytes are an empty assignment. Raises ``DecodeError``."""
     return _read_assignment(data)[0]
 
 
 def user_data_of(assignment: bytes) -> bytes | None:
-    """What the leader's assignor has to say to the member's. Raises ``DecodeError``."""
+    """The user data of an encoded assignment. Raises ``DecodeError``."""
     return _read_assignment(assignment)[1]
 
 
 def version_of(data: bytes) -> int:
-    """The version of a subscription or assignment, or ours if it is newer. Raises ``DecodeError``."""
+    """The version of an encoded subscription or assignment, at most ``HIGHEST_VERSION``. Raises ``DecodeError``."""
     return min(_Reader(data, "subscription").version(), HIGHEST_VERSION)
 
 
@@ -184,7 +185,7 @@ class _Reader:
         return None if length == _NULL else self._take(length)
 
     def array(self, read: Callable[[], T]) -> list[T]:
-        """Every element takes at least two bytes, so that no length can make more of the data than there is."""
+        """Each element takes at least two bytes, so a length that exceeds the data is refused before reading."""
         length = self.int32()
         if length < 0 or length * _INT16.size > len(self._data) - self._at:
             raise DecodeError(f"a member's {self._what} has an array of {length}, which it is too short for")

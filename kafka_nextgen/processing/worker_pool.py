@@ -1,4 +1,4 @@
-"""The threads that work: each takes the next task, does it, says what became of it, and takes the next."""
+"""The worker threads of ``Consumer.run``: each takes a task, calls the handler and reports the outcome."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
-from kafka_nextgen.processing.dispatch import Task
-from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.processing.lane_scheduler import Task
+from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Crew"]
+__all__ = ["WorkerPool"]
 
 logger = logger_of("kafka_nextgen.processing")
 
 
-class Crew:
-    """Shares ``work`` with the thread that polls; both hold ``lock`` while they touch it.
+class WorkerPool:
+    """Shares ``work`` with the polling thread; both hold ``lock`` while they use it.
 
-    The threads are daemons: one whose handler does not return keeps no process alive.
+    The threads are daemons, so a handler that does not return keeps no process alive.
     """
 
     def __init__(
@@ -36,35 +36,35 @@ class Crew:
         self.lock = threading.Lock()
         self._has_tasks = threading.Condition(self.lock)
         self._has_ended = threading.Condition(self.lock)
-        self._is_dismissed = False
+        self._is_shut_down = False
         names = [f"kafka_nextgen worker {number}" for number in range(size)]
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
 
-    # ---- for the thread that polls
+    # ---- for the polling thread
 
     def start(self) -> None:
-        """Let the threads begin."""
+        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
     def add(self, records: Records) -> None:
-        """Hand records over."""
+        """Add records to the work."""
         with self.lock:
             self._work.add(records.raw())
             self._has_tasks.notify_all()
 
     def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
-        """Wait for what was begun, of these partitions or of all, at most ``timeout_s`` seconds."""
+        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
         with self.lock:
             if self._has_ended.wait_for(lambda: self._work.is_drained(partitions), timeout_s):
                 return
             left = self._work.at_work(partitions)
         logger.warning("not waited for any longer, and not committed: %s", format_tickets(left))
 
-    def dismiss(self) -> None:
-        """End the threads; those still at work end when their handler returns."""
+    def shut_down(self) -> None:
+        """End the threads; busy ones end when their handler returns."""
         with self.lock:
-            self._is_dismissed = True
+            self._is_shut_down = True
             self._has_tasks.notify_all()
             if not self._work.is_idle:
                 return
@@ -79,17 +79,17 @@ class Crew:
             while (task := self._next_task()) is not None:
                 self._do(task)
                 with self.lock:
-                    self._has_tasks.notify()  # perhaps a lane that rests: one of those who wait has to know how long
+                    self._has_tasks.notify()  # a lane may wait for a retry: an idle thread has to wait until then
                     self._has_ended.notify_all()
-        except BaseException as error:  # no handler's, but of this thread itself: run() raises it
+        except BaseException as error:  # not from the handler but from this thread; run() raises it
             with self.lock:
-                self._work.broke_off(task, error)
+                self._work.worker_failed(task, error)
                 self._has_tasks.notify_all()
                 self._has_ended.notify_all()
 
     def _next_task(self) -> Task | None:
         with self.lock:
-            while not self._is_dismissed:
+            while not self._is_shut_down:
                 now = time.monotonic()
                 task = self._work.take(now)
                 if task is not None:
@@ -112,14 +112,14 @@ class Crew:
 
     def _failed(self, task: Task, error: Exception) -> None:
         with self.lock:
-            fate = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), fate.value)
-        if fate is not Fate.DEAD_LETTER:
+            outcome = self._work.failed(task, error, time.monotonic())
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), outcome.value)
+        if outcome is not FailureOutcome.DEAD_LETTER:
             return
-        assert self._dead_letter is not None, "a dead letter without anybody to take it"
+        assert self._dead_letter is not None, "there is a dead letter callable"
         try:
             self._dead_letter(task.record, error)
-        except BaseException as refused:  # whatever it is, run() raises it
+        except BaseException as refused:  # run() raises it
             self._failed_for_good(task, refused)
         else:
             self._finished(task)

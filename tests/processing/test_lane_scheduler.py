@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.processing.arguments import Order
-from kafka_nextgen.processing.dispatch import Dispatch, Task
+from kafka_nextgen.processing.lane_scheduler import LaneScheduler, Task
 from kafka_nextgen.processing.progress import Stage
 from tests.processing.stage import P0, P1, task
 
@@ -20,107 +20,107 @@ def places(*tasks: Task | None) -> list[Place | None]:
     return [(task.ticket.partition.partition, task.ticket.offset) if task else None for task in tasks]
 
 
-def dispatch_of(*tasks: Task, order: Order = Order.PARTITION, concurrency: int = 8) -> Dispatch:
-    dispatch = Dispatch(order, concurrency)
+def scheduler_of(*tasks: Task, order: Order = Order.PARTITION, concurrency: int = 8) -> LaneScheduler:
+    scheduler = LaneScheduler(order, concurrency)
     for one in tasks:
-        dispatch.add(one)
-    return dispatch
+        scheduler.add(one)
+    return scheduler
 
 
-def take(dispatch: Dispatch, count: int, now: float = 0.0) -> list[Task | None]:
-    return [dispatch.take(now) for _ in range(count)]
+def take(scheduler: LaneScheduler, count: int, now: float = 0.0) -> list[Task | None]:
+    return [scheduler.take(now) for _ in range(count)]
 
 
 def test_partitions_are_side_by_side_but_one_record_of_each() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P0, 1), task(P1, 7))
-    first, second, third = take(dispatch, 3)
+    scheduler = scheduler_of(task(P0, 0), task(P0, 1), task(P1, 7))
+    first, second, third = take(scheduler, 3)
     assert places(first, second, third) == [(0, 0), (1, 7), None]
     assert first is not None
-    dispatch.done(first)
-    assert places(dispatch.take(0)) == [(0, 1)]
+    scheduler.done(first)
+    assert places(scheduler.take(0)) == [(0, 1)]
 
 
 def test_keys_are_side_by_side_but_one_record_of_each() -> None:
-    dispatch = dispatch_of(task(P0, 0, b"a"), task(P0, 1, b"a"), task(P0, 2, b"b"), order=Order.KEY)
-    first, *others = take(dispatch, 3)
+    scheduler = scheduler_of(task(P0, 0, b"a"), task(P0, 1, b"a"), task(P0, 2, b"b"), order=Order.KEY)
+    first, *others = take(scheduler, 3)
     assert places(first, *others) == [(0, 0), (0, 2), None]
     assert first is not None
-    dispatch.done(first)
-    assert places(dispatch.take(0)) == [(0, 1)]
+    scheduler.done(first)
+    assert places(scheduler.take(0)) == [(0, 1)]
 
 
 def test_records_without_a_key_share_a_lane_of_their_partition() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P0, 2, b""), order=Order.KEY)
-    assert places(*take(dispatch, 4)) == [(0, 0), (1, 0), (0, 2), None]
+    scheduler = scheduler_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P0, 2, b""), order=Order.KEY)
+    assert places(*take(scheduler, 4)) == [(0, 0), (1, 0), (0, 2), None]
 
 
 def test_no_more_is_at_work_than_the_concurrency_allows() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P1, 0), concurrency=1)
-    first, second = take(dispatch, 2)
+    scheduler = scheduler_of(task(P0, 0), task(P1, 0), concurrency=1)
+    first, second = take(scheduler, 2)
     assert places(first, second) == [(0, 0), None]
     assert first is not None
-    dispatch.done(first)
-    assert places(dispatch.take(0)) == [(1, 0)]
+    scheduler.done(first)
+    assert places(scheduler.take(0)) == [(1, 0)]
 
 
 def test_lanes_take_turns() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P1, 1), concurrency=1)
+    scheduler = scheduler_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P1, 1), concurrency=1)
     order = []
-    while (one := dispatch.take(0)) is not None:
+    while (one := scheduler.take(0)) is not None:
         order += places(one)
-        dispatch.done(one)
+        scheduler.done(one)
     assert order == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
 def test_a_record_tried_again_holds_up_its_lane_only() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P1, 1))
-    failing, other = take(dispatch, 2)
+    scheduler = scheduler_of(task(P0, 0), task(P0, 1), task(P1, 0), task(P1, 1))
+    failing, other = take(scheduler, 2)
     assert failing is not None
     assert other is not None
-    dispatch.try_again(failing, at=5.0)
-    dispatch.done(other)
-    assert places(*take(dispatch, 2, now=4.9)) == [(1, 1), None]
-    assert dispatch.deadline() == 5.0
-    assert places(dispatch.take(5.0)) == [(0, 0)]
-    assert dispatch.deadline() is None
+    scheduler.try_again(failing, at=5.0)
+    scheduler.done(other)
+    assert places(*take(scheduler, 2, now=4.9)) == [(1, 1), None]
+    assert scheduler.deadline() == 5.0
+    assert places(scheduler.take(5.0)) == [(0, 0)]
+    assert scheduler.deadline() is None
 
 
 def test_what_was_given_back_is_never_begun() -> None:
     waiting, kept = task(P0, 1), task(P1, 0)
-    dispatch = dispatch_of(task(P0, 0), waiting, kept)
-    first = dispatch.take(0)
+    scheduler = scheduler_of(task(P0, 0), waiting, kept)
+    first = scheduler.take(0)
     assert first is not None
     waiting.ticket.stage = Stage.GIVEN_BACK
-    dispatch.drop_given_back([P0])
-    dispatch.done(first)
-    assert places(*take(dispatch, 2)) == [(1, 0), None]
+    scheduler.drop_given_back([P0])
+    scheduler.done(first)
+    assert places(*take(scheduler, 2)) == [(1, 0), None]
 
 
 def test_an_old_record_at_work_holds_up_its_partition_that_came_back() -> None:
-    dispatch = dispatch_of(task(P0, 0))
-    old = dispatch.take(0)
+    scheduler = scheduler_of(task(P0, 0))
+    old = scheduler.take(0)
     assert old is not None
     old.ticket.stage = Stage.GIVEN_BACK
-    dispatch.add(task(P0, 0))
-    assert dispatch.take(0) is None
-    dispatch.done(old)
-    assert places(dispatch.take(0)) == [(0, 0)]
+    scheduler.add(task(P0, 0))
+    assert scheduler.take(0) is None
+    scheduler.done(old)
+    assert places(scheduler.take(0)) == [(0, 0)]
 
 
 def test_what_is_at_work_is_known_by_partition() -> None:
-    dispatch = dispatch_of(task(P0, 0), task(P1, 0))
-    take(dispatch, 2)
-    assert places(*dispatch.at_work([P1])) == [(1, 0)]
-    assert len(dispatch.at_work()) == 2
+    scheduler = scheduler_of(task(P0, 0), task(P1, 0))
+    take(scheduler, 2)
+    assert places(*scheduler.at_work([P1])) == [(1, 0)]
+    assert len(scheduler.at_work()) == 2
 
 
 def test_a_task_ends_once() -> None:
-    dispatch = dispatch_of(task(P0, 0))
-    one = dispatch.take(0)
+    scheduler = scheduler_of(task(P0, 0))
+    one = scheduler.take(0)
     assert one is not None
-    dispatch.done(one)
-    with pytest.raises(AssertionError, match="not at work"):
-        dispatch.done(one)
+    scheduler.done(one)
+    with pytest.raises(AssertionError, match="not in progress"):
+        scheduler.done(one)
 
 
 RECORDS = st.lists(st.tuples(st.sampled_from([P0, P1]), st.sampled_from([None, b"a", b"b", b"c"])), max_size=30)
@@ -130,19 +130,19 @@ RECORDS = st.lists(st.tuples(st.sampled_from([P0, P1]), st.sampled_from([None, b
 def test_every_record_is_worked_on_in_the_order_of_its_lane(
     records: list[tuple[object, bytes | None]], order: Order, concurrency: int, data: st.DataObject
 ) -> None:
-    dispatch = Dispatch(order, concurrency)
+    scheduler = LaneScheduler(order, concurrency)
     for offset, (partition, key) in enumerate(records):
-        dispatch.add(task(partition, offset, key))  # type: ignore[arg-type]
+        scheduler.add(task(partition, offset, key))  # type: ignore[arg-type]
     lanes: dict[object, list[int]] = defaultdict(list)
     at_work: list[Task] = []
     now = 0.0
     while True:
-        while (begun := dispatch.take(now)) is not None:
+        while (begun := scheduler.take(now)) is not None:
             at_work.append(begun)
         assert len(at_work) <= concurrency
         busy = [_lane(one, order) for one in at_work]
         assert len(busy) == len(set(busy))
-        deadline = dispatch.deadline()
+        deadline = scheduler.deadline()
         if not at_work and deadline is None:
             break
         if not at_work:
@@ -152,10 +152,10 @@ def test_every_record_is_worked_on_in_the_order_of_its_lane(
         ended = at_work.pop(data.draw(st.integers(0, len(at_work) - 1)))
         if ended.failures < 2 and data.draw(st.booleans()):
             ended.failures += 1
-            dispatch.try_again(ended, at=now + 1)
+            scheduler.try_again(ended, at=now + 1)
         else:
             lanes[_lane(ended, order)].append(ended.ticket.offset)
-            dispatch.done(ended)
+            scheduler.done(ended)
     assert sorted(offset for lane in lanes.values() for offset in lane) == list(range(len(records)))
     assert all(lane == sorted(lane) for lane in lanes.values())
 

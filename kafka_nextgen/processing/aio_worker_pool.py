@@ -1,4 +1,4 @@
-"""The tasks that work: one for each record that is worked on, begun as soon as its lane is free."""
+"""The tasks of ``AsyncConsumer.run``: one for each record in progress, started as soon as its lane is free."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
-from kafka_nextgen.processing.dispatch import Task
-from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.processing.lane_scheduler import Task
+from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["AsyncCrew"]
+__all__ = ["AsyncWorkerPool"]
 
 logger = logger_of("kafka_nextgen.processing")
 
 
-class AsyncCrew:
-    """Works on ``work``, on the event loop of whoever made it."""
+class AsyncWorkerPool:
+    """Works on ``work``, on the event loop that created it."""
 
     def __init__(
         self, work: Work, handler: AsyncHandler, dead_letter: AsyncDeadLetter | None, deserializers: Deserializers
@@ -36,19 +36,19 @@ class AsyncCrew:
         self._dead_letter = dead_letter
         self._deserializers = deserializers
         self._jobs: set[asyncio.Task[None]] = set()
-        self._timer = Timer(self._begin_what_may_be)
+        self._timer = Timer(self._start_ready_tasks)
         self._has_ended = asyncio.Event()
-        self._is_dismissed = False
+        self._is_shut_down = False
 
-    # ---- for the task that polls
+    # ---- for the polling task
 
     def add(self, records: Records) -> None:
-        """Hand records over."""
+        """Add records to the work."""
         self._work.add(records.raw())
-        self._begin_what_may_be()
+        self._start_ready_tasks()
 
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
-        """Wait for what was begun, of these partitions or of all, at most ``timeout_s`` seconds."""
+        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
         deadline = time.monotonic() + timeout_s
         while not self._work.is_drained(partitions):
             left_s = deadline - time.monotonic()
@@ -59,9 +59,9 @@ class AsyncCrew:
             self._has_ended.clear()
             await wait_for_event(self._has_ended, left_s)
 
-    async def dismiss(self) -> None:
-        """Begin nothing any more, and cancel what is still at work."""
-        self._is_dismissed = True
+    async def shut_down(self) -> None:
+        """Start no more tasks, and cancel those in progress."""
+        self._is_shut_down = True
         self._timer.set(None)
         for job in self._jobs:
             job.cancel()
@@ -69,8 +69,8 @@ class AsyncCrew:
 
     # ---- working
 
-    def _begin_what_may_be(self) -> None:
-        if self._is_dismissed:
+    def _start_ready_tasks(self) -> None:
+        if self._is_shut_down:
             return
         now = time.monotonic()
         while (task := self._work.take(now)) is not None:
@@ -78,23 +78,23 @@ class AsyncCrew:
                 job = asyncio.ensure_future(self._do(task))
                 self._jobs.add(job)
                 job.add_done_callback(partial(self._job_ended, task))
-            except BaseException as error:  # a signal handler's: nobody would tell of the end of this task
-                self._work.broke_off(task, error)
+            except BaseException as error:  # raised by a signal handler: nothing else would report the end of this task
+                self._work.worker_failed(task, error)
                 raise
         self._timer.set(self._work.deadline())
 
     def _job_ended(self, task: Task, job: asyncio.Task[None]) -> None:
         self._jobs.discard(job)
-        error = self._error_beside_handler(task, job)
+        error = self._unreported_error(task, job)
         if error is not None:
-            self._work.broke_off(task, error)
+            self._work.worker_failed(task, error)
         self._has_ended.set()
-        self._begin_what_may_be()
+        self._start_ready_tasks()
 
-    def _error_beside_handler(self, task: Task, job: asyncio.Task[None]) -> BaseException | None:
-        """What ended the job without a word to ``work``; a job that is cancelled before it began does nothing."""
+    def _unreported_error(self, task: Task, job: asyncio.Task[None]) -> BaseException | None:
+        """The error of a job that did not report to ``work``; a job cancelled before it started reports nothing."""
         if job.cancelled():
-            return None if self._is_dismissed else _cancelled("handler", task)
+            return None if self._is_shut_down else _cancelled("handler", task)
         return job.exception()
 
     async def _do(self, task: Task) -> None:
@@ -105,24 +105,24 @@ class AsyncCrew:
         except Exception as error:
             await self._failed(task, error)
         except asyncio.CancelledError:
-            if self._is_dismissed:
+            if self._is_shut_down:
                 raise
             await self._failed(task, _cancelled("handler", task))
         else:
             self._work.finished(task)
 
     async def _failed(self, task: Task, error: Exception) -> None:
-        fate = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), fate.value)
-        if fate is not Fate.DEAD_LETTER:
+        outcome = self._work.failed(task, error, time.monotonic())
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), outcome.value)
+        if outcome is not FailureOutcome.DEAD_LETTER:
             return
-        assert self._dead_letter is not None, "a dead letter without anybody to take it"
+        assert self._dead_letter is not None, "there is a dead letter callable"
         try:
             await _finish(self._dead_letter(task.record, error))
         except Exception as refused:
             self._work.failed_for_good(task, refused)
         except asyncio.CancelledError:
-            if self._is_dismissed:
+            if self._is_shut_down:
                 raise
             self._work.failed_for_good(task, _cancelled("dead letter callable", task))
         else:

@@ -1,19 +1,19 @@
-"""The most that can flow through a network, from what flows already (Dinic's algorithm).
+"""Maximum flow through a network, starting from any flow (Dinic's algorithm).
 
-Every edge has *room*: how much more may flow along it. What flows along an edge is room on its reverse, so that it can
-be sent another way later. A phase measures how far every node is from the source, then sends along shortest ways until
-there are none; the next shortest are longer, so there are few phases.
+Every edge has *room*, its residual capacity. The flow along an edge is room on its reverse edge, so that it can be
+rerouted. A phase measures the distance of every node from the source, then sends along shortest paths until there are
+none. The next shortest paths are longer, so there are few phases.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-__all__ = ["Network"]
+__all__ = ["FlowNetwork"]
 
 
-class Network:
-    """Nodes are numbers below ``size``; an edge is a number, and its reverse the other of the pair (``edge ^ 1``)."""
+class FlowNetwork:
+    """Nodes are numbers below ``size``; edges are numbers, and ``edge ^ 1`` is the reverse of ``edge``."""
 
     def __init__(self, size: int) -> None:
         self._edges_of: list[list[int]] = [[] for _ in range(size)]
@@ -33,21 +33,21 @@ class Network:
         """How much flows along an edge."""
         return self._room[edge ^ 1]
 
-    def send(self, way: list[int], most: int) -> int:
-        """Send as much as there is room for along these edges, ``most`` at most; return how much that was."""
-        amount = min(most, *(self._room[edge] for edge in way))
-        for edge in way:
+    def send(self, path: list[int], most: int) -> int:
+        """Send up to ``most`` along these edges; return how much there was room for."""
+        amount = min(most, *(self._room[edge] for edge in path))
+        for edge in path:
             self._room[edge] -= amount
             self._room[edge ^ 1] += amount
         return amount
 
     def maximise(self, source: int, sink: int) -> None:
-        """Send all that can be sent from one node to another."""
+        """Maximise the flow from source to sink."""
         while (distances := self._distances(source))[sink] is not None:
             self._send_nearest(source, sink, distances)
 
     def _distances(self, source: int) -> list[int | None]:
-        """How many edges with room each node is away; None for those that can't be reached."""
+        """The distance of each node in edges with room; None if it is unreachable."""
         distances: list[int | None] = [None] * len(self._edges_of)
         distances[source] = 0
         waiting = deque([(source, 0)])
@@ -61,23 +61,23 @@ class Network:
         return distances
 
     def _send_nearest(self, source: int, sink: int, distances: list[int | None]) -> None:
-        """Send along ways on which every step leads away from the source, until there is none."""
+        """Send along paths on which every step leads away from the source, until there is none."""
         untried = [iter(edges) for edges in self._edges_of]
         current: list[int | None] = [next(edges, None) for edges in untried]
-        way: list[int] = []
+        path: list[int] = []
         node = source
         while True:
             if node == sink:
-                self.send(way, self._room[way[0]])
-                node, way = source, []
+                self.send(path, self._room[path[0]])
+                node, path = source, []
             edge = current[node]
             if edge is None:
-                if not way:
+                if not path:
                     return
-                node = self._ends[way.pop() ^ 1]
+                node = self._ends[path.pop() ^ 1]
                 current[node] = next(untried[node], None)
-            elif self._room[edge] and distances[self._ends[edge]] == len(way) + 1:
-                way.append(edge)
+            elif self._room[edge] and distances[self._ends[edge]] == len(path) + 1:
+                path.append(edge)
                 node = self._ends[edge]
             else:
                 current[node] = next(untried[node], None)
