@@ -1,4 +1,4 @@
-"""AddPartitionsToTxn: begin a transaction, or go on with it, in these partitions (KIP-98).
+"""AddPartitionsToTxn: add partitions to a transaction, which begins with the first (KIP-98).
 
 One unknown partition keeps all others of the transaction from being added. From version 4 on, which only brokers send
 to each other, a request has several transactions, and may ask whether partitions are in there already (KIP-890).
@@ -34,7 +34,7 @@ _Errors = Mapping[TopicPartition, ErrorCode]
 
 
 async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
-    """Add what can be added."""
+    """Add the partitions that exist, or verify that they were added."""
     if context.version >= _SEVERAL:
         if not context.may(ACT_FOR_CLUSTER):
             return AddPartitionsToTxnResponse(error_code=ACT_FOR_CLUSTER.error, results_by_transaction=[])
@@ -89,11 +89,8 @@ def _verify(
 
 
 def _refused(transactional_id: str, partitions: frozenset[TopicPartition], context: Context) -> _Errors | None:
-    if not transactional_id:
-        return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
-    if not context.coordinates_transaction(transactional_id):
-        return dict.fromkeys(partitions, ErrorCode.NOT_COORDINATOR)
-    return None
+    error = context.transaction_error(transactional_id)
+    return dict.fromkeys(partitions, error) if error else None
 
 
 def _partitions(topics: Iterable[_AskedTopic | _AskedTransaction.AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:

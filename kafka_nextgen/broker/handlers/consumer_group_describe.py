@@ -1,8 +1,7 @@
 """ConsumerGroupDescribe: groups of the consumer group protocol, with members and assignments (KIP-848).
 
-What Kafka never shipped is shown to clients only that can use it.
-
-A client that may not see one of the topics a group has been assigned, does not get to see the group.
+Fields that Apache Kafka never shipped are for clients that speak the extensions. A client that may not describe one of
+the group's assigned topics may not see the group.
 """
 
 from __future__ import annotations
@@ -40,12 +39,8 @@ def _with_operations(
 
 
 def _describe(group_id: str, context: Context) -> DescribedGroup:
-    if not context.has_consumer_protocol:
-        return DescribedGroup(group_id, ErrorCode.UNSUPPORTED_VERSION)
-    if not context.may(DESCRIBE_GROUP, group_id):
-        return DescribedGroup(group_id, DESCRIBE_GROUP.error)
-    if not context.coordinates(group_id):
-        return DescribedGroup(group_id, ErrorCode.NOT_COORDINATOR)
+    if error := context.consumer_group_error(DESCRIBE_GROUP, group_id):
+        return DescribedGroup(group_id, error)
     described = context.cluster.groups.ask(ConsumerGroupDescribe((group_id,)), ConsumerGroupDescribed).groups[0]
     if all(context.may(DESCRIBE_TOPIC, name) for name in _assigned_topics(described, context)):
         return described

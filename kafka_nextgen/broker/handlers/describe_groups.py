@@ -1,4 +1,4 @@
-"""DescribeGroups: classic groups, with members, what they said, and what they were given."""
+"""DescribeGroups: classic groups, with their members, metadata and assignments."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ def _with_operations(
 
 
 def _describe(group_id: str, context: Context) -> DescribedClassicGroup:
-    if not context.may(DESCRIBE_GROUP, group_id):
-        return DescribedClassicGroup(group_id, DESCRIBE_GROUP.error, state="")
-    if not context.coordinates(group_id):
-        return DescribedClassicGroup(group_id, ErrorCode.NOT_COORDINATOR, state="")
+    if error := context.group_error(DESCRIBE_GROUP, group_id):
+        return DescribedClassicGroup(group_id, error, state="")
     return context.cluster.groups.ask(DescribeGroups((group_id,)), GroupsDescribed).groups[0]
