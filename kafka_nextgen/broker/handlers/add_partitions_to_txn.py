@@ -17,16 +17,13 @@ from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
+from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic, AddPartitionsToTxnTopicResult
 
 __all__ = ["handle"]
 
-_AskedTopic = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic
 _AskedTransaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
 _Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
-_OnlyTopic = AddPartitionsToTxnResponse.AddPartitionsToTxnTopicResult  # as versions 0 to 3 have them
-_OnlyPartition = _OnlyTopic.AddPartitionsToTxnPartitionResult
-_Topic = _Transaction.AddPartitionsToTxnTopicResult
-_Partition = _Topic.AddPartitionsToTxnPartitionResult
+_Partition = AddPartitionsToTxnTopicResult.AddPartitionsToTxnPartitionResult
 
 _SEVERAL = 4
 
@@ -45,7 +42,7 @@ async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPar
     producer = Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch)
     partitions = _partitions(request.v3_and_below_topics)
     errors = _add_if_allowed(request.v3_and_below_transactional_id, producer, partitions, context)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_only_results(errors, context.version))
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(errors, context.version))
 
 
 def _several(asked: _AskedTransaction, context: Context) -> _Transaction:
@@ -93,28 +90,16 @@ def _refused(transactional_id: str, partitions: frozenset[TopicPartition], conte
     return dict.fromkeys(partitions, error) if error else None
 
 
-def _partitions(topics: Iterable[_AskedTopic | _AskedTransaction.AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:
+def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(topic.name, number) for topic in topics for number in topic.partitions)
 
 
-def _results(errors: _Errors, version: int) -> list[_Topic]:
+def _results(errors: _Errors, version: int) -> list[AddPartitionsToTxnTopicResult]:
     return [
-        _Topic(
+        AddPartitionsToTxnTopicResult(
             name=name,
             results_by_partition=[
                 _Partition(partition_index=number, partition_error_code=code) for number, code in partitions
-            ],
-        )
-        for name, partitions in _by_topic(errors, version)
-    ]
-
-
-def _only_results(errors: _Errors, version: int) -> list[_OnlyTopic]:
-    return [
-        _OnlyTopic(
-            name=name,
-            results_by_partition=[
-                _OnlyPartition(partition_index=number, partition_error_code=code) for number, code in partitions
             ],
         )
         for name, partitions in _by_topic(errors, version)

@@ -19,6 +19,7 @@ from kafka_nextgen.wire.messages import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
 )
+from kafka_nextgen.wire.schemas.access import EntityData
 
 __all__ = ["alter_client_quotas", "describe_client_quotas"]
 
@@ -96,10 +97,7 @@ def _altered_entry(asked: _Alteration, refusal: Refusal | None) -> _AlteredEntry
     return _AlteredEntry(
         error_code=ErrorCode.NONE if refusal is None else refusal.code,
         error_message=None if refusal is None else refusal.message,
-        entity=[
-            _AlteredEntry.EntityData(entity_type=part.entity_type, entity_name=part.entity_name)
-            for part in asked.entity
-        ],
+        entity=[EntityData(entity_type=part.entity_type, entity_name=part.entity_name) for part in asked.entity],
     )
 
 
@@ -124,8 +122,7 @@ def _matches_part(name: Name, component: _Component) -> bool:
 def _described_entry(parts: Mapping[str, Name], limits: Mapping[LimitKind, float]) -> _DescribedEntry:
     return _DescribedEntry(
         entity=[
-            _DescribedEntry.EntityData(entity_type=kind, entity_name=None if name is DEFAULT else name)
-            for kind, name in parts.items()
+            EntityData(entity_type=kind, entity_name=None if name is DEFAULT else name) for kind, name in parts.items()
         ],
         values=[_DescribedEntry.ValueData(key=kind.value, value=amount) for kind, amount in limits.items()],
     )

@@ -31,6 +31,7 @@ from kafka_nextgen.wire.messages import (
     ListConfigResourcesRequest,
     ListConfigResourcesResponse,
 )
+from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse as _Result
 
 __all__ = ["alter_configs", "describe_configs", "incremental_alter_configs", "list_config_resources"]
 
@@ -38,9 +39,7 @@ _Described = DescribeConfigsResponse.DescribeConfigsResult
 _Config = _Described.DescribeConfigsResourceResult
 _Synonym = _Config.DescribeConfigsSynonym
 _Replacement = AlterConfigsRequest.AlterConfigsResource
-_Replaced = AlterConfigsResponse.AlterConfigsResourceResponse
 _Alteration = IncrementalAlterConfigsRequest.AlterConfigsResource
-_Altered = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
 
 _LISTS_ALL_TYPES = 1
 _BROKER_LOGGER, _CLIENT_METRICS = 8, 16
@@ -64,7 +63,7 @@ async def describe_configs(request: DescribeConfigsRequest, context: Context) ->
 async def alter_configs(request: AlterConfigsRequest, context: Context) -> AlterConfigsResponse:
     """Replace the configuration of each resource on its own."""
     replace = partial(_replace, context=context, validate_only=request.validate_only)
-    return AlterConfigsResponse(responses=[_Replaced(**answer) for answer in answer_each(request.resources, replace)])
+    return AlterConfigsResponse(responses=[_Result(**answer) for answer in answer_each(request.resources, replace)])
 
 
 async def incremental_alter_configs(
@@ -73,7 +72,7 @@ async def incremental_alter_configs(
     """Alter each resource on its own."""
     change = partial(_alter, context=context, validate_only=request.validate_only)
     answers = answer_each(request.resources, change)
-    return IncrementalAlterConfigsResponse(responses=[_Altered(**answer) for answer in answers])
+    return IncrementalAlterConfigsResponse(responses=[_Result(**answer) for answer in answers])
 
 
 async def list_config_resources(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:

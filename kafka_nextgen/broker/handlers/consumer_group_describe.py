@@ -34,8 +34,7 @@ def _with_operations(
 ) -> ConsumerGroupDescribeResponse.DescribedGroup:
     if group.error_code != ErrorCode.NONE:
         return group
-    operations = context.access.operations(ResourceType.GROUP, group.group_id)
-    return group.replaced(authorized_operations=sum(1 << operation for operation in operations))
+    return group.replaced(authorized_operations=context.access.operations(ResourceType.GROUP, group.group_id))
 
 
 def _describe(group_id: str, context: Context) -> DescribedGroup:

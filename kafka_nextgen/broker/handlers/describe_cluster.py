@@ -11,8 +11,6 @@ from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterR
 
 __all__ = ["cluster_operations", "handle"]
 
-#: What stands for the operations where nobody asked for them: the lowest number there is (KIP-430).
-
 _Broker = DescribeClusterResponse.DescribeClusterBroker
 
 _BROKERS = 1  # the endpoint type (KIP-919)

@@ -27,7 +27,6 @@ _Partition = _Topic.DescribeTopicPartitionsResponsePartition
 _Cursor = DescribeTopicPartitionsResponse.Cursor
 
 _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
-_NOT_TOLD = -(2**31)  # stands for the operations
 
 
 async def handle(request: DescribeTopicPartitionsRequest, context: Context) -> DescribeTopicPartitionsResponse:
@@ -87,12 +86,12 @@ def _partition(partition: Partition, cluster: Cluster) -> _Partition:
     return _Partition(**partition_fields(partition, cluster), eligible_leader_replicas=[], last_known_elr=[])
 
 
-def _operations(name: str, context: Context) -> int:
-    """All the client may do with a topic, a bit for each operation (KIP-430)."""
-    return sum(1 << number for number in context.access.operations(ResourceType.TOPIC, name))
+def _operations(name: str, context: Context) -> frozenset[int]:
+    """All the client may do with a topic (KIP-430)."""
+    return context.access.operations(ResourceType.TOPIC, name)
 
 
-def _failed(name: str, error: ErrorCode, operations: int = _NOT_TOLD) -> _Topic:
+def _failed(name: str, error: ErrorCode, operations: frozenset[int] | None = None) -> _Topic:
     return _Topic(
         error_code=error, name=name, topic_id=NO_TOPIC_ID, partitions=[], topic_authorized_operations=operations
     )

@@ -135,7 +135,7 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
         assignment_epoch: int = field("int32", "0+")
         assignor_name: str = field("string", "0+")
         members: Sequence[Member] = field([Member], "0+")
-        authorized_operations: int = field("int32", "0+", default=-2147483648)
+        authorized_operations: frozenset[int] | None = field("bitfield", "0+")
         expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "0+", tag=10000)
 
     throttle_time_ms: int = field("int32", "0+")
