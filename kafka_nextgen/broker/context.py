@@ -12,9 +12,9 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.security.access import Access
+from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME
 from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.security.rights import Right
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 

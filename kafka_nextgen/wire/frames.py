@@ -21,7 +21,7 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FETCH, Answer, Api, Question, response_of
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.primitives import find_tags, int16_length, need, not_utf8
+from kafka_nextgen.wire.primitives import find_tags, int16_length, leading_int16, need, not_utf8
 from kafka_nextgen.wire.schema import Message
 from kafka_nextgen.wire.schemas.metadata import ApiVersionsResponse
 
@@ -93,8 +93,7 @@ def encode_token(token: bytes) -> bytes:
 
 def peek_api_key(frame: bytes | memoryview) -> int:
     """Read which API a request is of; ``frame`` is without its length. Raises ``DecodeError``."""
-    need(_INT16.size, 0, len(frame), "request header, API key")
-    return int(_INT16.unpack_from(frame)[0])
+    return leading_int16(frame, "request header, API key")
 
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:

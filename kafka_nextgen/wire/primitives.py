@@ -28,6 +28,7 @@ __all__ = [
     "find_tags",
     "int16_length",
     "int32_length",
+    "leading_int16",
     "need",
     "not_utf8",
     "refuse",
@@ -128,6 +129,12 @@ def compact_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int
         return data[pos] - 1, pos + 1
     value, pos = unsigned_varint(data, pos, end, where)
     return value - 1, pos
+
+
+def leading_int16(data: Data, where: str) -> int:
+    """Read the int16 that ``data`` begins with."""
+    need(2, 0, len(data), where)
+    return int(_unpack_int16(data)[0])
 
 
 def int16_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME, ResourceType
 from kafka_nextgen.broker.security.rights import (
     ALTER_CLUSTER_CONFIGS,
     ALTER_GROUP_CONFIGS,
@@ -24,7 +25,6 @@ from kafka_nextgen.broker.security.rights import (
     DESCRIBE_TOPIC_CONFIGS,
     Right,
 )
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, ResourceType
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["Resource", "alter", "describe", "given_to"]

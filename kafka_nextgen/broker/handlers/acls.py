@@ -8,7 +8,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER, DESCRIBE_CLUSTER, Right
-from kafka_nextgen.broker.security.rule_messages import filter_from, rule_from
+from kafka_nextgen.broker.security.rule_filters import filter_from, rule_from
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
@@ -56,7 +56,7 @@ async def describe_acls(request: DescribeAclsRequest, context: Context) -> Descr
         wanted = filter_from(request)
     except ValueError as error:
         return DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
-    rules = [rule for rule in authorizer.rules if wanted.finds(rule)]
+    rules = [rule for rule in authorizer.rules if wanted.matches(rule)]
     return DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
 
 
@@ -77,7 +77,7 @@ def _create(creation: CreateAclsRequest.AclCreation, authorizer: Authorizer) -> 
 
 def _delete(fields: DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
     try:
-        deleted = authorizer.remove(filter_from(fields).finds)
+        deleted = authorizer.remove(filter_from(fields).matches)
     except ValueError as error:
         return _failed_deletion(ErrorCode.INVALID_REQUEST, str(error))
     acls = [_deleted_acl(rule) for rule in deleted]

@@ -9,12 +9,13 @@ its version 0 lists, do not exist here, and neither do configurable loggers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.altering import Change, replacing
-from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.resources import Resource, alter, describe, given_to
 from kafka_nextgen.broker.context import Context
@@ -31,7 +32,7 @@ from kafka_nextgen.wire.messages import (
     ListConfigResourcesRequest,
     ListConfigResourcesResponse,
 )
-from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse as _Result
+from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
 
 __all__ = ["alter_configs", "describe_configs", "incremental_alter_configs", "list_config_resources"]
 
@@ -40,6 +41,10 @@ _Config = _Described.DescribeConfigsResourceResult
 _Synonym = _Config.DescribeConfigsSynonym
 _Replacement = AlterConfigsRequest.AlterConfigsResource
 _Alteration = IncrementalAlterConfigsRequest.AlterConfigsResource
+
+_Resource = TypeVar("_Resource", _Replacement, _Alteration)
+
+_TWICE = Refusal(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
 
 _LISTS_ALL_TYPES = 1
 _BROKER_LOGGER, _CLIENT_METRICS = 8, 16
@@ -63,7 +68,7 @@ async def describe_configs(request: DescribeConfigsRequest, context: Context) ->
 async def alter_configs(request: AlterConfigsRequest, context: Context) -> AlterConfigsResponse:
     """Replace the configuration of each resource on its own."""
     replace = partial(_replace, context=context, validate_only=request.validate_only)
-    return AlterConfigsResponse(responses=[_Result(**answer) for answer in answer_each(request.resources, replace)])
+    return AlterConfigsResponse(responses=_alter_each(request.resources, replace))
 
 
 async def incremental_alter_configs(
@@ -71,8 +76,7 @@ async def incremental_alter_configs(
 ) -> IncrementalAlterConfigsResponse:
     """Alter each resource on its own."""
     change = partial(_alter, context=context, validate_only=request.validate_only)
-    answers = answer_each(request.resources, change)
-    return IncrementalAlterConfigsResponse(responses=[_Result(**answer) for answer in answers])
+    return IncrementalAlterConfigsResponse(responses=_alter_each(request.resources, change))
 
 
 async def list_config_resources(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:
@@ -122,6 +126,26 @@ def _config(value: ConfigValue, with_synonyms: bool) -> _Config:
         ],
         config_type=value.kind,
         documentation=None,
+    )
+
+
+def _alter_each(
+    resources: Sequence[_Resource], alter_one: Callable[[_Resource], Refusal | None]
+) -> list[AlterConfigsResourceResponse]:
+    """Alter each resource that is named once; resources that are named twice are refused."""
+    counts = Counter((asked.resource_type, asked.resource_name) for asked in resources)
+    return [
+        _altered(asked, _TWICE if counts[asked.resource_type, asked.resource_name] > 1 else alter_one(asked))
+        for asked in resources
+    ]
+
+
+def _altered(asked: _Replacement | _Alteration, refusal: Refusal | None) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=ErrorCode.NONE if refusal is None else refusal.code,
+        error_message=None if refusal is None else refusal.message,
+        resource_type=asked.resource_type,
+        resource_name=asked.resource_name,
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from kafka_nextgen.bridge.consumer_group_describe import from_request
 from kafka_nextgen.bridge.extensions.consumer_group_describe import to_response
 from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup

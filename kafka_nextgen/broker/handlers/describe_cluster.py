@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kafka_nextgen.bridge.describe_groups import from_request
 from kafka_nextgen.bridge.extensions.describe_groups import to_response
 from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, GroupsDescribed

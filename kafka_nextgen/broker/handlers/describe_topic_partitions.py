@@ -13,8 +13,8 @@ from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.partition_fields import partition_fields
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint

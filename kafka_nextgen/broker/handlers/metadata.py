@@ -15,8 +15,8 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.handlers.describe_cluster import cluster_operations
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.partition_fields import partition_fields
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse

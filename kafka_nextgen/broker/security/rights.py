@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.vocabulary import REFUSALS, Operation, ResourceType
+from kafka_nextgen.broker.security.acl_types import AUTHORIZATION_ERRORS, Operation, ResourceType
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = [
@@ -46,7 +46,7 @@ class Right:
     @property
     def error(self) -> ErrorCode:
         """What is answered to those who lack it."""
-        return REFUSALS[self.resource_type]
+        return AUTHORIZATION_ERRORS[self.resource_type]
 
     def __str__(self) -> str:
         return f"{self.operation.name} on {self.resource_type.name}"

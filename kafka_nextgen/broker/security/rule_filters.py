@@ -10,20 +10,20 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.rules import Rule
-from kafka_nextgen.broker.security.vocabulary import (
+from kafka_nextgen.broker.security.acl_types import (
     CLUSTER_NAME,
     Operation,
-    Pattern,
-    Permission,
+    PatternType,
+    PermissionType,
     ResourceType,
 )
+from kafka_nextgen.broker.security.principals import Principal
+from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.wire.messages import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
 
 __all__ = ["RuleFilter", "filter_from", "rule_from"]
 
-_Word = TypeVar("_Word", ResourceType, Pattern, Operation, Permission)
+_Word = TypeVar("_Word", ResourceType, PatternType, Operation, PermissionType)
 
 
 @frozen
@@ -32,29 +32,29 @@ class RuleFilter:
 
     resource_type: ResourceType
     name: str | None
-    pattern: Pattern
+    pattern: PatternType
     principal: str | None
     host: str | None
     operation: Operation
-    permission: Permission
+    permission: PermissionType
 
-    def finds(self, rule: Rule) -> bool:
+    def matches(self, rule: Rule) -> bool:
         """Whether the rule is meant."""
         return (
             self.resource_type in (ResourceType.ANY, rule.resource_type)
-            and self._finds_name(rule)
+            and self._matches_name(rule)
             and self.principal in (None, str(rule.principal))
             and self.host in (None, rule.host)
             and self.operation in (Operation.ANY, rule.operation)
-            and self.permission in (Permission.ANY, rule.permission)
+            and self.permission in (PermissionType.ANY, rule.permission)
         )
 
-    def _finds_name(self, rule: Rule) -> bool:
-        if self.pattern not in (Pattern.ANY, Pattern.MATCH, rule.pattern):
+    def _matches_name(self, rule: Rule) -> bool:
+        if self.pattern not in (PatternType.ANY, PatternType.MATCH, rule.pattern):
             return False
         if self.name is None:
             return True
-        if self.pattern is Pattern.MATCH:
+        if self.pattern is PatternType.MATCH:
             return rule.is_about(rule.resource_type, self.name)
         return self.name == rule.name
 
@@ -64,11 +64,11 @@ def filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter
     return RuleFilter(
         ResourceType(fields.resource_type_filter),
         fields.resource_name_filter,
-        Pattern(fields.pattern_type_filter),
+        PatternType(fields.pattern_type_filter),
         fields.principal_filter,
         fields.host_filter,
         Operation(fields.operation),
-        Permission(fields.permission_type),
+        PermissionType(fields.permission_type),
     )
 
 
@@ -79,8 +79,8 @@ def rule_from(fields: CreateAclsRequest.AclCreation) -> Rule:
         _certain(Operation(fields.operation)),
         _certain(ResourceType(fields.resource_type)),
         fields.resource_name,
-        _certain(Pattern(fields.resource_pattern_type)),
-        _certain(Permission(fields.permission_type)),
+        _certain(PatternType(fields.resource_pattern_type)),
+        _certain(PermissionType(fields.permission_type)),
         fields.host,
     )
     if not rule.name:

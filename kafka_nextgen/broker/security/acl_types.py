@@ -8,7 +8,15 @@ from typing import Final
 
 from kafka_nextgen.codes import ErrorCode
 
-__all__ = ["CLUSTER_NAME", "REFUSALS", "SUPPORTED", "Operation", "Pattern", "Permission", "ResourceType"]
+__all__ = [
+    "AUTHORIZATION_ERRORS",
+    "CLUSTER_NAME",
+    "SUPPORTED",
+    "Operation",
+    "PatternType",
+    "PermissionType",
+    "ResourceType",
+]
 
 #: The one name that a resource of type CLUSTER has.
 CLUSTER_NAME: Final = "kafka-cluster"
@@ -24,7 +32,7 @@ class ResourceType(IntEnum):
     TRANSACTIONAL_ID = 5
 
 
-class Pattern(IntEnum):
+class PatternType(IntEnum):
     """How a rule's name is meant. ANY and MATCH are for filters: MATCH finds all that would apply to a name."""
 
     ANY = 1
@@ -50,7 +58,7 @@ class Operation(IntEnum):
     IDEMPOTENT_WRITE = 12
 
 
-class Permission(IntEnum):
+class PermissionType(IntEnum):
     """Whether a rule gives or takes. ANY is for filters."""
 
     ANY = 1
@@ -96,7 +104,7 @@ SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
 }
 
 #: What a client is told that has not the right.
-REFUSALS: Final[Mapping[ResourceType, ErrorCode]] = {
+AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
     ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ResourceType.GROUP: ErrorCode.GROUP_AUTHORIZATION_FAILED,
     ResourceType.CLUSTER: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
