@@ -1,4 +1,4 @@
-"""DescribeCluster: the nodes, and which of them is the controller (KIP-700). There are no controllers apart."""
+"""DescribeCluster: the nodes, one of which is the controller (KIP-700)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
 
 
 def cluster_operations(context: Context) -> frozenset[int]:
-    """The numbers of all the client may do with the cluster (KIP-430): nothing, if it may not describe it."""
+    """The operations that the client may do with the cluster (KIP-430); none if it may not describe it."""
     return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else frozenset()
 
 

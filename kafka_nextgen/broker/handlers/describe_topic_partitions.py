@@ -2,7 +2,7 @@
 
 Topics come by name, partitions by number, at most as many partitions as the request allows and never more than 2,000.
 Where there are more, a cursor says with which partition to go on, and the next request begins there; the topic it names
-has to be among those asked for. Asking for no topics means all there are.
+has to be among those asked for. A request without topics asks for all.
 """
 
 from __future__ import annotations

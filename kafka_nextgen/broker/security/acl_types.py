@@ -1,4 +1,4 @@
-"""The words of Kafka's rules (KIP-11, KIP-290), with the numbers they have on the wire."""
+"""The enums of Kafka's ACLs (KIP-11, KIP-290), with their numbers on the wire."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
     "ResourceType",
 ]
 
-#: The one name that a resource of type CLUSTER has.
+#: The name of the only resource of type CLUSTER.
 CLUSTER_NAME: Final = "kafka-cluster"
 
 
@@ -33,7 +33,7 @@ class ResourceType(IntEnum):
 
 
 class PatternType(IntEnum):
-    """How a rule's name is meant. ANY and MATCH are for filters: MATCH finds all that would apply to a name."""
+    """How a rule's name matches. ANY and MATCH are for filters: MATCH selects all rules that apply to a name."""
 
     ANY = 1
     MATCH = 2
@@ -42,7 +42,7 @@ class PatternType(IntEnum):
 
 
 class Operation(IntEnum):
-    """What is done. ANY is for filters, ALL for rules."""
+    """An operation. ANY is for filters, ALL for rules."""
 
     ANY = 1
     ALL = 2
@@ -59,14 +59,14 @@ class Operation(IntEnum):
 
 
 class PermissionType(IntEnum):
-    """Whether a rule gives or takes. ANY is for filters."""
+    """Whether a rule allows or denies. ANY is for filters."""
 
     ANY = 1
     DENY = 2
     ALLOW = 3
 
 
-#: What can be done with a resource of each type.
+#: The operations on resources of each type.
 SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
     ResourceType.TOPIC: frozenset(
         {
@@ -103,7 +103,7 @@ SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
     ResourceType.TRANSACTIONAL_ID: frozenset({Operation.WRITE, Operation.DESCRIBE}),
 }
 
-#: What a client is told that has not the right.
+#: The error for clients that lack a right.
 AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
     ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ResourceType.GROUP: ErrorCode.GROUP_AUTHORIZATION_FAILED,

@@ -1,4 +1,4 @@
-"""The rights there are: to do something with resources of a type, and what is answered to those who lack it."""
+"""The rights that handlers ask for: an operation on resources of a type, and the error for clients without it."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ __all__ = [
 
 @frozen
 class Right:
-    """To do this with resources of this type."""
+    """The right to an operation on resources of a type."""
 
     operation: Operation
     resource_type: ResourceType
 
     @property
     def error(self) -> ErrorCode:
-        """What is answered to those who lack it."""
+        """The error for clients without this right."""
         return AUTHORIZATION_ERRORS[self.resource_type]
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""Rules in messages, which the three APIs of ACLs have in common: one as it is, and what is to be found of them.
+"""Rules and filters of rules as CreateAcls, DeleteAcls and DescribeAcls have them.
 
-A filter's name, principal and host may be null, and its words ANY, for all there are. By pattern type MATCH a name
-finds every rule that is about a resource of that name (KIP-290).
+A null name, principal or host and the value ANY match everything. With pattern type MATCH a name matches every rule
+that is about the resource of that name (KIP-290).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Word = TypeVar("_Word", ResourceType, PatternType, Operation, PermissionType)
 
 @frozen
 class RuleFilter:
-    """Which rules are meant."""
+    """Selects rules."""
 
     resource_type: ResourceType
     name: str | None
@@ -39,7 +39,7 @@ class RuleFilter:
     permission: PermissionType
 
     def matches(self, rule: Rule) -> bool:
-        """Whether the rule is meant."""
+        """Whether the filter selects the rule."""
         return (
             self.resource_type in (ResourceType.ANY, rule.resource_type)
             and self._matches_name(rule)
@@ -60,7 +60,7 @@ class RuleFilter:
 
 
 def filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter) -> RuleFilter:
-    """Read a filter. Raises ``ValueError`` for a number that means nothing."""
+    """Read a filter. Raises ``ValueError`` for an unknown number."""
     return RuleFilter(
         ResourceType(fields.resource_type_filter),
         fields.resource_name_filter,
@@ -73,14 +73,14 @@ def filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter
 
 
 def rule_from(fields: CreateAclsRequest.AclCreation) -> Rule:
-    """Read a rule that is to be made. Raises ``ValueError`` with the reason if it can't be one."""
+    """Read a rule to add. Raises ``ValueError`` with the reason if it is invalid."""
     rule = Rule(
         Principal.parse(fields.principal),
-        _certain(Operation(fields.operation)),
-        _certain(ResourceType(fields.resource_type)),
+        _definite(Operation(fields.operation)),
+        _definite(ResourceType(fields.resource_type)),
         fields.resource_name,
-        _certain(PatternType(fields.resource_pattern_type)),
-        _certain(PermissionType(fields.permission_type)),
+        _definite(PatternType(fields.resource_pattern_type)),
+        _definite(PermissionType(fields.permission_type)),
         fields.host,
     )
     if not rule.name:
@@ -90,7 +90,7 @@ def rule_from(fields: CreateAclsRequest.AclCreation) -> Rule:
     return rule
 
 
-def _certain(word: _Word) -> _Word:
+def _definite(word: _Word) -> _Word:
     if word.name in ("ANY", "MATCH"):
         raise ValueError(f"{word.name} is for filters only")
     return word

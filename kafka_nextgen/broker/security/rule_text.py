@@ -1,6 +1,6 @@
 """Rules as text, for the command line and for tests: ``allow User:alice READ,WRITE TOPIC orders* 127.0.0.1``.
 
-That is: the permission, the principal (``User:*`` is everybody), operations or ALL, the type of resource, a name, and
+That is: the permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and
 perhaps the one address that it holds for. A name that ends with ``*`` is the beginning of names, and a ``*`` alone
 stands for all. Rules about the cluster have no name. A line that begins with ``#`` is a comment.
 """

@@ -1,13 +1,13 @@
 """Rules, Kafka's ACLs, and what follows from them (KIP-11, KIP-290; ``StandardAuthorizer`` of KIP-801).
 
-A rule says that a principal, or everybody, may or may not do something with the resources of a type that have a name,
-begin with it, or, for the name ``*``, with all of them. Of the rules about a resource
+A rule allows or denies a principal, or all principals, an operation on resources of a type: on those with a name, on
+those whose names begin with it, or, for the name ``*``, on all of them. Of the rules about a resource
 
 1. a rule that denies wins over all that allow,
 2. a rule that allows READ, WRITE, DELETE or ALTER allows to DESCRIBE as well, and ALTER_CONFIGS to DESCRIBE_CONFIGS;
    one that denies READ takes only that,
 3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise what is not allowed is
-   denied, also to those whom no rule names.
+   denied, also to principals that no rule names.
 
 Super users may do everything, whatever the rules say.
 """
@@ -24,7 +24,7 @@ from kafka_nextgen.broker.security.principals import Principal
 
 __all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere"]
 
-#: The principal of a rule about everybody.
+#: The principal of rules about all principals.
 WILDCARD_PRINCIPAL: Final = Principal.user("*")
 
 #: A rule's name for all resources of a type, and its host for all hosts.
@@ -38,7 +38,7 @@ _IMPLYING: Final[Mapping[Operation, frozenset[Operation]]] = {
 
 @frozen
 class Action:
-    """Somebody, at an address, wants to do something with what has this name."""
+    """An operation that a principal at an address asks for, on the resource of this name."""
 
     principal: Principal
     host: str
@@ -49,7 +49,7 @@ class Action:
 
 @frozen(order=True)
 class Rule:
-    """One of Kafka's ACLs; by default it allows, on every host, what has exactly this name."""
+    """One of Kafka's ACLs; by default it allows the operation from every host, on the resource of this name."""
 
     principal: Principal
     operation: Operation
@@ -72,7 +72,7 @@ class Rule:
         return self.principal in (principal, WILDCARD_PRINCIPAL) and self.host in (host, WILDCARD)
 
     def covers(self, operation: Operation) -> bool:
-        """Whether what the rule allows or denies includes this."""
+        """Whether the rule allows or denies this operation."""
         if self.operation in (operation, Operation.ALL):
             return True
         return self.permission is PermissionType.ALLOW and self.operation in _IMPLYING.get(operation, ())

@@ -48,7 +48,7 @@ class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
 
 
 class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Classic groups and their members. Who is expected is a tag of ours, from version 5 on."""
+    """Classic groups and their members. Expected members are a tag of ours, from version 5 on."""
 
     class DescribedGroup(Structure):
         class DescribedGroupMember(Structure):
