@@ -22,7 +22,6 @@ from kafka_nextgen.broker.handlers.configs import (
     incremental_alter_configs,
     list_config_resources,
 )
-from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_extensions import (
     consumer_group_add_members,
     consumer_group_history,
@@ -36,7 +35,7 @@ from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
 from kafka_nextgen.broker.handlers.delete_records import handle as delete_records
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
-from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
+from kafka_nextgen.broker.handlers.describe_groups import consumer_group_describe, describe_groups
 from kafka_nextgen.broker.handlers.describe_log_dirs import handle as describe_log_dirs
 from kafka_nextgen.broker.handlers.describe_producers import handle as describe_producers
 from kafka_nextgen.broker.handlers.describe_topic_partitions import handle as describe_topic_partitions
