@@ -11,43 +11,39 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.broker.handlers.acls import create_acls, delete_acls, describe_acls
 from kafka_nextgen.broker.handlers.add_offsets_to_txn import handle as add_offsets_to_txn
 from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_partitions_to_txn
-from kafka_nextgen.broker.handlers.alter_client_quotas import handle as alter_client_quotas
-from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
-from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as alter_user_scram_credentials
-from kafka_nextgen.broker.handlers.consumer_group_add_members import handle as consumer_group_add_members
-from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
+from kafka_nextgen.broker.handlers.classic_groups import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.broker.handlers.client_quotas import alter_client_quotas, describe_client_quotas
+from kafka_nextgen.broker.handlers.configs import (
+    alter_configs,
+    describe_configs,
+    incremental_alter_configs,
+    list_config_resources,
+)
+from kafka_nextgen.broker.handlers.consumer_group_extensions import (
+    consumer_group_add_members,
+    consumer_group_history,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
+)
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
-from kafka_nextgen.broker.handlers.consumer_group_history import handle as consumer_group_history
-from kafka_nextgen.broker.handlers.consumer_group_install_assignment import handle as consumer_group_install_assignment
-from kafka_nextgen.broker.handlers.consumer_group_prepare_assignment import handle as consumer_group_prepare_assignment
-from kafka_nextgen.broker.handlers.create_acls import handle as create_acls
 from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
 from kafka_nextgen.broker.handlers.create_topics import handle as create_topics
-from kafka_nextgen.broker.handlers.delete_acls import handle as delete_acls
 from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
 from kafka_nextgen.broker.handlers.delete_records import handle as delete_records
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
-from kafka_nextgen.broker.handlers.describe_acls import handle as describe_acls
-from kafka_nextgen.broker.handlers.describe_client_quotas import handle as describe_client_quotas
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
-from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
-from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
+from kafka_nextgen.broker.handlers.describe_groups import consumer_group_describe, describe_groups
 from kafka_nextgen.broker.handlers.describe_log_dirs import handle as describe_log_dirs
 from kafka_nextgen.broker.handlers.describe_producers import handle as describe_producers
 from kafka_nextgen.broker.handlers.describe_topic_partitions import handle as describe_topic_partitions
 from kafka_nextgen.broker.handlers.describe_transactions import handle as describe_transactions
-from kafka_nextgen.broker.handlers.describe_user_scram_credentials import handle as describe_user_scram_credentials
 from kafka_nextgen.broker.handlers.end_txn import handle as end_txn
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
 from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
-from kafka_nextgen.broker.handlers.heartbeat import handle as heartbeat
-from kafka_nextgen.broker.handlers.incremental_alter_configs import handle as incremental_alter_configs
 from kafka_nextgen.broker.handlers.init_producer_id import handle as init_producer_id
-from kafka_nextgen.broker.handlers.join_group import handle as join_group
-from kafka_nextgen.broker.handlers.leave_group import handle as leave_group
-from kafka_nextgen.broker.handlers.list_config_resources import handle as list_config_resources
 from kafka_nextgen.broker.handlers.list_groups import handle as list_groups
 from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
 from kafka_nextgen.broker.handlers.list_transactions import handle as list_transactions
@@ -57,10 +53,12 @@ from kafka_nextgen.broker.handlers.offset_delete import handle as offset_delete
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
 from kafka_nextgen.broker.handlers.offset_for_leader_epoch import handle as offset_for_leader_epoch
 from kafka_nextgen.broker.handlers.produce import handle as produce
-from kafka_nextgen.broker.handlers.sasl_authenticate import handle as sasl_authenticate
-from kafka_nextgen.broker.handlers.sasl_handshake import handle as sasl_handshake
-from kafka_nextgen.broker.handlers.sync_group import handle as sync_group
+from kafka_nextgen.broker.handlers.sasl import sasl_authenticate, sasl_handshake
 from kafka_nextgen.broker.handlers.txn_offset_commit import handle as txn_offset_commit
+from kafka_nextgen.broker.handlers.user_scram_credentials import (
+    alter_user_scram_credentials,
+    describe_user_scram_credentials,
+)
 from kafka_nextgen.broker.handlers.write_txn_markers import handle as write_txn_markers
 from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.coordinator.settings import Profile

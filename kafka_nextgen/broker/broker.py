@@ -16,8 +16,7 @@ from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListe
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
-from kafka_nextgen.broker.security.access import Authorizer
-from kafka_nextgen.broker.security.guards import Guards
+from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
@@ -95,7 +94,7 @@ class Broker:
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
             None if data_dir is None else DataDir(Path(data_dir), settings.log_flush_interval_messages),
-            Guards(Users(users), _authorizer(settings, rules)),
+            BrokerSecurity(Users(users), _authorizer(settings, rules)),
             self._history,
         )
         self._data_dir = data_dir

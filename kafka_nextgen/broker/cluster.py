@@ -22,7 +22,7 @@ from kafka_nextgen.broker.quotas.quotas import Quotas
 from kafka_nextgen.broker.quotas.rates import Windows
 from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.retention import Retention
-from kafka_nextgen.broker.security.guards import Guards
+from kafka_nextgen.broker.security.access import BrokerSecurity
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
@@ -52,11 +52,11 @@ class Cluster:
         nodes: Sequence[Node],
         clock: Callable[[], float],
         storage: Storage | None = None,
-        security: Guards | None = None,
+        security: BrokerSecurity | None = None,
         listener: Listener | None = None,
     ) -> None:
         assert nodes
-        self.security = Guards() if security is None else security
+        self.security = BrokerSecurity() if security is None else security
         self.settings = settings
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage

@@ -12,9 +12,9 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.security.access import Access
+from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME
 from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.security.rights import Right
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 
@@ -65,17 +65,25 @@ class Context:
         """Whether this node is the group's coordinator."""
         return self.cluster.coordinator_of(group_id) is self.node
 
-    def refusal_of_group(self, right: Right, group_id: str) -> ErrorCode | None:
-        """Why a request of the consumer group protocol about this group is refused before its coordinator sees it."""
-        if not self.has_consumer_protocol:
-            return ErrorCode.UNSUPPORTED_VERSION
+    def group_error(self, right: Right, group_id: str) -> ErrorCode | None:
+        """Why this node refuses a request that needs ``right`` to the group; None if it answers it."""
         if not self.may(right, group_id):
             return right.error
         return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
 
+    def consumer_group_error(self, right: Right, group_id: str) -> ErrorCode | None:
+        """The same for requests of the consumer group protocol, which may be switched off."""
+        return self.group_error(right, group_id) if self.has_consumer_protocol else ErrorCode.UNSUPPORTED_VERSION
+
     def coordinates_transaction(self, transactional_id: str) -> bool:
         """Whether this node is the transactional id's coordinator."""
         return self.cluster.transaction_coordinator_of(transactional_id) is self.node
+
+    def transaction_error(self, transactional_id: str) -> ErrorCode | None:
+        """Why this node refuses a request about the transactional id; None if it answers it."""
+        if not transactional_id:
+            return ErrorCode.INVALID_REQUEST
+        return None if self.coordinates_transaction(transactional_id) else ErrorCode.NOT_COORDINATOR
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
         """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""

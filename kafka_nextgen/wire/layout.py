@@ -1,6 +1,6 @@
-"""How the fields of a structure lie in the bytes of one version: what reading and writing have in common.
+"""The layout of a structure's fields in one version, for reading and writing.
 
-Fields go in the schema's order. In a flexible version (KIP-482) lengths are compact, and fields with a tag go behind
+Fields go in the schema's order. In a flexible version (KIP-482) lengths are compact, and tagged fields follow
 the others, by tag. Fields of fixed size that follow each other are one run, read or written in one step.
 """
 
@@ -28,9 +28,9 @@ FIXED = {
     "float64": ("d", 8),
     "uuid": ("16s", 16),
 }
-#: What an id that is None lies in the bytes as.
+#: The bytes of an id that is None.
 ZERO_ID = bytes(16)
-#: What bits that are not known lie in the bytes as: the last one alone.
+#: The number for a bitfield that is None: the last bit alone.
 UNKNOWN_BITS = 1 << 31
 
 
@@ -91,7 +91,7 @@ def struct_format(run: Sequence[Field]) -> str:
 
 @frozen
 class Program:
-    """The text of a function that is put together, and the values its names stand for."""
+    """The source text of a generated function, and the values of its names."""
 
     lines: list[str] = field(factory=list)
     names: dict[str, object] = field(factory=dict)
@@ -108,7 +108,7 @@ class Program:
         return name
 
     def fresh(self, hint: str) -> str:
-        """A name that nothing else in the text has."""
+        """A name that is not in use yet."""
         return f"{hint}_{next(self._numbers)}"
 
     def compile(self, title: str) -> dict[str, object]:

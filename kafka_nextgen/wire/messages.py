@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.wire.schemas.topics import *  # noqa: F403
     from kafka_nextgen.wire.schemas.transactions import *  # noqa: F403
 
-#: Which APIs each module of schemas has.
+#: The APIs in each module of schemas.
 _APIS = {
     "access": "DescribeAcls CreateAcls DeleteAcls DescribeUserScramCredentials AlterUserScramCredentials "
     "DescribeClientQuotas AlterClientQuotas",

@@ -1,4 +1,4 @@
-"""The primitives of a frame. Lengths are checked before they are believed.
+"""The primitives of a frame. Lengths are checked before they are used.
 
 A length is -1 for null or not negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
 an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
@@ -28,6 +28,7 @@ __all__ = [
     "find_tags",
     "int16_length",
     "int32_length",
+    "leading_int16",
     "need",
     "not_utf8",
     "refuse",
@@ -45,12 +46,12 @@ _VARINT_SHIFTS = (0, 7, 14, 21, 28)
 _unpack_int16 = Struct(">h").unpack_from
 _unpack_int32 = Struct(">i").unpack_from
 
-#: What the elements of a message may weigh: those of a million partitions in Metadata. A structure that takes seven
-#: bytes of a frame takes several hundred as an object.
+#: The most that the elements of a message may weigh: a million partitions in Metadata. A structure of seven bytes in a
+#: frame takes several hundred bytes as an object.
 _MOST_WEIGHT = 16_000_000
-#: What a number counts among them.
+#: The weight of a number.
 NUMBER_WEIGHT = 1
-#: What any other element counts.
+#: The weight of any other element.
 OBJECT_WEIGHT = 8
 #: A message up to this size can't hold too many elements, because each takes a byte.
 LIGHT_BYTES = _MOST_WEIGHT // OBJECT_WEIGHT
@@ -75,7 +76,7 @@ def refuse(where: str, what: str) -> NoReturn:
 
 
 def need(size: int, pos: int, end: int, where: str) -> int:
-    """Pass over ``size`` bytes; refuse if so many are not there."""
+    """The position after ``size`` bytes; refuse if fewer are left."""
     if size > end - pos:
         refuse(where, f"needs {size} bytes, {end - pos} are left")
     return pos + size
@@ -130,6 +131,12 @@ def compact_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int
     return value - 1, pos
 
 
+def leading_int16(data: Data, where: str) -> int:
+    """Read the int16 that ``data`` begins with."""
+    need(2, 0, len(data), where)
+    return int(_unpack_int16(data)[0])
+
+
 def int16_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
     """Read the length of a string in a classic message."""
     after = need(2, pos, end, where)
@@ -151,7 +158,7 @@ def _not_below_null(length: int, where: str) -> int:
 def find_tags(
     data: Data, pos: int, end: int, known: Container[int], where: str
 ) -> tuple[dict[int, tuple[int, int]], int]:
-    """Find where the fields of the ``known`` tags begin and end (KIP-482); others are passed over."""
+    """Find where the fields of the ``known`` tags begin and end (KIP-482); others are skipped."""
     count, pos = unsigned_varint(data, pos, end, where)
     found: dict[int, tuple[int, int]] = {}
     previous = -1

@@ -1,13 +1,13 @@
-"""Makes the function that reads one version of a message, of its schema.
+"""Generates the function that reads one version of a message from its schema.
 
-The function reads a field only after it looked whether its bytes are there, so nothing is allocated for what isn't.
+The function checks that the bytes of a field are there before it reads them, so it allocates nothing for missing ones.
 It refuses with a ``DecodeError`` that names the field:
 
 * a field or an array that does not fit in the bytes left, and arrays of more elements than memory should hold;
 * null where the schema doesn't allow it, and a string that is not UTF-8;
-* a length that is no length, and tags (KIP-482) that don't ascend or don't fill their bytes. Unknown tags are skipped.
+* an invalid length, and tags (KIP-482) that don't ascend or don't fill their bytes. Unknown tags are skipped.
 
-How deep structures nest is the schema's matter, never the peer's. An id of zeros is read as None.
+The schema limits how deep structures nest, never the peer. An id of zeros is read as None.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Reader = Callable[[Data, int, int, Weighing | None], tuple[Message, int]]
 def make_reader(message: type[Message], version: int) -> Reader:
     """Make the reader of ``version`` of ``message``."""
     title = f"{message.__name__} v{version}"
-    maker = _Maker(Layout.of(message, version), Program())
+    maker = _ReaderMaker(Layout.of(message, version), Program())
     maker.program.names.update(_HELPERS)
     maker.function("read", lambda: maker.message(message, title))
     return cast(Reader, maker.program.compile(f"read {title}")["read"])
@@ -42,12 +42,12 @@ def make_reader(message: type[Message], version: int) -> Reader:
 
 @lru_cache(maxsize=4096)
 def _id_of(data: bytes) -> UUID | None:
-    """An id of its bytes, None for zeros; the same few come again and again."""
+    """The id of these bytes, None for zeros; cached, because the same ids repeat."""
     return None if data == ZERO_ID else UUID(bytes=data)
 
 
 def _bits_of(number: int) -> frozenset[int] | None:
-    """Which bits are set; None if only the last is, which says that it is not known."""
+    """The bits that are set; None if only the last one is, which stands for unknown."""
     return None if number == UNKNOWN_BITS else frozenset(bit for bit in range(32) if number >> bit & 1)
 
 
@@ -62,7 +62,7 @@ _CONVERSIONS = {"uuid": "id_of", "bitfield": "bits_of"}
 
 
 @define
-class _Maker:
+class _ReaderMaker:
     """Puts the text of a reader together. In it ``pos`` is where reading goes on, and ``end`` where it must end."""
 
     layout: Layout
@@ -216,7 +216,7 @@ class _Maker:
 
     def _tag_reader(self, described: Field, where: str) -> str:
         """The name of a function that reads the field of a tag, made apart because it ends where its size says."""
-        inner = _Maker(self.layout, Program(names=dict(_HELPERS)))
+        inner = _ReaderMaker(self.layout, Program(names=dict(_HELPERS)))
         inner.function("read", lambda: inner.tagged(described, where))
         return self.program.bind(inner.program.compile(f"read {where}")["read"], "read_tag")
 

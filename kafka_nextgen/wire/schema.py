@@ -1,4 +1,4 @@
-"""How the schema of a message is written down: as a frozen class, one annotated field for each of Kafka's.
+"""Schemas of messages as frozen classes, with an annotated field for each of Kafka's.
 
     class HeartbeatResponse(Message, api_key=12, versions="0-4", flexible="4+"):
         throttle_time_ms: int = field("int32", "1+")
@@ -32,7 +32,7 @@ Kind = Union[str, "type[Structure]", Sequence[str], "Sequence[type[Structure]]"]
 
 S = TypeVar("S", bound="Structure")
 
-#: What a field has if nothing is said of it, by its type.
+#: The defaults of fields, by type.
 _DEFAULTS: dict[str, object] = {
     "bool": False,
     "int8": 0,
@@ -126,7 +126,7 @@ class Structure:
 
     @classmethod
     def of(cls: type[S], values: dict[str, Any]) -> S:
-        """Make one of fields that are known to fit, without a look at them; ``values`` is kept."""
+        """Make one from valid fields, unchecked; ``values`` is kept."""
         made = object.__new__(cls)
         _set_fields(made, values)
         return made
@@ -157,14 +157,14 @@ class Structure:
         return f"{type(self).__name__}({', '.join(told)})"
 
 
-#: Gives an instance its fields, past ``__setattr__``, which refuses.
+#: Sets the fields of an instance in spite of ``__setattr__``.
 _set_fields = vars(Structure)["__dict__"].__set__
 
 
 class Message(Structure):
     """A request, a response, or the key or value of a record: the structure that a schema is of.
 
-    ``API_KEY`` is -1 for what is neither a request nor a response. ``FLEXIBLE`` are the versions with compact lengths
+    ``API_KEY`` is -1 for keys and values of records. ``FLEXIBLE`` are the versions with compact lengths
     and tags (KIP-482). A message that was read has the ``version`` it was read in, which is no part of its value.
     """
 

@@ -1,4 +1,4 @@
-"""Makes the function that writes one version of a message, of its schema.
+"""Generates the function that writes one version of a message from its schema.
 
 Fields that the version doesn't have are left out. A field with a tag (KIP-482) is written if it has another value than
 its default, as Kafka's own clients do. An id that is None is written as zeros.
@@ -25,7 +25,7 @@ Writer = Callable[[Message, Callable[[bytes], None]], None]
 
 def make_writer(message: type[Message], version: int) -> Writer:
     """Make the writer of ``version`` of ``message``."""
-    maker = _Maker(Layout.of(message, version), Program(names=dict(_HELPERS)))
+    maker = _WriterMaker(Layout.of(message, version), Program(names=dict(_HELPERS)))
     maker.program.add(0, "def write(value, out):", "    pass")
     maker.structure(message, "value", "out", 1)
     return cast(Writer, maker.program.compile(f"write {message.__name__} v{version}")["write"])
@@ -63,7 +63,7 @@ def _converted(kind: object, value: str) -> str:
 
 
 @define
-class _Maker:
+class _WriterMaker:
     """Puts the text of a writer together. In it ``out`` takes the parts."""
 
     layout: Layout

@@ -33,6 +33,7 @@ from kafka_nextgen.wire.messages import (
     IncrementalAlterConfigsResponse,
     OffsetDeleteResponse,
 )
+from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
 from tests.bridge.over_the_wire import answered, asked, audit, orders
 
 _DeletedTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
@@ -65,9 +66,7 @@ def test_a_change_sets_or_takes_back(version: int) -> None:
 
 
 def test_what_became_of_a_change_is_found_by_the_group() -> None:
-    entry = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
-        error_code=40, error_message="no", resource_type=32, resource_name="g"
-    )
+    entry = AlterConfigsResourceResponse(error_code=40, error_message="no", resource_type=32, resource_name="g")
     message = answered(INCREMENTAL_ALTER_CONFIGS, IncrementalAlterConfigsResponse(responses=[entry]), 1)
     assert incremental_alter_configs.from_response(message, "g") == (40, "no")
     with pytest.raises(DecodeError, match="without group h"):

@@ -19,6 +19,7 @@ from kafka_nextgen.wire.messages import (
     ListTransactionsRequest,
 )
 from kafka_nextgen.wire.records import NewRecord, encode_batch
+from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch, list_offset, produce
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
@@ -138,7 +139,7 @@ def test_a_transaction_is_seen_from_both_its_ends(client: Client, topic: str) ->
         v3_and_below_transactional_id=name,
         v3_and_below_producer_id=producer_id,
         v3_and_below_producer_epoch=producer_epoch,
-        v3_and_below_topics=[AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=topic, partitions=[1])],
+        v3_and_below_topics=[AddPartitionsToTxnTopic(name=topic, partitions=[1])],
     )
     client.ask(apis.ADD_PARTITIONS_TO_TXN, added, 3)
     assert described() == ("Ongoing", 50_000, [(topic, [1])])

@@ -14,7 +14,7 @@ from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.wire.codec import read_message, write_message
-from kafka_nextgen.wire.primitives import need
+from kafka_nextgen.wire.primitives import leading_int16
 
 __all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "Skipped"]
 
@@ -65,14 +65,14 @@ class Codec:
         """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
         if key is None:
             return Skipped("a record without a key")
-        number = _number(key, "a key of the offsets topic")
+        number = leading_int16(key, "a key of the offsets topic")
         kind = self.by_number.get(number)
         if kind is None:
             return Skipped(f"record type {number}")
         key_message = read_message(kind.key, _KEY_VERSION, key[_INT16.size :])
         if value is None:
             return kind.removed_from(key_message)
-        version = _number(value, kind.value.__name__)
+        version = leading_int16(value, kind.value.__name__)
         if not kind.value.VERSIONS.has(version):
             return Skipped(f"version {version} of record type {number}")
         return kind.from_messages(key_message, read_message(kind.value, version, value[_INT16.size :]))
@@ -80,8 +80,3 @@ class Codec:
 
 #: What Kafka's own coordinators read and write.
 KAFKAS = Codec(KINDS)
-
-
-def _number(data: bytes, where: str) -> int:
-    need(_INT16.size, 0, len(data), where)
-    return int(_INT16.unpack_from(data)[0])

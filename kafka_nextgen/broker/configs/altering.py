@@ -1,11 +1,11 @@
-"""What a request may do to the configuration of any resource (KIP-339, "Incremental AlterConfigs").
+"""Applies the changes of a request to the configuration of a resource (KIP-339, "Incremental AlterConfigs").
 
 | operation | what it does |
 |---|---|
-| SET | gives a key a value, which is not null |
-| DELETE | takes it back, whether or not there is such a key |
-| APPEND | puts values behind those of a list, as far as they are not in it |
-| SUBTRACT | takes values out of a list, as far as they are in it |
+| SET | sets a key to a value, which is not null |
+| DELETE | deletes the value, whether or not there is such a key |
+| APPEND | adds values to a list that are not in it |
+| SUBTRACT | removes values from a list |
 
 All changes to one resource are made, or none. The older AlterConfigs (KIP-133) is the same as setting everything it
 names and deleting everything else.
@@ -27,7 +27,7 @@ __all__ = ["Change", "Op", "altered", "refuse_changes", "replacing"]
 
 
 class Op(IntEnum):
-    """What is to be done, by Kafka's numbers."""
+    """An operation, by Kafka's numbers."""
 
     SET = 0
     DELETE = 1
@@ -37,7 +37,7 @@ class Op(IntEnum):
 
 @frozen
 class Change:
-    """One key, and what is to be done to it; ``op`` is none of ``Op`` if the client is from a future."""
+    """A change of one key; ``op`` is not one of ``Op`` if a newer client knows more operations."""
 
     name: str
     op: int
@@ -45,14 +45,14 @@ class Change:
 
 
 def replacing(given: Iterable[tuple[str, str | None]], before: Iterable[str]) -> tuple[Change, ...]:
-    """The changes that lead to what is ``given``, and nothing else."""
+    """The changes that replace the keys ``before`` by what is ``given``."""
     set_all = tuple(Change(name, Op.SET, value) for name, value in given)
     named = {change.name for change in set_all}
     return set_all + tuple(Change(name, Op.DELETE) for name in before if name not in named)
 
 
 def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
-    """Say why no resource can be altered like this; None if one might."""
+    """Say why the changes are invalid for every resource; None if they may be valid."""
     if len({change.name for change in changes}) < len(changes):
         return Refusal(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
     null = [change.name for change in changes if change.op != Op.DELETE and change.value is None]
@@ -64,9 +64,9 @@ def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
 def altered(
     before: Mapping[str, str], changes: Iterable[Change], keys: Mapping[str, ConfigKey], defaults: Mapping[str, str]
 ) -> dict[str, str] | Refusal:
-    """What a resource has after the changes, which ``refuse_changes`` did not refuse, or the first that can't be made.
+    """The configuration after the changes, which ``refuse_changes`` did not refuse, or why the first is refused.
 
-    ``before`` is what it was given itself; ``defaults`` is what lists are without that.
+    ``before`` is the configuration of the resource itself; ``defaults`` has the values of lists that are not set.
     """
     after = dict(before)
     for change in sorted(changes, key=lambda change: place(change.name)):
@@ -102,7 +102,7 @@ def _combined(now: list[str], change: list[str], op: Op) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """The items as Java splits them: no text at all is an empty one, and those at the end are left out."""
+    """Split as Java does: an empty text is one empty item, and empty items at the end are dropped."""
     items = text.split(",")
     while len(items) > 1 and not items[-1]:
         items.pop()

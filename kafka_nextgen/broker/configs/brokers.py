@@ -1,7 +1,7 @@
 """The configuration of brokers (KIP-226).
 
-Few settings can be given while a broker runs: those in ``DYNAMIC``. A name that no broker setting has is taken and kept
-all the same, since it may be a plug-in's, and its value is shown to nobody.
+The settings in ``DYNAMIC`` can change while a broker runs. Unknown names are kept as well, since they may be a
+plug-in's; their values are never shown.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["DYNAMIC", "alter_broker", "describe_broker", "setting_synonyms"]
 
 _INTERVAL = "group.consumer.assignment.interval.ms"
 
-#: What can be given while a broker runs, with the least it may be.
+#: The settings that can change while a broker runs, with their minimum.
 DYNAMIC: Mapping[str, int] = {"message.max.bytes": 0, "max.connections": 0, _INTERVAL: 0}
 
 _DEFAULTS = BrokerSettings().as_properties()
 
 
 def describe_broker(configs: DynamicConfigs, name: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
-    """A broker's settings; of all brokers together, only what they were given while they ran."""
+    """A broker's settings; of all brokers together, only those that were set while they ran."""
     if name != ALL_NODES:
         wrong = _name_complaint(name, node_id, "Broker id", " or empty string")
         return wrong or [_setting(configs, key, node_id) for key in _keys(configs)] + _unknown(configs, (name, ""))
@@ -42,7 +42,7 @@ def describe_broker(configs: DynamicConfigs, name: str, node_id: int) -> Sequenc
 def alter_broker(
     configs: DynamicConfigs, name: str, changes: Sequence[Change], node_id: int
 ) -> Mapping[str, str] | Refusal:
-    """What the broker, or all of them, is to have after these changes, or why it can't."""
+    """The configuration of the broker, or of all brokers, after the changes, or why it is refused."""
     if name != ALL_NODES and (wrong := _name_complaint(name, node_id, "Node id")):
         return wrong
     if unknown := [change.op for change in changes if change.op not in set(Op)]:
@@ -56,7 +56,7 @@ def alter_broker(
 
 
 def setting_synonyms(configs: DynamicConfigs, key: str, node_id: int) -> tuple[Synonym, ...]:
-    """What a node's setting is, and what it would be without what counts first."""
+    """The values of a node's setting from every source, the one in force first."""
     dynamic = ((str(node_id), Source.BROKER), (ALL_NODES, Source.ALL_BROKERS))
     given = [_given(configs, key, name, source) for name, source in dynamic if key in configs.brokers.get(name, {})]
     at_start = configs.at_start.as_properties()[key]
@@ -66,7 +66,7 @@ def setting_synonyms(configs: DynamicConfigs, key: str, node_id: int) -> tuple[S
 
 
 def _setting(configs: DynamicConfigs, key: str, node_id: int) -> ConfigValue:
-    if _kind(key) is Kind.PASSWORD:  # nobody is told, not even whether there is one
+    if _kind(key) is Kind.PASSWORD:  # never shown, not even whether it is set
         return ConfigValue(key, Kind.PASSWORD, (Synonym(key, None, Source.AT_START),), is_sensitive=True)
     return ConfigValue(key, _kind(key), setting_synonyms(configs, key, node_id), is_read_only=key not in DYNAMIC)
 
@@ -76,7 +76,7 @@ def _given(configs: DynamicConfigs, key: str, name: str, source: Source) -> Syno
 
 
 def _unknown(configs: DynamicConfigs, names: Iterable[str]) -> list[ConfigValue]:
-    """What no broker setting is called, and may be a secret."""
+    """The unknown names, whose values may be secrets."""
     found = {
         key: Source.ALL_BROKERS if name == ALL_NODES else Source.BROKER
         for name in reversed(tuple(names))

@@ -1,7 +1,7 @@
-"""The configuration of groups (KIP-848, "Dynamic Group Configuration"); the coordinator says what a group may have.
+"""The configuration of groups (KIP-848, "Dynamic Group Configuration"); the coordinator defines the keys.
 
-A group need not be there to have one. Each key stands for a setting of the broker's, whose values count where the group
-has none; they are told as synonyms since Kafka 4.3, and as the default before.
+A group that does not exist can have one. Each key overrides a setting of the broker. The values of that setting are
+shown as synonyms since Kafka 4.3, and as the default before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["alter_group", "describe_group"]
 
 
 def describe_group(configs: DynamicConfigs, group_id: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
-    """Everything the group may have, and what counts for it."""
+    """All keys of groups, with the values in force for this one."""
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
     own, full = configs.groups.get(group_id, {}), configs.tells_group_synonyms
@@ -31,7 +31,7 @@ def describe_group(configs: DynamicConfigs, group_id: str, node_id: int) -> Sequ
 
 
 def alter_group(configs: DynamicConfigs, group_id: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
-    """What the group is to have after these changes, or why it can't."""
+    """The configuration of the group after the changes, or why it is refused."""
     keys = {key.name: ConfigKey(key.name, Kind.INT, key.lowest) for key in _keys(configs)}
     after = altered(configs.groups.get(group_id, {}), changes, keys, {})
     if isinstance(after, Refusal):

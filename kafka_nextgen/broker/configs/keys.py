@@ -1,4 +1,4 @@
-"""What a configuration key can be set to, and what Kafka says of a value that is none."""
+"""The types of configuration keys and values, and Kafka's messages about invalid values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Kind(IntEnum):
 
 
 class Source(IntEnum):
-    """Where a value is from, by Kafka's numbers."""
+    """Where a value is from, by Kafka's numbers (``ConfigSource``)."""
 
     TOPIC = 1
-    BROKER = 2  # given to one broker while it ran
-    ALL_BROKERS = 3  # given to all of them while they ran
+    BROKER = 2  # set on one broker while it ran
+    ALL_BROKERS = 3  # set on all brokers while they ran
     AT_START = 4
     DEFAULT = 5
     GROUP = 8
@@ -39,7 +39,7 @@ _LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1}
 
 @frozen
 class ConfigKey:
-    """A key by its name, and which values it takes.
+    """A key and its valid values.
 
     Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
     there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
@@ -114,7 +114,7 @@ def _items(value: str) -> list[str]:
 
 @frozen
 class Synonym:
-    """A value that would count if nothing above it did."""
+    """A value of a key from one source; it is in force if no source above it has one."""
 
     name: str
     value: str | None
@@ -123,7 +123,7 @@ class Synonym:
 
 @frozen
 class ConfigValue:
-    """A key as it is described: what counts is the first of its synonyms, of which there is always one."""
+    """A key as it is described: the first of its synonyms is in force, and there is always one."""
 
     name: str
     kind: Kind
@@ -133,10 +133,10 @@ class ConfigValue:
 
     @property
     def value(self) -> str | None:
-        """The value that counts; None if nobody may see it."""
+        """The value in force; None if it is secret."""
         return self.synonyms[0].value
 
     @property
     def source(self) -> Source:
-        """Where that is from."""
+        """Where the value in force is from."""
         return self.synonyms[0].source

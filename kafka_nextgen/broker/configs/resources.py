@@ -1,4 +1,4 @@
-"""The resources that have a configuration, by Kafka's numbers for them, and the way to each."""
+"""Describes and alters the configuration of any resource, by Kafka's number of its type."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME, ResourceType
 from kafka_nextgen.broker.security.rights import (
     ALTER_CLUSTER_CONFIGS,
     ALTER_GROUP_CONFIGS,
@@ -24,14 +25,13 @@ from kafka_nextgen.broker.security.rights import (
     DESCRIBE_TOPIC_CONFIGS,
     Right,
 )
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, ResourceType
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["Resource", "alter", "describe", "given_to"]
 
 
 class Resource(IntEnum):
-    """What can be configured here. Kafka has more: loggers and subscriptions to clients' metrics."""
+    """The types of resources. Kafka has more: loggers and subscriptions to clients' metrics."""
 
     TOPIC = 2
     BROKER = 4
@@ -39,37 +39,37 @@ class Resource(IntEnum):
 
 
 def describe(kind: int, name: str, context: Context) -> Sequence[ConfigValue] | Refusal:
-    """Everything that a resource is configured with, or why that can't be told."""
-    if kind not in _WAYS:
+    """The configuration of a resource, or why it is refused."""
+    if kind not in _OPERATIONS:
         return _unknown(kind)
-    return _unauthorized(_WAYS[kind].to_describe, name, context) or _WAYS[kind].describe(context, name)
+    return _unauthorized(_OPERATIONS[kind].to_describe, name, context) or _OPERATIONS[kind].describe(context, name)
 
 
 def alter(
     kind: int, name: str, changes: Sequence[Change], context: Context, *, validate_only: bool = False
 ) -> Refusal | None:
-    """Change a resource's configuration, unless this only asks whether that could be; or say why it can't be."""
-    if kind not in _WAYS:
+    """Change a resource's configuration, or only check that with ``validate_only``; return why it is refused."""
+    if kind not in _OPERATIONS:
         return _unknown(kind)
-    refusal = _unauthorized(_WAYS[kind].to_alter, name, context) or refuse_changes(changes)
+    refusal = _unauthorized(_OPERATIONS[kind].to_alter, name, context) or refuse_changes(changes)
     if refusal is not None:
         return refusal
-    after = _WAYS[kind].altered(context, name, changes)
+    after = _OPERATIONS[kind].altered(context, name, changes)
     if isinstance(after, Refusal):
         return after
     if not validate_only:
-        _WAYS[kind].keep(context.cluster, name, after)
+        _OPERATIONS[kind].keep(context.cluster, name, after)
     return None
 
 
 def given_to(kind: int, name: str, context: Context) -> Sequence[str]:
-    """The keys that a resource was given itself."""
-    return tuple(_WAYS[kind].given(context.cluster, name)) if kind in _WAYS else ()
+    """The keys that are set on the resource itself."""
+    return tuple(_OPERATIONS[kind].given(context.cluster, name)) if kind in _OPERATIONS else ()
 
 
 @frozen
-class _Way:
-    """How one kind of resource is described, what changes would lead to, where that is kept, and who may do so."""
+class _Operations:
+    """How to describe, alter and store the configuration of one type of resource, and the rights this needs."""
 
     to_describe: Right
     to_alter: Right
@@ -84,8 +84,8 @@ def _given_to_topic(cluster: Cluster, name: str) -> Iterable[str]:
     return topic.settings.overrides if topic else ()
 
 
-_WAYS: Mapping[int, _Way] = {
-    Resource.TOPIC: _Way(
+_OPERATIONS: Mapping[int, _Operations] = {
+    Resource.TOPIC: _Operations(
         DESCRIBE_TOPIC_CONFIGS,
         ALTER_TOPIC_CONFIGS,
         lambda at, name: describe_topic(at.cluster.configs, at.cluster.topics, name, at.node.node_id),
@@ -93,7 +93,7 @@ _WAYS: Mapping[int, _Way] = {
         lambda cluster, name, given: cluster.configure_topic(name, given),
         _given_to_topic,
     ),
-    Resource.BROKER: _Way(
+    Resource.BROKER: _Operations(
         DESCRIBE_CLUSTER_CONFIGS,
         ALTER_CLUSTER_CONFIGS,
         lambda at, name: describe_broker(at.cluster.configs, name, at.node.node_id),
@@ -101,7 +101,7 @@ _WAYS: Mapping[int, _Way] = {
         lambda cluster, name, given: cluster.configure_broker(name, given),
         lambda cluster, name: cluster.configs.brokers.get(name, {}),
     ),
-    Resource.GROUP: _Way(
+    Resource.GROUP: _Operations(
         DESCRIBE_GROUP_CONFIGS,
         ALTER_GROUP_CONFIGS,
         lambda at, name: describe_group(at.cluster.configs, name, at.node.node_id),
@@ -113,7 +113,7 @@ _WAYS: Mapping[int, _Way] = {
 
 
 def _unauthorized(right: Right, name: str, context: Context) -> Refusal | None:
-    of_cluster = right.resource_type is ResourceType.CLUSTER  # a broker's configuration is the cluster's matter
+    of_cluster = right.resource_type is ResourceType.CLUSTER  # brokers' configuration needs rights to the cluster
     if context.may(right, CLUSTER_NAME if of_cluster else name):
         return None
     return Refusal(right.error, f"{right.resource_type.name.capitalize()} authorization failed.")

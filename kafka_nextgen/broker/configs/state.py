@@ -1,7 +1,7 @@
-"""What was configured while the broker ran, over the settings that it was started with.
+"""Configuration that was set while the broker ran. It overrides the settings that the broker was started with.
 
-A broker setting may be given to all nodes, or to one. The nodes of a cluster share their settings here, so a value that
-one node was given counts for all; of several, that of the node with the lowest id.
+A broker setting may be set on all nodes, or on one. The nodes of a cluster share their settings here, so a value that
+is set on one node holds for all; of several, the value of the node with the lowest id.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ALL_NODES = ""
 
 _GROUP, _BROKER = "group-config", "broker-config"  # kinds of entries
 
-#: Broker settings that are not in every release, by the first that has them.
+#: Broker settings that are not in every release, with the first release that has them.
 _SINCE = {
     "group.consumer.assignment.interval.ms": Profile.V4_3,
     "group.consumer.min.assignment.interval.ms": Profile.V4_3,
@@ -32,58 +32,58 @@ _SINCE = {
     "group.consumer.regex.refresh.interval.ms": Profile.V4_1,
 }
 
-#: Settings of this broker, but of none of Kafka's.
+#: Settings that Kafka's brokers do not have.
 _NO_CONFIGS = ("profile", "group.version", "extensions", "group.rebalance.history.size")
 
 
 @define
 class DynamicConfigs:
-    """What groups and brokers were given, as text by key, by the name of the resource; kept in a catalogue."""
+    """The configuration of groups and brokers, as text by key, by the name of the resource; a catalogue keeps it."""
 
     at_start: BrokerSettings
     _catalogue: Catalogue = field(factory=Catalogue)
 
     @property
     def groups(self) -> Mapping[str, Mapping[str, str]]:
-        """What each group was given, be it there or not."""
+        """The configuration of each group, whether it exists or not."""
         return cast("Mapping[str, Mapping[str, str]]", self._catalogue.entries(_GROUP))
 
     @property
     def brokers(self) -> Mapping[str, Mapping[str, str]]:
-        """What each node was given, and what all of them were."""
+        """The configuration of each node, and of all nodes."""
         return cast("Mapping[str, Mapping[str, str]]", self._catalogue.entries(_BROKER))
 
     def configure_group(self, group_id: str, given: Mapping[str, str]) -> None:
-        """Give a group these settings, and no others; raises ``StorageError``."""
+        """Replace the configuration of a group; raises ``StorageError``."""
         self._put(_GROUP, group_id, given)
 
     def configure_broker(self, name: str, given: Mapping[str, str]) -> None:
-        """Give a node, or all of them, these settings, and no others; raises ``StorageError``."""
+        """Replace the configuration of a node, or of all nodes; raises ``StorageError``."""
         self._put(_BROKER, name, given)
 
     def knows(self, key: str) -> bool:
-        """Whether brokers of the release that is followed have such a setting."""
+        """Whether brokers of the configured release have such a setting."""
         is_there_yet = self.at_start.profile.value >= _SINCE.get(key, Profile.V4_0).value
         return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
 
     @property
     def tells_group_synonyms(self) -> bool:
-        """Whether a group is told which settings of the broker's count where it has none of its own."""
+        """Whether descriptions of groups list the broker settings behind their keys."""
         return self.at_start.profile is Profile.V4_3
 
     def coordinator_settings(self) -> CoordinatorSettings:
-        """The settings of this moment as a group coordinator takes them."""
+        """The settings in force, as a group coordinator takes them."""
         return coordinator_settings(self.settings())
 
     def for_coordinator(self) -> ConfigsChanged:
-        """Everything that a coordinator has to know of this."""
+        """The configuration as a group coordinator takes it."""
         groups = {
             group_id: {name: int(value) for name, value in config.items()} for group_id, config in self.groups.items()
         }
         return ConfigsChanged(self.coordinator_settings(), groups)
 
     def settings(self) -> BrokerSettings:
-        """The settings of this moment."""
+        """The settings in force."""
         given: dict[str, str] = {}
         nodes = sorted((node for node in self.brokers if node != ALL_NODES), key=int, reverse=True)
         for node in (ALL_NODES, *nodes):

@@ -1,4 +1,4 @@
-"""The configuration of topics (KIP-133): the keys of ``topic_settings``, and what Kafka lets them be."""
+"""The configuration of topics (KIP-133): the keys of ``topic_settings`` and their valid values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _KEYS: Mapping[str, ConfigKey] = {
     )
 }
 
-#: The broker settings that topics have their values from, where they have another name.
+#: The broker settings that are the defaults of topics, where their names differ.
 _BROKER_KEYS = {
     "cleanup.policy": "log.cleanup.policy",
     "delete.retention.ms": "log.cleaner.delete.retention.ms",
@@ -98,7 +98,7 @@ _BROKER_KEYS = {
 
 
 def describe_topic(configs: DynamicConfigs, topics: Topics, name: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
-    """Everything a topic has."""
+    """All keys of topics, with the values in force for this one."""
     if wrong := topic_name_complaint(name):
         return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, wrong)
     topic = topics.named(name)
@@ -109,7 +109,7 @@ def describe_topic(configs: DynamicConfigs, topics: Topics, name: str, node_id: 
 
 
 def alter_topic(topics: Topics, name: str, changes: Sequence[Change], profile: Profile) -> Mapping[str, str] | Refusal:
-    """What a topic is to have after these changes, or why it can't: Kafka looks for the topic last."""
+    """The configuration of the topic after the changes, or why it is refused: as in Kafka unknown topics last."""
     topic = topics.named(name)
     after = altered(topic.settings.overrides if topic else {}, changes, _KEYS, DEFAULTS)
     if isinstance(after, Refusal):
@@ -126,7 +126,7 @@ def alter_topic(topics: Topics, name: str, changes: Sequence[Change], profile: P
 
 
 def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -> str | None:
-    """Say why no topic of this release's broker can have this configuration; None if one can."""
+    """Say why a configuration is invalid in this release; None if it is valid."""
     smallest_segment = evolve(_KEYS["segment.bytes"], lowest=RELEASES[profile].smallest_segment_bytes)
     keys = {**_KEYS, "segment.bytes": smallest_segment}
     for name, value in config.items():

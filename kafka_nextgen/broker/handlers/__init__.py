@@ -1,5 +1,5 @@
-"""One file per API: what it is, then from the request through the domain to the response.
+"""One function for each API: it takes the request and its ``Context`` and returns the response.
 
-A handler takes the request and its ``Context`` and returns the response, or None where none is to be sent. The
-table of them all is ``kafka_nextgen.broker.apis``.
+It returns None if no response is to be sent. Small APIs about one thing share a module. The table of all of them is
+``kafka_nextgen.broker.apis``.
 """

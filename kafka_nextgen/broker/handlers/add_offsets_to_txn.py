@@ -1,4 +1,4 @@
-"""AddOffsetsToTxn: let a transaction have the offsets of a group (KIP-98): the partition where those are kept."""
+"""AddOffsetsToTxn: add a group's partition of ``__consumer_offsets`` to a transaction (KIP-98)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["handle"]
 
 
 async def handle(request: AddOffsetsToTxnRequest, context: Context) -> AddOffsetsToTxnResponse:
-    """Add the partition of the group's offsets."""
+    """Add the partition that stores the group's offsets."""
     error = ADD_OFFSETS_TO_TXN.told(_add(request, context), context.version)
     return AddOffsetsToTxnResponse(error_code=error)
 
@@ -24,10 +24,8 @@ def _add(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
         return WRITE_TRANSACTIONAL_ID.error
     if not context.may(READ_GROUP, request.group_id):
         return READ_GROUP.error
-    if not request.transactional_id:
-        return ErrorCode.INVALID_REQUEST
-    if not context.coordinates_transaction(request.transactional_id):
-        return ErrorCode.NOT_COORDINATOR
+    if error := context.transaction_error(request.transactional_id):
+        return error
     cluster = context.cluster
     producer = Producer(request.producer_id, request.producer_epoch)
     return added(cluster.transactions, request.transactional_id, producer, cluster.offsets_partition(request.group_id))

@@ -1,4 +1,4 @@
-"""AddPartitionsToTxn: begin a transaction, or go on with it, in these partitions (KIP-98).
+"""AddPartitionsToTxn: add partitions to a transaction, which begins with the first (KIP-98).
 
 One unknown partition keeps all others of the transaction from being added. From version 4 on, which only brokers send
 to each other, a request has several transactions, and may ask whether partitions are in there already (KIP-890).
@@ -17,16 +17,13 @@ from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
+from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic, AddPartitionsToTxnTopicResult
 
 __all__ = ["handle"]
 
-_AskedTopic = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic
 _AskedTransaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
 _Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
-_OnlyTopic = AddPartitionsToTxnResponse.AddPartitionsToTxnTopicResult  # as versions 0 to 3 have them
-_OnlyPartition = _OnlyTopic.AddPartitionsToTxnPartitionResult
-_Topic = _Transaction.AddPartitionsToTxnTopicResult
-_Partition = _Topic.AddPartitionsToTxnPartitionResult
+_Partition = AddPartitionsToTxnTopicResult.AddPartitionsToTxnPartitionResult
 
 _SEVERAL = 4
 
@@ -34,7 +31,7 @@ _Errors = Mapping[TopicPartition, ErrorCode]
 
 
 async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
-    """Add what can be added."""
+    """Add the partitions that exist, or verify that they were added."""
     if context.version >= _SEVERAL:
         if not context.may(ACT_FOR_CLUSTER):
             return AddPartitionsToTxnResponse(error_code=ACT_FOR_CLUSTER.error, results_by_transaction=[])
@@ -45,7 +42,7 @@ async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPar
     producer = Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch)
     partitions = _partitions(request.v3_and_below_topics)
     errors = _add_if_allowed(request.v3_and_below_transactional_id, producer, partitions, context)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_only_results(errors, context.version))
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(errors, context.version))
 
 
 def _several(asked: _AskedTransaction, context: Context) -> _Transaction:
@@ -89,35 +86,20 @@ def _verify(
 
 
 def _refused(transactional_id: str, partitions: frozenset[TopicPartition], context: Context) -> _Errors | None:
-    if not transactional_id:
-        return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
-    if not context.coordinates_transaction(transactional_id):
-        return dict.fromkeys(partitions, ErrorCode.NOT_COORDINATOR)
-    return None
+    error = context.transaction_error(transactional_id)
+    return dict.fromkeys(partitions, error) if error else None
 
 
-def _partitions(topics: Iterable[_AskedTopic | _AskedTransaction.AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:
+def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(topic.name, number) for topic in topics for number in topic.partitions)
 
 
-def _results(errors: _Errors, version: int) -> list[_Topic]:
+def _results(errors: _Errors, version: int) -> list[AddPartitionsToTxnTopicResult]:
     return [
-        _Topic(
+        AddPartitionsToTxnTopicResult(
             name=name,
             results_by_partition=[
                 _Partition(partition_index=number, partition_error_code=code) for number, code in partitions
-            ],
-        )
-        for name, partitions in _by_topic(errors, version)
-    ]
-
-
-def _only_results(errors: _Errors, version: int) -> list[_OnlyTopic]:
-    return [
-        _OnlyTopic(
-            name=name,
-            results_by_partition=[
-                _OnlyPartition(partition_index=number, partition_error_code=code) for number, code in partitions
             ],
         )
         for name, partitions in _by_topic(errors, version)

@@ -1,9 +1,9 @@
-"""ApiVersions: which APIs, versions and features there are (KIP-35, KIP-511, KIP-584).
+"""ApiVersions: the APIs, versions and features of the broker (KIP-35, KIP-511, KIP-584).
 
 The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"), and
-``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part 2). A feature at level
-0 is not told to be in force. The APIs of the protocol are told all the same: whoever uses them is answered
-UNSUPPORTED_VERSION. So is ApiVersions in a version that is not spoken, with all there is, in version 0.
+``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part 2). Features at
+level 0 are left out. The APIs of a protocol that is off are listed nevertheless, and answer UNSUPPORTED_VERSION. An
+ApiVersions request in an unknown version gets that error as well, with everything else, in version 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TRANSACTION_VERSION = 2
 
 
 def answer(settings: BrokerSettings, ranges: Mapping[int, VersionRange], version: int | None) -> ApiVersionsResponse:
-    """Tell the ``ranges``, by API key, and the features; ``version`` is the request's, None if it is not spoken."""
+    """Return the ``ranges``, by API key, and the features; ``version`` is the request's, None if it is unknown."""
     error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
     release = RELEASES[settings.profile]
     levels = {

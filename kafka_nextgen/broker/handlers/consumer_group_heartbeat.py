@@ -1,11 +1,9 @@
 """ConsumerGroupHeartbeat: join a group, stay in it, leave it (KIP-848, "ConsumerGroupHeartbeat API").
 
-In version 0 a member may come without an id, and is given one here. Where the protocol is switched off nothing else is
-looked at.
+In version 0 a member may join without an id; it gets one here. Tagged fields that Apache Kafka never shipped are for
+clients that speak the extensions.
 
-What Kafka never shipped, in tagged fields, is taken from and told to clients only that can use it.
-
-Topics that the member may not describe are an error if it subscribes to them by name, and no match of its pattern.
+Topics that the member may not describe are an error if it subscribes to them by name; its pattern does not match them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CreatePartitions: give topics more partitions; never fewer (KIP-195).
+"""CreatePartitions: add partitions to topics (KIP-195).
 
 A request may place the replicas of the new partitions itself.
 """
@@ -24,7 +24,7 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
 async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
-    """Grow what can be grown, and say of each topic what became of it."""
+    """Add the partitions that are valid; return a result for each topic."""
     counts = Counter(topic.name for topic in request.topics)
     if sum(_new_partitions(topic, context.cluster) for topic in request.topics) > MAX_PARTITIONS:
         refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request makes up to {MAX_PARTITIONS} partitions.")

@@ -1,8 +1,7 @@
-"""CreateTopics: make topics, each for itself; ``validate_only`` says what would become of them.
+"""CreateTopics: create topics, each on its own; ``validate_only`` creates none and returns the same errors.
 
--1 partitions or replicas mean the broker's default (KIP-464). A request may place the replicas itself, and then
-says nothing of either number. Any node does the controller's work. As in Kafka, a request for more than 10,000
-partitions makes none.
+-1 partitions or replicas mean the broker's default (KIP-464). A request that places the replicas itself leaves both
+numbers at -1. Any node does the controller's work. As in Kafka, a request for more than 10,000 partitions creates none.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class _Plan:
 
 
 async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopicsResponse:
-    """Make what can be made, and say of each topic what became of it."""
+    """Create the topics that are valid; return a result for each."""
     counts = Counter(topic.name for topic in request.topics)
     default = context.cluster.settings.num_partitions
     if sum(_partitions(topic, default) for topic in request.topics) > MAX_PARTITIONS:
@@ -71,7 +70,7 @@ def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Resul
     plan = cluster.topics.creation_complaint(asked.name) or _planned(asked, cluster)
     if isinstance(plan, Refusal):
         return _refused(asked.name, plan)
-    topic_id = uuid4()  # what it would be, if nothing is made
+    topic_id = uuid4()  # reported if nothing is created
     if not validate_only:
         topic_id = cluster.topics.create(asked.name, plan.replicas, plan.settings).topic_id
     if context.may(DESCRIBE_TOPIC_CONFIGS, asked.name):

@@ -1,4 +1,4 @@
-"""DeleteGroups: forget empty groups and their offsets (KIP-229)."""
+"""DeleteGroups: delete empty groups and their offsets (KIP-229)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ __all__ = ["handle"]
 
 
 async def handle(request: DeleteGroupsRequest, context: Context) -> DeleteGroupsResponse:
-    """Delete the groups this node coordinates, and say of each what became of it."""
+    """Delete the groups this node coordinates; return a result for each."""
     return to_response(
         GroupsDeleted({group_id: _delete(group_id, context) for group_id in from_request(request).group_ids})
     )
 
 
 def _delete(group_id: str, context: Context) -> ErrorCode:
-    if not context.may(DELETE_GROUP, group_id):
-        return DELETE_GROUP.error
-    if not context.coordinates(group_id):
-        return ErrorCode.NOT_COORDINATOR
+    if error := context.group_error(DELETE_GROUP, group_id):
+        return error
     return context.cluster.groups.ask(DeleteGroups((group_id,)), GroupsDeleted).results[group_id]

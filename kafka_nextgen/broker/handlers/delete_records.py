@@ -1,7 +1,7 @@
-"""DeleteRecords: have a partition begin at a later offset (KIP-107); -1 stands for the end.
+"""DeleteRecords: delete the records before an offset (KIP-107); -1 stands for the end.
 
-An offset before the beginning deletes nothing, and one after the end is OFFSET_OUT_OF_RANGE. A topic that is compacted
-and nothing else keeps its records (POLICY_VIOLATION), and so do Kafka's own topics.
+An offset before the beginning deletes nothing, and one after the end is OFFSET_OUT_OF_RANGE. Topics that are only
+compacted (POLICY_VIOLATION) and internal topics keep their records.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COMPACT_ONLY = "compact"
 
 
 async def handle(request: DeleteRecordsRequest, context: Context) -> DeleteRecordsResponse:
-    """Delete what can be deleted, and say where each partition begins now."""
+    """Delete the records; return the first offset of each partition."""
     return DeleteRecordsResponse(
         topics=[
             _Topic(name=topic.name, partitions=[_partition(topic.name, asked, context) for asked in topic.partitions])

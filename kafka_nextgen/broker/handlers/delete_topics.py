@@ -1,4 +1,4 @@
-"""DeleteTopics: forget topics with all their records; by name, or by name or id from version 6 on (KIP-516).
+"""DeleteTopics: delete topics with all their records; by name, or by name or id from version 6 on (KIP-516).
 
 A topic that is named twice is not deleted: the request contradicts itself.
 """
@@ -23,7 +23,7 @@ _UNAUTHORIZED = "Topic authorization failed."
 
 
 async def handle(request: DeleteTopicsRequest, context: Context) -> DeleteTopicsResponse:
-    """Delete what there is, and say of each topic what became of it."""
+    """Delete the topics that exist; return a result for each."""
     if context.version < _WITH_TOPIC_IDS:
         asked: list[tuple[str | None, TopicId | None]] = [(name, None) for name in request.topic_names]
     else:

@@ -1,17 +1,15 @@
-"""DescribeCluster: the nodes, and which of them is the controller (KIP-700). There are no controllers apart."""
+"""DescribeCluster: the nodes, one of which is the controller (KIP-700)."""
 
 from __future__ import annotations
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
 
 __all__ = ["cluster_operations", "handle"]
-
-#: What stands for the operations where nobody asked for them: the lowest number there is (KIP-430).
 
 _Broker = DescribeClusterResponse.DescribeClusterBroker
 
@@ -37,7 +35,7 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
 
 
 def cluster_operations(context: Context) -> frozenset[int]:
-    """The numbers of all the client may do with the cluster (KIP-430): nothing, if it may not describe it."""
+    """The operations that the client may do with the cluster (KIP-430); none if it may not describe it."""
     return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else frozenset()
 
 

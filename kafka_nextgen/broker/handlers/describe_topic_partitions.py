@@ -2,7 +2,7 @@
 
 Topics come by name, partitions by number, at most as many partitions as the request allows and never more than 2,000.
 Where there are more, a cursor says with which partition to go on, and the next request begins there; the topic it names
-has to be among those asked for. Asking for no topics means all there are.
+has to be among those asked for. A request without topics asks for all.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.partition_fields import partition_fields
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
@@ -27,7 +27,6 @@ _Partition = _Topic.DescribeTopicPartitionsResponsePartition
 _Cursor = DescribeTopicPartitionsResponse.Cursor
 
 _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
-_NOT_TOLD = -(2**31)  # stands for the operations
 
 
 async def handle(request: DescribeTopicPartitionsRequest, context: Context) -> DescribeTopicPartitionsResponse:
@@ -87,12 +86,12 @@ def _partition(partition: Partition, cluster: Cluster) -> _Partition:
     return _Partition(**partition_fields(partition, cluster), eligible_leader_replicas=[], last_known_elr=[])
 
 
-def _operations(name: str, context: Context) -> int:
-    """All the client may do with a topic, a bit for each operation (KIP-430)."""
-    return sum(1 << number for number in context.access.operations(ResourceType.TOPIC, name))
+def _operations(name: str, context: Context) -> frozenset[int]:
+    """All the client may do with a topic (KIP-430)."""
+    return context.access.operations(ResourceType.TOPIC, name)
 
 
-def _failed(name: str, error: ErrorCode, operations: int = _NOT_TOLD) -> _Topic:
+def _failed(name: str, error: ErrorCode, operations: frozenset[int] | None = None) -> _Topic:
     return _Topic(
         error_code=error, name=name, topic_id=NO_TOPIC_ID, partitions=[], topic_authorized_operations=operations
     )

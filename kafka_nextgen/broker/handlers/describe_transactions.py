@@ -1,4 +1,4 @@
-"""DescribeTransactions: who produces under a transactional id, and what its transaction has reached (KIP-664)."""
+"""DescribeTransactions: the producer of a transactional id, and the state of its transaction (KIP-664)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,6 @@ def _describe(transactional_id: str, context: Context) -> _State:
 def _find(transactional_id: str, context: Context) -> Transaction | ErrorCode:
     if not context.may(DESCRIBE_TRANSACTIONAL_ID, transactional_id):
         return DESCRIBE_TRANSACTIONAL_ID.error
-    if not transactional_id:
-        return ErrorCode.INVALID_REQUEST
-    if not context.coordinates_transaction(transactional_id):
-        return ErrorCode.NOT_COORDINATOR
+    if error := context.transaction_error(transactional_id):
+        return error
     return context.cluster.transactions.named(transactional_id) or ErrorCode.TRANSACTIONAL_ID_NOT_FOUND

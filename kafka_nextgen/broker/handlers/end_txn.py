@@ -1,4 +1,4 @@
-"""EndTxn: commit or abort a transaction (KIP-98); from version 5 on the answer has the next epoch (KIP-890)."""
+"""EndTxn: commit or abort a transaction (KIP-98); from version 5 on the response has the next epoch (KIP-890)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from kafka_nextgen.broker.security.rights import WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.error_names import END_TXN
 from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import EndTxnRequest, EndTxnResponse
 
 __all__ = ["handle"]
@@ -16,7 +15,7 @@ _BUMPS_EPOCH = 5
 
 
 async def handle(request: EndTxnRequest, context: Context) -> EndTxnResponse:
-    """End a transaction; its markers are there when the answer leaves."""
+    """End the transaction; its markers are written before the response is sent."""
     answer = _answer(request, context)
     error = END_TXN.told(answer.error, context.version)
     return EndTxnResponse(
@@ -27,10 +26,8 @@ async def handle(request: EndTxnRequest, context: Context) -> EndTxnResponse:
 def _answer(request: EndTxnRequest, context: Context) -> ProducerAnswered:
     if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
         return ProducerAnswered(WRITE_TRANSACTIONAL_ID.error)
-    if not request.transactional_id:
-        return ProducerAnswered(ErrorCode.INVALID_REQUEST)
-    if not context.coordinates_transaction(request.transactional_id):
-        return ProducerAnswered(ErrorCode.NOT_COORDINATOR)
+    if error := context.transaction_error(request.transactional_id):
+        return ProducerAnswered(error)
     asked = EndTransaction(
         request.transactional_id,
         Producer(request.producer_id, request.producer_epoch),

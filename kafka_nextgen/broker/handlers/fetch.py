@@ -1,11 +1,10 @@
 """Fetch: read batches from partitions, waiting if there are too few (long poll); by topic id from version 13 on.
 
-The answer waits until ``min_bytes`` can be given, a partition has an error, is to be read elsewhere or parted from what
-the reader read, or ``max_wait_ms`` is over. Partitions that do not exist hurry nobody, as in Kafka; but where there is
-none to read from the answer comes at once. How partitions are read is in
-``reading.partitions``, and what of that is told in ``reading.sessions``.
+The response waits until there are ``min_bytes``, a partition has an error, has a better replica to read from or has
+diverged from what the reader read, or ``max_wait_ms`` is over. As in Kafka, partitions that do not exist do not end the
+wait, unless there are no others. ``reading.partitions`` reads partitions; ``reading.sessions`` selects what is sent.
 
-From version 16 on a reader that came to the wrong node is told where the leader is (KIP-951).
+From version 16 on the response of a node that does not lead a partition names the leader (KIP-951).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _WITH_LEADERS = 16
 
 
 async def handle(request: FetchRequest, context: Context) -> FetchResponse:
-    """Answer with what there is, now or within the time the request gives."""
+    """Read the partitions; wait as long as the request allows if there is too little."""
     if request.isolation_level not in ISOLATION_LEVELS:
         return _failed(request, context, ErrorCode.UNKNOWN_SERVER_ERROR)
     turn = context.cluster.fetch_sessions[context.node.node_id].turn(_session_request(request, context))
@@ -56,7 +55,7 @@ async def handle(request: FetchRequest, context: Context) -> FetchResponse:
 
 
 def _failed(request: FetchRequest, context: Context, error: ErrorCode) -> FetchResponse:
-    """What Kafka stumbles over it tells, as long as topics have no ids, of each partition, too."""
+    """An error of the whole request; as in Kafka, in versions without topic ids each partition has it, too."""
     if context.version >= _WITH_TOPIC_IDS:
         return FetchResponse(error_code=error, session_id=0, responses=[])
     asked = _session_request(request, context).asked

@@ -1,6 +1,6 @@
 """FindCoordinator: which node coordinates a group or a transactional id; several at once from version 4 on (KIP-699).
 
-There are no share groups here (KIP-932): a request for their coordinators is refused for good.
+There are no share groups here (KIP-932): requests for their coordinators are invalid.
 """
 
 from __future__ import annotations

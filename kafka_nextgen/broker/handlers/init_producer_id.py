@@ -1,7 +1,7 @@
 """InitProducerId: an id for an idempotent or a transactional producer (KIP-98, KIP-360).
 
-Without a transactional id every call gives a new one, at epoch 0. With one it is the transaction coordinator's matter:
-``transactions.beginning``.
+Without a transactional id each request gets a new producer id, at epoch 0. With one the transaction
+coordinator decides: ``transactions.beginning``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def handle(request: InitProducerIdRequest, context: Context) -> InitProduc
 def _answer(request: InitProducerIdRequest, context: Context) -> ProducerAnswered:
     cluster = context.cluster
     if request.transactional_id is None:
-        # Whoever may write to a topic may do so idempotently (KIP-679).
+        # A client that may write to some topic may write idempotently (KIP-679).
         if not (context.may(WRITE_IDEMPOTENTLY) or context.access.may_somewhere(WRITE_TOPIC)):
             return ProducerAnswered(WRITE_IDEMPOTENTLY.error)
         return ProducerAnswered(producer=Producer(cluster.new_producer_id(), 0))

@@ -1,6 +1,6 @@
 """ListGroups: the groups this node coordinates, by state and type if asked (KIP-518, KIP-848).
 
-Clients ask every node and add up. Who may not describe the cluster sees the groups it may describe.
+Clients ask every node. A client that may not describe the cluster sees the groups that it may describe.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _NO_TIMESTAMP = -1
 
 @frozen
 class _Special:
-    """What a special timestamp means, and the first version that has it."""
+    """How a special timestamp is looked up, and the first version that has it."""
 
     find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and where its reader's part ends
     since: int

@@ -1,7 +1,7 @@
 """ListTransactions: the transactional ids this node coordinates (KIP-664), filtered by state, producer, how long their
 transaction has been running (KIP-994) or a pattern for the whole id (KIP-1152).
 
-A state that is none is told back, and filters nothing out that another state lets pass.
+Unknown states are returned, and match no transaction.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Metadata: the nodes, and the topics with their partitions and leaders; by name, or by id from version 12 on.
 
-A topic that is not there is made when the request allows it, the broker does (``auto.create.topics.enable``) and
-the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being made; here it is there at once. A topic
-that is asked for twice is told once.
+A topic that does not exist is created if the request and the broker (``auto.create.topics.enable``) allow it and the
+name is valid. Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists at once. A topic that
+is asked for twice is described once.
 
-Topics that the client may not describe are hidden: left out where all are asked for, and an error that tells nothing
-where they are, whether there is such a topic or not.
+Topics that the client may not describe are hidden: they are left out if all topics are asked for. By name they get the
+same error whether they exist or not.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.handlers.describe_cluster import cluster_operations
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.partition_fields import partition_fields
+from kafka_nextgen.broker.security.acl_types import ResourceType
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
-from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse

@@ -1,6 +1,6 @@
 """OffsetCommit: store offsets for a group; by topic id from version 10 on (KIP-848).
 
-Partitions that do not exist are answered here; the coordinator is asked about the others, if there are any.
+Only partitions that exist reach the coordinator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["handle"]
 
 
 async def handle(request: OffsetCommitRequest, context: Context) -> OffsetCommitResponse:
-    """Commit what exists, and say of each partition what became of it."""
+    """Commit the partitions that exist; return an error code for each partition."""
     if not context.may(READ_GROUP, request.group_id):
         return OffsetCommitResponse(topics=refusals(request.topics, READ_GROUP.error))
     directory = context.cluster.directory()

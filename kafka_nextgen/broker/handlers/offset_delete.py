@@ -1,4 +1,4 @@
-"""OffsetDelete: forget what a group committed for partitions that exist (KIP-496)."""
+"""OffsetDelete: delete a group's committed offsets (KIP-496)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["handle"]
 
 
 async def handle(request: OffsetDeleteRequest, context: Context) -> OffsetDeleteResponse:
-    """Ask the coordinator, and say of each partition what became of it."""
+    """Delete the offsets of partitions that exist; return an error code for each partition."""
     if not context.may(DELETE_GROUP, request.group_id):
         return to_response(request, OffsetsDeleted(error=DELETE_GROUP.error))
     refused = [topic for topic in request.topics if not context.may(READ_TOPIC, topic.name)]

@@ -1,7 +1,7 @@
 """OffsetFetch: read the committed offsets of groups; several groups from version 8 on, by topic id from 10 on.
 
 With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
-Offsets of topics that the client may not describe are an error each, and left out where all are asked for.
+Topics that the client may not describe get an error each; they are left out if all offsets are asked for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from kafka_nextgen.bridge.offset_fetch import from_request
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch
 from kafka_nextgen.coordinator.responses import OffsetsFetched
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
@@ -36,10 +35,8 @@ async def handle(request: OffsetFetchRequest, context: Context) -> OffsetFetchRe
 
 
 def _answer(fetch: OffsetFetch, context: Context) -> OffsetsFetched:
-    if not context.may(DESCRIBE_GROUP, fetch.group_id):
-        return OffsetsFetched(error=DESCRIBE_GROUP.error)
-    if not context.coordinates(fetch.group_id):
-        return OffsetsFetched(error=ErrorCode.NOT_COORDINATOR)
+    if error := context.group_error(DESCRIBE_GROUP, fetch.group_id):
+        return OffsetsFetched(error=error)
     fetched = context.cluster.groups.ask(fetch, OffsetsFetched)
     return _visible(fetched, context) if fetch.partitions is None else fetched
 

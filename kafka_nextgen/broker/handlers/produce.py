@@ -1,10 +1,10 @@
-"""Produce: append record batches to partitions, each partition for itself; by topic id from version 13 on.
+"""Produce: append record batches to partitions, each on its own; by topic id from version 13 on.
 
-Since version 3 there is exactly one batch per partition and request. All replicas share one log, so ``acks`` -1 waits
-for nobody; but there have to be as many in sync as ``min.insync.replicas`` says. 0 wants no answer, and learns of a
-failure by the end of the connection, as Kafka does it.
+Since version 3 there is exactly one batch per partition and request. All replicas share one log, so ``acks`` -1
+does not wait; but ``min.insync.replicas`` of them have to be in sync. ``acks`` 0 gets no response; as in Kafka, a
+failure closes the connection.
 
-From version 10 on a producer that came to the wrong node is told where the leader is (KIP-951).
+From version 10 on the response of a node that does not lead a partition names the leader (KIP-951).
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _ACKS = (_ALL, 0, 1)
 
 @frozen
 class _Terms:
-    """What goes for all records of one request."""
+    """What all records of one request share."""
 
     transactional_id: str | None
     acks: int
 
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
-    """Append what may be appended; None if no answer is wanted."""
+    """Append the valid batches; None if the client wants no response."""
     refusal = _refusal(request)
     terms = _Terms(_transactional_id(request, context), request.acks)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
@@ -102,7 +102,7 @@ def _unauthorized(asked: _AskedTopic, topic: Topic | None, context: Context) -> 
 
 
 def _internal(topic: Topic, context: Context) -> Refusal | None:
-    """What brokers write for themselves is theirs; Kafka takes it from one client by that name."""
+    """Refuse internal topics; as in Kafka, one client id may write them."""
     if not topic.is_internal or context.client_id == _ADMIN_CLIENT:
         return None
     return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
@@ -148,7 +148,7 @@ def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms
 
 
 def _with_leaders(response: ProduceResponse, context: Context) -> ProduceResponse:
-    """Name the current leader where another was asked, and tell where each is (KIP-951)."""
+    """Add the current leaders of partitions that another node leads, and their endpoints (KIP-951)."""
     topics = [
         topic.replaced(
             partition_responses=[_with_leader(answer, topic, context) for answer in topic.partition_responses]

@@ -1,7 +1,7 @@
 """TxnOffsetCommit: store offsets for a group when the producer's transaction is committed (KIP-98, KIP-447).
 
-The group's coordinator asks that of the transaction whether the offsets belong to it. From version 5 on they do by
-being sent, without an AddOffsetsToTxn before (KIP-890).
+The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From version 5
+on this request adds them, without an AddOffsetsToTxn before (KIP-890).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ADDS = 5
 
 
 async def handle(request: TxnOffsetCommitRequest, context: Context) -> TxnOffsetCommitResponse:
-    """Keep what exists, and say of each partition what became of it."""
+    """Store the offsets of partitions that exist; return an error code for each partition."""
     errors = _errors(request, context)
     return TxnOffsetCommitResponse(
         topics=[

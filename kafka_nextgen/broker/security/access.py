@@ -1,41 +1,52 @@
-"""Asking the rules: the rules of a cluster, which may change while it runs, and one client's view of them.
+"""Authorization: the rules of a cluster, which may change while it runs, and the rights of one client.
 
-Without an authorizer (``authorizer.class.name``) everybody may do everything.
+Without an authorizer (``authorizer.class.name``) every client has every right.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from attrs import field, frozen
 
+from kafka_nextgen.broker.security.acl_types import (
+    CLUSTER_NAME,
+    SUPPORTED,
+    Operation,
+    PatternType,
+    PermissionType,
+    ResourceType,
+)
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rights import Right
-from kafka_nextgen.broker.security.rule_entries import RuleEntries
 from kafka_nextgen.broker.security.rules import Action, Rule, allows, allows_somewhere
 from kafka_nextgen.broker.security.settings import SecuritySettings
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, SUPPORTED, ResourceType
+from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.storage import Catalogue
 
-__all__ = ["Access", "Authorizer"]
+__all__ = ["Access", "Authorizer", "BrokerSecurity"]
+
+_KIND = "rule"  # of entries in the catalogue
 
 
 class Authorizer:
-    """The rules there are, each once, in the order they came.
+    """The rules, each once, in the order they were added.
 
-    ``rules`` are those that the broker is started with; only what is added to them is kept.
+    ``rules`` are those that the broker is started with; the catalogue keeps those that are added later.
     """
 
     def __init__(self, settings: SecuritySettings, rules: Iterable[Rule] = ()) -> None:
         self._super_users = settings.parsed_super_users()
         self._if_no_rule = settings.allow_everyone_if_no_acl_found
         self._rules = dict.fromkeys(rules)
-        self._entries = RuleEntries(Catalogue())
+        self._catalogue = Catalogue()
 
     def recover(self, catalogue: Catalogue) -> None:
-        """Add the rules that a catalogue kept, and have it keep what comes."""
-        self._entries = RuleEntries(catalogue)
-        self._rules.update(dict.fromkeys(self._entries.all()))
+        """Add the rules that a catalogue kept; it keeps further changes as well."""
+        self._catalogue = catalogue
+        self._rules.update(dict.fromkeys(map(_decoded, catalogue.entries(_KIND).values())))
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -45,14 +56,14 @@ class Authorizer:
     def add(self, rule: Rule) -> None:
         """Add a rule, unless it is there; raises ``StorageError``."""
         if rule not in self._rules:
-            self._entries.add(rule)
+            self._catalogue.put(_KIND, _key(rule), _encoded(rule))
             self._rules[rule] = None
 
     def remove(self, is_meant: Callable[[Rule], bool]) -> tuple[Rule, ...]:
-        """Take away the rules that are meant, and return them; raises ``StorageError``."""
+        """Remove the rules for which ``is_meant`` is true, and return them; raises ``StorageError``."""
         gone = tuple(filter(is_meant, self._rules))
         for rule in gone:
-            self._entries.remove(rule)
+            self._catalogue.remove(_KIND, _key(rule))
             del self._rules[rule]
         return gone
 
@@ -69,7 +80,7 @@ class Authorizer:
 
 @frozen
 class Access:
-    """What one client may do: ``principal``, who comes from the address ``host``."""
+    """The rights of one client: a principal at the address ``host``."""
 
     authorizer: Authorizer | None = field(repr=False)
     principal: Principal
@@ -91,3 +102,39 @@ class Access:
 
     def _action(self, right: Right, name: str) -> Action:
         return Action(self.principal, self.host, right.operation, right.resource_type, name)
+
+
+@frozen
+class BrokerSecurity:
+    """Who may log in and what clients may do; both may change while the broker runs."""
+
+    users: Users = field(factory=Users)
+    authorizer: Authorizer | None = None
+
+    def recover(self, catalogue: Catalogue) -> None:
+        """Restore the changes that a catalogue kept; it keeps further changes as well."""
+        self.users.recover(catalogue)
+        if self.authorizer is not None:
+            self.authorizer.recover(catalogue)
+
+
+def _key(rule: Rule) -> str:
+    return json.dumps(_encoded(rule))
+
+
+def _encoded(rule: Rule) -> list[object]:
+    numbers = [int(rule.operation), int(rule.resource_type), int(rule.pattern), int(rule.permission)]
+    return [str(rule.principal), rule.name, rule.host, *numbers]
+
+
+def _decoded(value: Any) -> Rule:
+    principal, name, host, operation, resource_type, pattern, permission = value
+    return Rule(
+        Principal.parse(principal),
+        Operation(operation),
+        ResourceType(resource_type),
+        name,
+        PatternType(pattern),
+        PermissionType(permission),
+        host,
+    )

@@ -4,8 +4,7 @@ PLAIN is one token with the password in it (RFC 4616). SCRAM-SHA-256 and SCRAM-S
 password without showing it (RFC 5802, RFC 7677, KIP-84); the library ``scramp`` does that: server nonces, constant-time
 comparisons, at least 4,096 iterations.
 
-A failure says as much as Kafka's: PLAIN which part was wrong with the token, SCRAM nothing that could tell whether
-there is such a user.
+Failures tell as much as Kafka's: PLAIN says what is wrong with the token, SCRAM does not reveal whether users exist.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ __all__ = ["MECHANISMS", "CredentialsError", "Exchange", "TokenError"]
 
 
 class TokenError(Exception):
-    """The client is refused, and is told why by the message."""
+    """The client is refused; the message is the reason it gets."""
 
 
 class CredentialsError(Exception):
-    """The client is refused, and is told no more than that; the message is for nobody but a debugger."""
+    """The client is refused and gets no reason; the message is for debugging only."""
 
 
 class Exchange(Protocol):

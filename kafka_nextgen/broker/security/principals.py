@@ -1,6 +1,6 @@
-"""Principals: who is at the other end of a connection, as ``User:name``.
+"""Principals: the client of a connection, as ``User:name``.
 
-Without authentication everybody is ``User:ANONYMOUS``. With SASL the name is the user's. With a client certificate it
+Without authentication a client is ``User:ANONYMOUS``. With SASL the name is the user's. With a client certificate it
 is the certificate's distinguished name as RFC 2253 writes it, the last part first: ``User:CN=billing,O=Example``.
 """
 
@@ -52,14 +52,14 @@ class Principal:
         """Read ``Type:name``. Raises ``ValueError``."""
         kind, colon, name = text.partition(":")
         if not (kind and colon and name):
-            raise ValueError(f"{text!r} is no principal: write it Type:name, such as User:alice")
+            raise ValueError(f"{text!r} is not a principal: write it Type:name, such as User:alice")
         return cls(kind, name)
 
     def __str__(self) -> str:
         return f"{self.type}:{self.name}"
 
 
-#: Everybody who has not authenticated.
+#: Clients that have not authenticated.
 ANONYMOUS: Final = Principal.user("ANONYMOUS")
 
 

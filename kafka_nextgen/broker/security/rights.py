@@ -1,4 +1,4 @@
-"""The rights there are: to do something with resources of a type, and what is answered to those who lack it."""
+"""The rights that handlers ask for: an operation on resources of a type, and the error for clients without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.vocabulary import REFUSALS, Operation, ResourceType
+from kafka_nextgen.broker.security.acl_types import AUTHORIZATION_ERRORS, Operation, ResourceType
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = [
@@ -38,15 +38,15 @@ __all__ = [
 
 @frozen
 class Right:
-    """To do this with resources of this type."""
+    """The right to an operation on resources of a type."""
 
     operation: Operation
     resource_type: ResourceType
 
     @property
     def error(self) -> ErrorCode:
-        """What is answered to those who lack it."""
-        return REFUSALS[self.resource_type]
+        """The error for clients without this right."""
+        return AUTHORIZATION_ERRORS[self.resource_type]
 
     def __str__(self) -> str:
         return f"{self.operation.name} on {self.resource_type.name}"

@@ -1,6 +1,6 @@
 """Rules as text, for the command line and for tests: ``allow User:alice READ,WRITE TOPIC orders* 127.0.0.1``.
 
-That is: the permission, the principal (``User:*`` is everybody), operations or ALL, the type of resource, a name, and
+That is: the permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and
 perhaps the one address that it holds for. A name that ends with ``*`` is the beginning of names, and a ``*`` alone
 stands for all. Rules about the cluster have no name. A line that begins with ``#`` is a comment.
 """
@@ -11,16 +11,16 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TypeVar
 
-from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.rules import ANYTHING, Rule
-from kafka_nextgen.broker.security.vocabulary import (
+from kafka_nextgen.broker.security.acl_types import (
     CLUSTER_NAME,
     SUPPORTED,
     Operation,
-    Pattern,
-    Permission,
+    PatternType,
+    PermissionType,
     ResourceType,
 )
+from kafka_nextgen.broker.security.principals import Principal
+from kafka_nextgen.broker.security.rules import WILDCARD, Rule
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["parse_rules"]
@@ -47,22 +47,22 @@ def _parse(text: str) -> tuple[Rule, ...]:
 def _rules(words: Sequence[str]) -> tuple[Rule, ...]:
     if len(words) < 4:
         raise ValueError("words are missing")
-    permission, principal = _word(Permission, words[0]), Principal.parse(words[1])
+    permission, principal = _word(PermissionType, words[0]), Principal.parse(words[1])
     resource_type = _word(ResourceType, words[3])
     rest = list(words[4:])
     name = CLUSTER_NAME if resource_type is ResourceType.CLUSTER else rest.pop(0) if rest else ""
     if not name or len(rest) > 1:
         raise ValueError("a name is missing" if not name else "there are too many words")
     pattern, name = _pattern(name)
-    host = rest[0] if rest else ANYTHING
+    host = rest[0] if rest else WILDCARD
     operations = [_operation(word, resource_type) for word in words[2].split(",")]
     return tuple(Rule(principal, operation, resource_type, name, pattern, permission, host) for operation in operations)
 
 
-def _pattern(name: str) -> tuple[Pattern, str]:
-    if name != ANYTHING and name.endswith(ANYTHING):
-        return Pattern.PREFIXED, name[: -len(ANYTHING)]
-    return Pattern.LITERAL, name
+def _pattern(name: str) -> tuple[PatternType, str]:
+    if name != WILDCARD and name.endswith(WILDCARD):
+        return PatternType.PREFIXED, name[: -len(WILDCARD)]
+    return PatternType.LITERAL, name
 
 
 def _operation(word: str, resource_type: ResourceType) -> Operation:

@@ -1,13 +1,13 @@
 """Rules, Kafka's ACLs, and what follows from them (KIP-11, KIP-290; ``StandardAuthorizer`` of KIP-801).
 
-A rule says that a principal, or everybody, may or may not do something with the resources of a type that have a name,
-begin with it, or, for the name ``*``, with all of them. Of the rules about a resource
+A rule allows or denies a principal, or all principals, an operation on resources of a type: on those with a name, on
+those whose names begin with it, or, for the name ``*``, on all of them. Of the rules about a resource
 
 1. a rule that denies wins over all that allow,
 2. a rule that allows READ, WRITE, DELETE or ALTER allows to DESCRIBE as well, and ALTER_CONFIGS to DESCRIBE_CONFIGS;
    one that denies READ takes only that,
 3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise what is not allowed is
-   denied, also to those whom no rule names.
+   denied, also to principals that no rule names.
 
 Super users may do everything, whatever the rules say.
 """
@@ -19,16 +19,16 @@ from typing import Final
 
 from attrs import frozen
 
+from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.vocabulary import Operation, Pattern, Permission, ResourceType
 
-__all__ = ["ANYBODY", "ANYTHING", "Action", "Rule", "allows", "allows_somewhere"]
+__all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere"]
 
-#: The principal of a rule about everybody.
-ANYBODY: Final = Principal.user("*")
+#: The principal of rules about all principals.
+WILDCARD_PRINCIPAL: Final = Principal.user("*")
 
 #: A rule's name for all resources of a type, and its host for all hosts.
-ANYTHING: Final = "*"
+WILDCARD: Final = "*"
 
 _IMPLYING: Final[Mapping[Operation, frozenset[Operation]]] = {
     Operation.DESCRIBE: frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}),
@@ -38,7 +38,7 @@ _IMPLYING: Final[Mapping[Operation, frozenset[Operation]]] = {
 
 @frozen
 class Action:
-    """Somebody, at an address, wants to do something with what has this name."""
+    """An operation that a principal at an address asks for, on the resource of this name."""
 
     principal: Principal
     host: str
@@ -49,33 +49,33 @@ class Action:
 
 @frozen(order=True)
 class Rule:
-    """One of Kafka's ACLs; by default it allows, on every host, what has exactly this name."""
+    """One of Kafka's ACLs; by default it allows the operation from every host, on the resource of this name."""
 
     principal: Principal
     operation: Operation
     resource_type: ResourceType
     name: str
-    pattern: Pattern = Pattern.LITERAL
-    permission: Permission = Permission.ALLOW
-    host: str = ANYTHING
+    pattern: PatternType = PatternType.LITERAL
+    permission: PermissionType = PermissionType.ALLOW
+    host: str = WILDCARD
 
     def is_about(self, resource_type: ResourceType, name: str) -> bool:
         """Whether the rule is about this resource."""
         if self.resource_type is not resource_type:
             return False
-        if self.pattern is Pattern.PREFIXED:
+        if self.pattern is PatternType.PREFIXED:
             return name.startswith(self.name)
-        return self.name in (name, ANYTHING)
+        return self.name in (name, WILDCARD)
 
     def concerns(self, principal: Principal, host: str) -> bool:
         """Whether the rule is about this principal at this address."""
-        return self.principal in (principal, ANYBODY) and self.host in (host, ANYTHING)
+        return self.principal in (principal, WILDCARD_PRINCIPAL) and self.host in (host, WILDCARD)
 
     def covers(self, operation: Operation) -> bool:
-        """Whether what the rule allows or denies includes this."""
+        """Whether the rule allows or denies this operation."""
         if self.operation in (operation, Operation.ALL):
             return True
-        return self.permission is Permission.ALLOW and self.operation in _IMPLYING.get(operation, ())
+        return self.permission is PermissionType.ALLOW and self.operation in _IMPLYING.get(operation, ())
 
 
 def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
@@ -84,7 +84,7 @@ def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
     if not about:
         return if_no_rule
     fitting = [rule for rule in about if rule.concerns(action.principal, action.host) and rule.covers(action.operation)]
-    return bool(fitting) and all(rule.permission is Permission.ALLOW for rule in fitting)
+    return bool(fitting) and all(rule.permission is PermissionType.ALLOW for rule in fitting)
 
 
 def allows_somewhere(rules: Collection[Rule], action: Action, *, if_no_rule: bool) -> bool:
@@ -100,21 +100,21 @@ def allows_somewhere(rules: Collection[Rule], action: Action, *, if_no_rule: boo
         and rule.concerns(action.principal, action.host)
         and rule.operation in (action.operation, Operation.ALL)
     ]
-    denied = [rule for rule in fitting if rule.permission is Permission.DENY]
+    denied = [rule for rule in fitting if rule.permission is PermissionType.DENY]
     if any(_is_about_everything(rule) for rule in denied):
         return False
-    allowed = [rule for rule in fitting if rule.permission is Permission.ALLOW]
+    allowed = [rule for rule in fitting if rule.permission is PermissionType.ALLOW]
     return if_no_rule or any(_is_about_everything(rule) or not _is_taken(rule, denied) for rule in allowed)
 
 
 def _is_about_everything(rule: Rule) -> bool:
-    return rule.pattern is Pattern.LITERAL and rule.name == ANYTHING
+    return rule.pattern is PatternType.LITERAL and rule.name == WILDCARD
 
 
 def _is_taken(allowed: Rule, denied: Iterable[Rule]) -> bool:
     return any(
         allowed.name.startswith(rule.name)
-        if rule.pattern is Pattern.PREFIXED
-        else allowed.pattern is Pattern.LITERAL and allowed.name == rule.name
+        if rule.pattern is PatternType.PREFIXED
+        else allowed.pattern is PatternType.LITERAL and allowed.name == rule.name
         for rule in denied
     )

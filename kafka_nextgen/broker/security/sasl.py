@@ -27,7 +27,7 @@ _BARE_TOKENS = 0  # the version of SaslHandshake that is followed by them
 
 @frozen
 class SaslSettings:
-    """What holds for all connections of a broker; a session of 0 ms has no end."""
+    """The settings of all connections; a session of 0 ms has no end."""
 
     mechanisms: Sequence[str]
     session_ms: int = 0
@@ -35,7 +35,7 @@ class SaslSettings:
 
 @frozen
 class SaslAnswer:
-    """What the client is told; after an error the connection is closed."""
+    """The answer to the client; after an error the connection is closed."""
 
     error: ErrorCode = ErrorCode.NONE
     message: str = ""
@@ -57,14 +57,14 @@ _BEFORE_TOKENS: Collection[_Step] = (_Step.VERSIONS_OR_HANDSHAKE, _Step.HANDSHAK
 
 @define
 class SaslServer:
-    """The server's half. ``user`` is who has authenticated, and ``now`` always seconds of a steady clock."""
+    """The server's side. ``user`` is the authenticated user; ``now`` is always in seconds of a monotonic clock."""
 
     settings: SaslSettings
     users: Users
     user: str | None = None
     _step: _Step = _Step.VERSIONS_OR_HANDSHAKE
     _mechanism: str = ""
-    _wrong_mechanism: str | None = None  # of a second authentication, which is told at its first token
+    _wrong_mechanism: str | None = None  # of a re-authentication; its first token is refused
     _exchange: Exchange | None = None
     _ends_at: float | None = None
 
@@ -101,7 +101,7 @@ class SaslServer:
         return self.is_done and self._ends_at is not None and now > self._ends_at
 
     def refuse_handshake(self) -> None:
-        """A handshake came where it may not: unless the client has authenticated, it is hung up on."""
+        """Refuse a handshake out of turn; the connection ends unless the client has authenticated."""
         assert not self.takes_handshake()
         if not self.is_done:
             self._step = _Step.FAILED
@@ -126,7 +126,7 @@ class SaslServer:
         return SaslAnswer()
 
     def authenticate(self, token: bytes, now: float) -> SaslAnswer:
-        """Take a token; if that was the last one and good, ``user`` is known afterwards.
+        """Check a token; ``user`` is set after the last valid one.
 
         For PLAIN this takes milliseconds of computing, so it is called outside the event loop.
         """

@@ -68,7 +68,7 @@ class SecuritySettings:
     allow_everyone_if_no_acl_found: bool = bool_key(False)
 
     def check_security(self) -> None:
-        """Refuse listeners and super users that can't be; raises ``ConfigError``."""
+        """Check the listeners and super users; raises ``ConfigError``."""
         self.parsed_listeners()
         self.parsed_super_users()
 
@@ -77,14 +77,14 @@ class SecuritySettings:
         return parse_listeners(self.listeners, parse_protocol_map(self.listener_security_protocol_map))
 
     def parsed_super_users(self) -> frozenset[Principal]:
-        """Who may do everything. Raises ``ConfigError``."""
+        """The principals with every right. Raises ``ConfigError``."""
         try:
             return frozenset(Principal.parse(text) for text in self.super_users)
         except ValueError as error:
             raise ConfigError(f"super.users: {error}", "super.users") from None
 
     def tls_context(self, protocol: SecurityProtocol) -> ssl.SSLContext | None:
-        """What encrypts a listener of this protocol, None if nothing does. Raises ``ConfigError``."""
+        """The TLS context of listeners with this protocol; None without TLS. Raises ``ConfigError``."""
         if not protocol.uses_tls:
             return None
         files = TlsFiles(self.ssl_keystore_location, self.ssl_key_password, self.ssl_truststore_location)

@@ -1,7 +1,7 @@
-"""Users and their passwords, which are kept salted and hashed only (RFC 5802: StoredKey and ServerKey).
+"""Users and their passwords, which are only kept salted and hashed (RFC 5802: StoredKey and ServerKey).
 
-A user who is configured with a password may use every mechanism. SCRAM credentials can also be set and taken away one
-by one (KIP-554), for users who then can use that mechanism only; those that were set are kept in the catalogue.
+A user who is configured with a password may use every mechanism. SCRAM credentials can also be set and deleted one by
+one (KIP-554), for users who can then use that mechanism only; the catalogue keeps those that were set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafka_nextgen.secret import Secret
 
 __all__ = ["ITERATIONS", "SCRAM_HASHES", "SCRAM_NUMBERS", "ScramCredential", "Users", "parse_users"]
 
-#: How often a password is hashed that is configured: the least that Kafka and RFC 7677 allow.
+#: How often configured passwords are hashed: the least that Kafka and RFC 7677 allow.
 ITERATIONS: Final = 4096
 
 #: The hash behind each SCRAM mechanism (RFC 5802, RFC 7677).
@@ -46,7 +46,7 @@ class ScramCredential:
 
     @classmethod
     def of_password(cls, mechanism: str, password: Secret) -> ScramCredential:
-        """Salt and hash a password. Raises ``ConfigError`` for one that RFC 4013 has no place for."""
+        """Salt and hash a password. Raises ``ConfigError`` for one that RFC 4013 prohibits."""
         try:
             made = ScramMechanism(mechanism).make_auth_info(password.reveal(), iteration_count=ITERATIONS)
         except ScramException as error:
@@ -100,7 +100,7 @@ def parse_users(lines: Iterable[str]) -> dict[str, Secret]:
 
 
 class Users:
-    """Everybody who may log in: passwords by name to begin with."""
+    """The users and their credentials; ``passwords`` are those of the broker's settings, by name."""
 
     def __init__(self, passwords: Mapping[str, Secret | str] | None = None) -> None:
         given = {name: Secret.of(password) for name, password in (passwords or {}).items()}
@@ -111,21 +111,21 @@ class Users:
             for mechanism in SCRAM_HASHES
         }
         self._catalogue = Catalogue()
-        self._nobody = _Hashed.of(Secret(secrets.token_hex()))
+        self._unknown_user = _Hashed.of(Secret(secrets.token_hex()))
 
     def recover(self, catalogue: Catalogue) -> None:
-        """Set the credentials that a catalogue kept, and have it keep what comes."""
+        """Restore the credentials that a catalogue kept; it keeps further changes as well."""
         self._catalogue = catalogue
         for value in catalogue.entries(_KIND).values():
             name, mechanism, credential = _read(value)
             self._scram[name, mechanism] = credential
 
     def is_password_of(self, name: str, password: Secret) -> bool:
-        """Whether this is the user's password, for PLAIN; takes as long for a user there is not."""
-        return self._hashed.get(name, self._nobody).fits(password)
+        """Whether this is the user's password, for PLAIN; takes as long for an unknown user."""
+        return self._hashed.get(name, self._unknown_user).fits(password)
 
     def scram_credential(self, name: str, mechanism: str) -> ScramCredential | None:
-        """What is kept for one SCRAM mechanism."""
+        """A user's credential for one SCRAM mechanism."""
         return self._scram.get((name, mechanism))
 
     def scram_users(self) -> dict[str, dict[str, int]]:
@@ -136,12 +136,12 @@ class Users:
         return users
 
     def set_scram(self, name: str, mechanism: str, credential: ScramCredential) -> None:
-        """Give a user a SCRAM credential, or another one; raises ``StorageError``."""
+        """Set or replace a user's SCRAM credential; raises ``StorageError``."""
         self._catalogue.put(_KIND, _key(name, mechanism), _written(name, mechanism, credential))
         self._scram[name, mechanism] = credential
 
     def delete_scram(self, name: str, mechanism: str) -> bool:
-        """Take a SCRAM credential away; False if there is none. Raises ``StorageError``."""
+        """Delete a SCRAM credential; False if there is none. Raises ``StorageError``."""
         self._catalogue.remove(_KIND, _key(name, mechanism))
         return self._scram.pop((name, mechanism), None) is not None
 

@@ -1,4 +1,4 @@
-"""Who may do what, and how much of it: rules of access, SCRAM credentials, quotas."""
+"""Access rules, SCRAM credentials and quotas of clients."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = [
     "DescribeClientQuotasResponse",
     "DescribeUserScramCredentialsRequest",
     "DescribeUserScramCredentialsResponse",
+    "EntityData",
 ]
 
 
@@ -179,6 +180,13 @@ class AlterUserScramCredentialsResponse(Message, api_key=51, versions="0", flexi
     results: Sequence[AlterUserScramCredentialsResult] = field([AlterUserScramCredentialsResult], "0+")
 
 
+class EntityData(Structure):
+    """A part of the entity that quotas are of, in requests and responses."""
+
+    entity_type: str = field("string", "0+")
+    entity_name: str | None = field("string", "0+", nullable="0+")
+
+
 class DescribeClientQuotasRequest(Message, api_key=48, versions="0-1", flexible="1+"):
     """Which quotas do clients have (KIP-546)?"""
 
@@ -195,10 +203,6 @@ class DescribeClientQuotasResponse(Message, api_key=48, versions="0-1", flexible
     """The quotas, by entity."""
 
     class EntryData(Structure):
-        class EntityData(Structure):
-            entity_type: str = field("string", "0+")
-            entity_name: str | None = field("string", "0+", nullable="0+")
-
         class ValueData(Structure):
             key: str = field("string", "0+")
             value: float = field("float64", "0+")
@@ -216,10 +220,6 @@ class AlterClientQuotasRequest(Message, api_key=49, versions="0-1", flexible="1+
     """Set or remove quotas of clients (KIP-546)."""
 
     class EntryData(Structure):
-        class EntityData(Structure):
-            entity_type: str = field("string", "0+")
-            entity_name: str | None = field("string", "0+", nullable="0+")
-
         class OpData(Structure):
             key: str = field("string", "0+")
             value: float = field("float64", "0+")
@@ -236,10 +236,6 @@ class AlterClientQuotasResponse(Message, api_key=49, versions="0-1", flexible="1
     """Whether those of each entity were changed."""
 
     class EntryData(Structure):
-        class EntityData(Structure):
-            entity_type: str = field("string", "0+")
-            entity_name: str | None = field("string", "0+", nullable="0+")
-
         error_code: int = field("int16", "0+")
         error_message: str | None = field("string", "0+", nullable="0+")
         entity: Sequence[EntityData] = field([EntityData], "0+")

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class JoinGroupRequest(Message, api_key=11, versions="0-9", flexible="6+"):
-    """Join a classic group, or its next generation. What a member states is a tag of ours, from version 6 on."""
+    """Join a classic group, or its next generation. The extensions of a member are a tag of ours, from version 6 on."""
 
     class JoinGroupRequestProtocol(Structure):
         name: str = field("string", "0+")

@@ -8,6 +8,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 __all__ = [
     "AlterConfigsRequest",
+    "AlterConfigsResourceResponse",
     "AlterConfigsResponse",
     "DescribeConfigsRequest",
     "DescribeConfigsResponse",
@@ -60,6 +61,15 @@ class DescribeConfigsResponse(Message, api_key=32, versions="1-4", flexible="4+"
     results: Sequence[DescribeConfigsResult] = field([DescribeConfigsResult], "0+")
 
 
+class AlterConfigsResourceResponse(Structure):
+    """The result for one resource, of AlterConfigs and IncrementalAlterConfigs."""
+
+    error_code: int = field("int16", "0+")
+    error_message: str | None = field("string", "0+", nullable="0+")
+    resource_type: int = field("int8", "0+")
+    resource_name: str = field("string", "0+")
+
+
 class AlterConfigsRequest(Message, api_key=33, versions="0-2", flexible="2+"):
     """Replace all settings of these topics, brokers or groups."""
 
@@ -78,12 +88,6 @@ class AlterConfigsRequest(Message, api_key=33, versions="0-2", flexible="2+"):
 
 class AlterConfigsResponse(Message, api_key=33, versions="0-2", flexible="2+"):
     """Whether the settings of each were replaced."""
-
-    class AlterConfigsResourceResponse(Structure):
-        error_code: int = field("int16", "0+")
-        error_message: str | None = field("string", "0+", nullable="0+")
-        resource_type: int = field("int8", "0+")
-        resource_name: str = field("string", "0+")
 
     throttle_time_ms: int = field("int32", "0+")
     responses: Sequence[AlterConfigsResourceResponse] = field([AlterConfigsResourceResponse], "0+")
@@ -108,12 +112,6 @@ class IncrementalAlterConfigsRequest(Message, api_key=44, versions="0-1", flexib
 
 class IncrementalAlterConfigsResponse(Message, api_key=44, versions="0-1", flexible="1+"):
     """Whether the settings of each were changed."""
-
-    class AlterConfigsResourceResponse(Structure):
-        error_code: int = field("int16", "0+")
-        error_message: str | None = field("string", "0+", nullable="0+")
-        resource_type: int = field("int8", "0+")
-        resource_name: str = field("string", "0+")
 
     throttle_time_ms: int = field("int32", "0+")
     responses: Sequence[AlterConfigsResourceResponse] = field([AlterConfigsResourceResponse], "0+")

@@ -119,7 +119,7 @@ class ConsumerGroupAddMembersRequest(Message, api_key=10002, versions="0", flexi
 
 
 class ConsumerGroupAddMembersResponse(Message, api_key=10002, versions="0", flexible="0+"):
-    """What became of each of them."""
+    """The result for each of them."""
 
     class AddedMember(Structure):
         instance_id: str = field("string", "0+")
@@ -133,13 +133,13 @@ class ConsumerGroupAddMembersResponse(Message, api_key=10002, versions="0", flex
 
 
 class ConsumerGroupHistoryRequest(Message, api_key=10003, versions="0", flexible="0+"):
-    """The draft "JoinReason", beside KIP-345: what did a group rebalance for?"""
+    """The draft "JoinReason", beside KIP-345: why did a group rebalance?"""
 
     group_id: str = field("string", "0+")
 
 
 class ConsumerGroupHistoryResponse(Message, api_key=10003, versions="0", flexible="0+"):
-    """The rebalances that are remembered of the group, each with its cause and its times."""
+    """The remembered rebalances of the group, each with its cause and its times."""
 
     class Rebalance(Structure):
         number: int = field("int64", "0+")

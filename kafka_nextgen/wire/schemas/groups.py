@@ -48,7 +48,7 @@ class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
 
 
 class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Classic groups and their members. Who is expected is a tag of ours, from version 5 on."""
+    """Classic groups and their members. Expected members are a tag of ours, from version 5 on."""
 
     class DescribedGroup(Structure):
         class DescribedGroupMember(Structure):
@@ -135,7 +135,7 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
         assignment_epoch: int = field("int32", "0+")
         assignor_name: str = field("string", "0+")
         members: Sequence[Member] = field([Member], "0+")
-        authorized_operations: int = field("int32", "0+", default=-2147483648)
+        authorized_operations: frozenset[int] | None = field("bitfield", "0+")
         expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "0+", tag=10000)
 
     throttle_time_ms: int = field("int32", "0+")

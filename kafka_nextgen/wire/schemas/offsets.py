@@ -117,7 +117,7 @@ class OffsetFetchResponse(Message, api_key=9, versions="1-10", flexible="6+"):
 
 
 class OffsetDeleteRequest(Message, api_key=47, versions="0", flexible="none"):
-    """Forget the positions of topics that a group reads no more (KIP-496)."""
+    """Delete the positions of topics that a group no longer reads (KIP-496)."""
 
     class OffsetDeleteRequestTopic(Structure):
         class OffsetDeleteRequestPartition(Structure):
@@ -131,7 +131,7 @@ class OffsetDeleteRequest(Message, api_key=47, versions="0", flexible="none"):
 
 
 class OffsetDeleteResponse(Message, api_key=47, versions="0", flexible="none"):
-    """Whether each of them was forgotten."""
+    """Whether each of them was deleted."""
 
     class OffsetDeleteResponseTopic(Structure):
         class OffsetDeleteResponsePartition(Structure):

@@ -66,10 +66,10 @@ class ConsumerGroupMemberMetadataKey(Message, versions="0", flexible="none"):
 
 
 class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
-    """Type 5: what it said of itself."""
+    """Type 5: its subscription and metadata."""
 
     class ClassicMemberMetadata(Structure):
-        """What else there is of a member that speaks the classic protocol."""
+        """The rest of a member that speaks the classic protocol."""
 
         class ClassicProtocol(Structure):
             name: str = field("string", "0+")
@@ -174,7 +174,7 @@ class ExpectedMembersKey(Message, versions="0", flexible="none"):
 
 
 class ExpectedMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10001: the places it keeps."""
+    """Type 10001: the reserved places of the group."""
 
     class Place(Structure):
         instance_id: str = field("string", "0+")
@@ -192,7 +192,7 @@ class GroupMetadataKey(Message, versions="0", flexible="none"):
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
-    """Type 2: what a generation of a classic group came to."""
+    """Type 2: the members and assignments of its generation."""
 
     class MemberMetadata(Structure):
         member_id: str = field("string", "0+")
@@ -220,7 +220,7 @@ class GroupRebalanceKey(Message, versions="0", flexible="none"):
 
 
 class GroupRebalanceValue(Message, versions="0", flexible="0+"):
-    """Type 10000: the rebalance that is remembered there."""
+    """Type 10000: the rebalance in that place."""
 
     number: int = field("int64", "0+")
     reason: int = field("int8", "0+")

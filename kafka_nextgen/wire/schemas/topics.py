@@ -191,7 +191,7 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
         partitions: Sequence[DescribeTopicPartitionsResponsePartition] = field(
             [DescribeTopicPartitionsResponsePartition], "0+"
         )
-        topic_authorized_operations: int = field("int32", "0+", default=-2147483648)
+        topic_authorized_operations: frozenset[int] | None = field("bitfield", "0+")
 
     class Cursor(Structure):
         topic_name: str = field("string", "0+")

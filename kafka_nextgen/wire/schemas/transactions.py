@@ -11,6 +11,8 @@ __all__ = [
     "AddOffsetsToTxnResponse",
     "AddPartitionsToTxnRequest",
     "AddPartitionsToTxnResponse",
+    "AddPartitionsToTxnTopic",
+    "AddPartitionsToTxnTopicResult",
     "DescribeTransactionsRequest",
     "DescribeTransactionsResponse",
     "EndTxnRequest",
@@ -24,23 +26,33 @@ __all__ = [
 ]
 
 
+class AddPartitionsToTxnTopic(Structure):
+    """A topic of a request, in every version."""
+
+    name: str = field("string", "0+")
+    partitions: Sequence[int] = field(["int32"], "0+")
+
+
+class AddPartitionsToTxnTopicResult(Structure):
+    """A topic of a response, in every version."""
+
+    class AddPartitionsToTxnPartitionResult(Structure):
+        partition_index: int = field("int32", "0+")
+        partition_error_code: int = field("int16", "0+")
+
+    name: str = field("string", "0+")
+    results_by_partition: Sequence[AddPartitionsToTxnPartitionResult] = field([AddPartitionsToTxnPartitionResult], "0+")
+
+
 class AddPartitionsToTxnRequest(Message, api_key=24, versions="0-5", flexible="3+"):
     """Add partitions to a transaction."""
 
     class AddPartitionsToTxnTransaction(Structure):
-        class AddPartitionsToTxnTopic(Structure):
-            name: str = field("string", "0+")
-            partitions: Sequence[int] = field(["int32"], "0+")
-
         transactional_id: str = field("string", "4+")
         producer_id: int = field("int64", "4+")
         producer_epoch: int = field("int16", "4+")
         verify_only: bool = field("bool", "4+")
         topics: Sequence[AddPartitionsToTxnTopic] = field([AddPartitionsToTxnTopic], "4+")
-
-    class AddPartitionsToTxnTopic(Structure):
-        name: str = field("string", "0+")
-        partitions: Sequence[int] = field(["int32"], "0+")
 
     transactions: Sequence[AddPartitionsToTxnTransaction] = field([AddPartitionsToTxnTransaction], "4+")
     v3_and_below_transactional_id: str = field("string", "0-3")
@@ -53,28 +65,8 @@ class AddPartitionsToTxnResponse(Message, api_key=24, versions="0-5", flexible="
     """Whether each of them was added."""
 
     class AddPartitionsToTxnResult(Structure):
-        class AddPartitionsToTxnTopicResult(Structure):
-            class AddPartitionsToTxnPartitionResult(Structure):
-                partition_index: int = field("int32", "0+")
-                partition_error_code: int = field("int16", "0+")
-
-            name: str = field("string", "0+")
-            results_by_partition: Sequence[AddPartitionsToTxnPartitionResult] = field(
-                [AddPartitionsToTxnPartitionResult], "0+"
-            )
-
         transactional_id: str = field("string", "4+")
         topic_results: Sequence[AddPartitionsToTxnTopicResult] = field([AddPartitionsToTxnTopicResult], "4+")
-
-    class AddPartitionsToTxnTopicResult(Structure):
-        class AddPartitionsToTxnPartitionResult(Structure):
-            partition_index: int = field("int32", "0+")
-            partition_error_code: int = field("int16", "0+")
-
-        name: str = field("string", "0+")
-        results_by_partition: Sequence[AddPartitionsToTxnPartitionResult] = field(
-            [AddPartitionsToTxnPartitionResult], "0+"
-        )
 
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "4+")

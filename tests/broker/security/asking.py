@@ -17,6 +17,8 @@ from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from kafka_nextgen.wire.schema import Message
+from kafka_nextgen.wire.schemas.access import EntityData
+from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
 from tests.broker.requests import fetch_request, produce_request
 from tests.support.plain_messages import as_dict
 
@@ -128,7 +130,7 @@ def _init_producer_id(transactional_id: str | None) -> Request:
 
 
 def _add_partitions(names: Names) -> Request:
-    topic = m.AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=names.topic, partitions=[0])
+    topic = AddPartitionsToTxnTopic(name=names.topic, partitions=[0])
     request = m.AddPartitionsToTxnRequest(
         v3_and_below_transactional_id=names.transactional_id,
         v3_and_below_producer_id=PRODUCER_ID,
@@ -140,7 +142,7 @@ def _add_partitions(names: Names) -> Request:
 
 def _add_partitions_of_several(names: Names) -> Request:
     several = m.AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
-    topics = [several.AddPartitionsToTxnTopic(name=names.topic, partitions=[0])]
+    topics = [AddPartitionsToTxnTopic(name=names.topic, partitions=[0])]
     transaction = several(
         transactional_id=names.transactional_id,
         producer_id=PRODUCER_ID,
@@ -278,7 +280,7 @@ def _describe_partitions(names: Names) -> Request:
 def _alter_quotas(names: Names) -> Request:
     entry = m.AlterClientQuotasRequest.EntryData
     change = entry.OpData(key="producer_byte_rate", value=0.0, remove=True)
-    entity = entry.EntityData(entity_type="user", entity_name="nobody")
+    entity = EntityData(entity_type="user", entity_name="nobody")
     return m.AlterClientQuotasRequest(entries=[entry(entity=[entity], ops=[change])], validate_only=True), 1
 
 

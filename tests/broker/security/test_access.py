@@ -13,9 +13,9 @@ import pytest
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.security import rights
+from kafka_nextgen.broker.security.acl_types import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType
 from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.security.rule_text import parse_rules
-from kafka_nextgen.broker.security.vocabulary import REFUSALS, SUPPORTED, Operation, ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
@@ -33,7 +33,7 @@ from tests.support.real_kafka import NEWEST_VERSION, is_required
 from tests.support.waiting import eventually
 
 PASSWORDS = {"root": "root-secret", "alice": "alice-secret", "carol": "carol-secret"}
-REFUSED = frozenset(REFUSALS.values())
+REFUSED = frozenset(AUTHORIZATION_ERRORS.values())
 ASSIGNED = "has-lacks-describe"  # a group that has been assigned the topic which alice must not describe
 
 REFUSING = [pytest.param(api, right, id=f"{api}-{right}") for api, needs in NEEDS.items() for right in needs.refused]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.broker.security.access import Access, Authorizer
+from kafka_nextgen.broker.security.acl_types import Operation, ResourceType
 from kafka_nextgen.broker.security.principals import Principal, of_certificate
 from kafka_nextgen.broker.security.rights import (
     ALTER_TOPIC,
@@ -18,7 +19,6 @@ from kafka_nextgen.broker.security.rights import (
     Right,
 )
 from kafka_nextgen.broker.security.rule_text import parse_rules
-from kafka_nextgen.broker.security.vocabulary import Operation, ResourceType
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.errors import ConfigError
 

@@ -12,12 +12,11 @@ from attrs import evolve
 
 from kafka_nextgen.broker import Broker, elections
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
-from kafka_nextgen.broker.security.access import Authorizer
-from kafka_nextgen.broker.security.guards import Guards
+from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
+from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.broker.security.users import ScramCredential, Users
-from kafka_nextgen.broker.security.vocabulary import Operation, Pattern, Permission, ResourceType
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic_settings import TopicSettings
@@ -170,26 +169,26 @@ def test_what_was_configured_while_the_broker_ran_still_counts(tmp_path: Path) -
 
 
 def test_rules_and_credentials_that_were_added_still_count(tmp_path: Path) -> None:
-    rule = Rule(Principal.user("alice"), Operation.READ, ResourceType.TOPIC, "orders*", Pattern.PREFIXED)
-    gone = evolve(rule, permission=Permission.DENY, host="127.0.0.1")
+    rule = Rule(Principal.user("alice"), Operation.READ, ResourceType.TOPIC, "orders*", PatternType.PREFIXED)
+    gone = evolve(rule, permission=PermissionType.DENY, host="127.0.0.1")
     credential = ScramCredential(b"salt", b"stored", b"server", 4096)
     for is_first in (True, False):
         storage = DataDir(tmp_path)
         storage.open()
-        guards = Guards(Users(), Authorizer(BrokerSettings.from_properties({})))
-        guards.recover(storage.catalogue)
-        assert guards.authorizer is not None
+        security = BrokerSecurity(Users(), Authorizer(BrokerSettings.from_properties({})))
+        security.recover(storage.catalogue)
+        assert security.authorizer is not None
         if is_first:
-            guards.authorizer.add(rule)
-            guards.authorizer.add(gone)
-            guards.authorizer.remove(lambda each: each == gone)
+            security.authorizer.add(rule)
+            security.authorizer.add(gone)
+            security.authorizer.remove(lambda each: each == gone)
             for name in ("alice", "bob"):
-                guards.users.set_scram(name, "SCRAM-SHA-256", credential)
-            guards.users.delete_scram("bob", "SCRAM-SHA-256")
+                security.users.set_scram(name, "SCRAM-SHA-256", credential)
+            security.users.delete_scram("bob", "SCRAM-SHA-256")
         storage.close()
-    assert guards.authorizer.rules == (rule,)
-    assert guards.users.scram_users() == {"alice": {"SCRAM-SHA-256": 4096}}
-    assert guards.users.scram_credential("alice", "SCRAM-SHA-256") == credential
+    assert security.authorizer.rules == (rule,)
+    assert security.users.scram_users() == {"alice": {"SCRAM-SHA-256": 4096}}
+    assert security.users.scram_credential("alice", "SCRAM-SHA-256") == credential
 
 
 def test_limits_of_clients_still_count(tmp_path: Path) -> None:

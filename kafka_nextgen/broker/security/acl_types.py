@@ -1,4 +1,4 @@
-"""The words of Kafka's rules (KIP-11, KIP-290), with the numbers they have on the wire."""
+"""The enums of Kafka's ACLs (KIP-11, KIP-290), with their numbers on the wire."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import Final
 
 from kafka_nextgen.codes import ErrorCode
 
-__all__ = ["CLUSTER_NAME", "REFUSALS", "SUPPORTED", "Operation", "Pattern", "Permission", "ResourceType"]
+__all__ = [
+    "AUTHORIZATION_ERRORS",
+    "CLUSTER_NAME",
+    "SUPPORTED",
+    "Operation",
+    "PatternType",
+    "PermissionType",
+    "ResourceType",
+]
 
-#: The one name that a resource of type CLUSTER has.
+#: The name of the only resource of type CLUSTER.
 CLUSTER_NAME: Final = "kafka-cluster"
 
 
@@ -24,8 +32,8 @@ class ResourceType(IntEnum):
     TRANSACTIONAL_ID = 5
 
 
-class Pattern(IntEnum):
-    """How a rule's name is meant. ANY and MATCH are for filters: MATCH finds all that would apply to a name."""
+class PatternType(IntEnum):
+    """How a rule's name matches. ANY and MATCH are for filters: MATCH selects all rules that apply to a name."""
 
     ANY = 1
     MATCH = 2
@@ -34,7 +42,7 @@ class Pattern(IntEnum):
 
 
 class Operation(IntEnum):
-    """What is done. ANY is for filters, ALL for rules."""
+    """An operation. ANY is for filters, ALL for rules."""
 
     ANY = 1
     ALL = 2
@@ -50,15 +58,15 @@ class Operation(IntEnum):
     IDEMPOTENT_WRITE = 12
 
 
-class Permission(IntEnum):
-    """Whether a rule gives or takes. ANY is for filters."""
+class PermissionType(IntEnum):
+    """Whether a rule allows or denies. ANY is for filters."""
 
     ANY = 1
     DENY = 2
     ALLOW = 3
 
 
-#: What can be done with a resource of each type.
+#: The operations on resources of each type.
 SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
     ResourceType.TOPIC: frozenset(
         {
@@ -95,8 +103,8 @@ SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
     ResourceType.TRANSACTIONAL_ID: frozenset({Operation.WRITE, Operation.DESCRIBE}),
 }
 
-#: What a client is told that has not the right.
-REFUSALS: Final[Mapping[ResourceType, ErrorCode]] = {
+#: The error for clients that lack a right.
+AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
     ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ResourceType.GROUP: ErrorCode.GROUP_AUTHORIZATION_FAILED,
     ResourceType.CLUSTER: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,

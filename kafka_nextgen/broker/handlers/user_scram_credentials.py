@@ -1,0 +1,127 @@
+"""AlterUserScramCredentials and DescribeUserScramCredentials: who can log in by SCRAM (KIP-554).
+
+The client has salted and hashed the password: it never goes over the wire. All changes to one user are made, or none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.security.rights import ALTER_CLUSTER, DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+)
+
+__all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials"]
+
+_Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+_Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
+_Altered = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
+_Described = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
+_Credential = _Described.CredentialInfo
+
+_MAX_ITERATIONS = 16_384
+
+
+async def alter_user_scram_credentials(
+    request: AlterUserScramCredentialsRequest, context: Context
+) -> AlterUserScramCredentialsResponse:
+    """Change the credentials of each user."""
+    deleted, upserted = ([change.name for change in kind] for kind in (request.deletions, request.upsertions))
+    names = dict.fromkeys([*deleted, *upserted])
+    if not context.may(ALTER_CLUSTER):
+        refusal = Refusal(ALTER_CLUSTER.error, "Cluster authorization failed.")
+        return AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
+    users = context.cluster.security.users
+    return AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
+
+
+async def describe_user_scram_credentials(
+    request: DescribeUserScramCredentialsRequest, context: Context
+) -> DescribeUserScramCredentialsResponse:
+    """Describe the users asked for, or all."""
+    if not context.may(DESCRIBE_CLUSTER):
+        return DescribeUserScramCredentialsResponse(error_code=DESCRIBE_CLUSTER.error, error_message=None, results=[])
+    known = context.cluster.security.users.scram_users()
+    asked = Counter(user.name for user in request.users) if request.users else Counter(known.keys())
+    return DescribeUserScramCredentialsResponse(
+        error_code=ErrorCode.NONE,
+        error_message="",
+        results=[_describe(name, count, known) for name, count in asked.items()],
+    )
+
+
+def _alter(name: str, request: AlterUserScramCredentialsRequest, users: Users) -> Refusal | None:
+    deletions = [change for change in request.deletions if change.name == name]
+    upsertions = [change for change in request.upsertions if change.name == name]
+    refusal = _invalid(name, deletions, upsertions, users)
+    if refusal is not None:
+        return refusal
+    for deletion in deletions:
+        users.delete_scram(name, SCRAM_NUMBERS[deletion.mechanism])
+    for upsertion in upsertions:
+        mechanism = SCRAM_NUMBERS[upsertion.mechanism]
+        salted, salt = bytes(upsertion.salted_password), bytes(upsertion.salt)
+        users.set_scram(name, mechanism, ScramCredential.of_salted(mechanism, salted, salt, upsertion.iterations))
+    return None
+
+
+def _invalid(
+    name: str,
+    deletions: Sequence[_Deletion],
+    upsertions: Sequence[_Upsertion],
+    users: Users,
+) -> Refusal | None:
+    mechanisms = [*(change.mechanism for change in deletions), *(change.mechanism for change in upsertions)]
+    if not name:
+        return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+    if any(mechanism not in SCRAM_NUMBERS for mechanism in mechanisms):
+        return Refusal(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+    if max(Counter(mechanisms).values()) > 1:
+        return Refusal(ErrorCode.DUPLICATE_RESOURCE, "A user credential cannot be altered twice in the same request")
+    for change in upsertions:
+        if change.iterations < ITERATIONS:
+            return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+        if change.iterations > _MAX_ITERATIONS:
+            return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+    if any(users.scram_credential(name, SCRAM_NUMBERS[change.mechanism]) is None for change in deletions):
+        message = "Attempt to delete a user credential that does not exist"
+        return Refusal(ErrorCode.RESOURCE_NOT_FOUND, message)
+    return None
+
+
+def _altered(name: str, refusal: Refusal | None) -> _Altered:
+    if refusal is None:
+        return _Altered(user=name, error_code=ErrorCode.NONE, error_message=None)
+    return _Altered(user=name, error_code=refusal.code, error_message=refusal.message)
+
+
+def _describe(name: str, count: int, known: Mapping[str, Mapping[str, int]]) -> _Described:
+    if count > 1:
+        message = f"Cannot describe SCRAM credentials for the same user twice in a single request: {name}"
+        return _not_described(name, ErrorCode.DUPLICATE_RESOURCE, message)
+    if name not in known:
+        message = f"Attempt to describe a user credential that does not exist: {name}"
+        return _not_described(name, ErrorCode.RESOURCE_NOT_FOUND, message)
+    return _Described(
+        user=name,
+        error_code=ErrorCode.NONE,
+        error_message=None,
+        credential_infos=[
+            _Credential(mechanism=number, iterations=known[name][mechanism])
+            for number, mechanism in SCRAM_NUMBERS.items()
+            if mechanism in known[name]
+        ],
+    )
+
+
+def _not_described(name: str, error: ErrorCode, message: str) -> _Described:
+    return _Described(user=name, error_code=error, error_message=message, credential_infos=[])
