@@ -1,9 +1,9 @@
-"""Assignors: how the partitions of a group's topics are shared among its members.
+"""Assignors: assign the partitions of a group's topics to its members.
 
-An assignor is a pure function from who is there (``AssignmentSpec``) to who gets what (``GroupAssignment``).
-The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"), and ``rack-aware`` if it is told to;
-members run these, ``weighted``, and those of your own ("Client Side Mode"). All are plain ``PartitionAssignor``s.
-``explain`` says on paper what one of them would do to a group.
+An assignor is a pure function from ``AssignmentSpec`` to ``GroupAssignment``. The coordinator runs ``uniform``,
+``range`` (KIP-848, "Server Side Mode") and, if configured, ``rack-aware``. Members run these, ``weighted`` and
+assignors of the application ("Client Side Mode"). All are ``PartitionAssignor``s. ``explain`` shows what one would do
+to a group.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ __all__ = [
     "spec_of",
 ]
 
-#: What nobody needs whose coordinator assigns.
+#: Not needed where the coordinator assigns, so imported on first use.
 _LATER = {
     "Balance": "kafka_nextgen.assignors.explaining",
     "DescribedGroup": "kafka_nextgen.assignors.explaining",

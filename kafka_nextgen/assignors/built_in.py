@@ -1,4 +1,4 @@
-"""The assignors there are, by name, for coordinators and for members alike."""
+"""Built-in assignors of the KIP-848 protocol, by name, for coordinators and members."""
 
 from __future__ import annotations
 

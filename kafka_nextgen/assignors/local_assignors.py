@@ -1,9 +1,8 @@
-"""How assignors of one's own are configured: as objects, as classes, or by where their class is (``module:Class``).
+"""The configuration ``group.local.assignors``: objects, classes, or ``module:Class``.
 
-Text is imported in the process whose configuration it is, by nobody but who wrote that configuration. A class is made
-without arguments. An assignor is known in its group by its ``name``, so no two may have the same; the versions it reads
-are those that the consumer group protocol can carry (KIP-848, "ConsumerGroupHeartbeat API"). Whatever is wrong is a
-``ValueError`` that goes on after "key: ".
+Text is imported in the process that is configured. Classes are instantiated without arguments. A group knows an
+assignor by its ``name``, so names must differ. Metadata versions must fit the protocol (KIP-848,
+"ConsumerGroupHeartbeat API"). Invalid values raise ``ValueError`` with a text to be read after "key: ".
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kafka_nextgen.properties import ValueType
 __all__ = ["assignor_of", "local_assignors"]
 
 _WANTED = "PartitionAssignors, or module:Class of them"
-#: The version of what classic members bring along during an online migration, and the highest the protocol carries.
+#: The metadata version of classic members in an online migration, and the highest that the protocol carries.
 LOWEST_VERSION, HIGHEST_VERSION = -1, 2**15 - 1
 
 
@@ -37,9 +36,9 @@ local_assignors: ValueType[tuple[PartitionAssignor, ...]] = ValueType(_WANTED, _
 
 
 def assignor_of(item: object) -> PartitionAssignor:
-    """The assignor that an object, a class or ``module:Class`` stands for. Raises ``ValueError`` if it is none."""
-    found = _imported(item.strip()) if isinstance(item, str) else item
-    assignor = _made(found) if isinstance(found, type) and issubclass(found, PartitionAssignor) else found
+    """The assignor given as an object, a class or ``module:Class``. Raises ``ValueError`` if it is none."""
+    found = _import(item.strip()) if isinstance(item, str) else item
+    assignor = _instance_of(found) if isinstance(found, type) and issubclass(found, PartitionAssignor) else found
     if not isinstance(assignor, PartitionAssignor):
         raise ValueError(f"must be {_WANTED}, not {item!r}")
     _check_name(assignor)
@@ -47,17 +46,17 @@ def assignor_of(item: object) -> PartitionAssignor:
     return assignor
 
 
-def _imported(text: str) -> object:
+def _import(text: str) -> object:
     module, _, name = text.partition(":")
     if not module or not name:
         raise ValueError(f"must be {_WANTED}, not {text!r}")
     try:
         return getattr(import_module(module), name)
-    except Exception as error:  # whatever the module does while it is imported
+    except Exception as error:  # the module may raise anything
         raise ValueError(f"{text} can't be imported: {error}") from error
 
 
-def _made(kind: type[PartitionAssignor]) -> PartitionAssignor:
+def _instance_of(kind: type[PartitionAssignor]) -> PartitionAssignor:
     try:
         return kind()
     except TypeError as error:

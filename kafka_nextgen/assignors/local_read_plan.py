@@ -74,13 +74,13 @@ class _LocalReadNetwork:
         nodes = {rack: len(rack_sets.racks) + index for index, rack in enumerate(racks)}
         num_nodes = len(rack_sets.racks) + len(racks)
         self._source, extra, self._sink = range(num_nodes, num_nodes + 3)
-        self._network = connect = FlowNetwork(self._sink + 1)
+        self._network = network = FlowNetwork(self._sink + 1)
         sizes = Counter(rack_sets.of_partition)
         self._into = [
-            connect.connect(self._source, rack_set, sizes[rack_set]) for rack_set in range(len(rack_sets.racks))
+            network.connect(self._source, rack_set, sizes[rack_set]) for rack_set in range(len(rack_sets.racks))
         ]
         self._across = {
-            (rack_set, rack): connect.connect(rack_set, nodes[rack], sizes[rack_set])
+            (rack_set, rack): network.connect(rack_set, nodes[rack], sizes[rack_set])
             for rack_set, local in enumerate(rack_sets.racks)
             for rack in sorted(local & nodes.keys())
         }
@@ -89,11 +89,11 @@ class _LocalReadNetwork:
             if member.rack is not None:
                 quotas[member.rack] += member.quota
                 counts[member.rack] += 1
-        above = connect.connect(extra, self._sink, extras)
+        above = network.connect(extra, self._sink, extras)
         self._ends = {
             rack: (
-                [connect.connect(node, self._sink, quotas[rack])],
-                [connect.connect(node, extra, counts[rack]), above],
+                [network.connect(node, self._sink, quotas[rack])],
+                [network.connect(node, extra, counts[rack]), above],
             )
             for rack, node in nodes.items()
         }

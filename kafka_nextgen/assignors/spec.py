@@ -1,10 +1,10 @@
-"""What an assignor is given and what it gives back (KIP-848, "PartitionAssignor").
+"""The input and output of an assignor (KIP-848, "PartitionAssignor").
 
-The input is the group as its coordinator sees it: every member with its subscription (topic *names*) and its share
-of the previous target assignment, and every topic with its partitions. What members happen to own at the moment is
-no part of it: the coordinator moves them from there to the new target by itself.
+The input is the group as its coordinator sees it: every member with its subscription (topic *names*) and its share of
+the previous target assignment, and every topic with its partitions. The partitions that members own at the moment are
+not part of it: the coordinator reconciles them with the new target.
 
-An assignor depends on nothing else, neither on time nor on chance nor on the order of the mappings, so the same
+An assignor depends on nothing else, neither on time nor on randomness nor on the order of the mappings, so the same
 group gets the same assignment wherever it is computed.
 """
 
@@ -42,7 +42,7 @@ class PartitionAssignorError(KafkaNextgenError):
 
 @frozen
 class Metadata:
-    """What an assignor tells its peers, in bytes only it understands, written in this version of its schema."""
+    """Metadata that assignors exchange: ``payload`` in ``version`` of the assignor's own schema."""
 
     version: int = 0
     payload: bytes = b""
@@ -53,7 +53,7 @@ _NO_METADATA = Metadata()
 
 @frozen
 class AssignorMetadata:
-    """A member's word to the assignor. A ``reason`` other than 0, or new metadata, asks for a new assignment."""
+    """A member's metadata for the assignor. A ``reason`` other than 0, or new metadata, requests an assignment."""
 
     reason: int = 0
     metadata: Metadata = _NO_METADATA
@@ -61,9 +61,9 @@ class AssignorMetadata:
 
 @frozen
 class ClientAssignor:
-    """An assignor that a member can run, with the versions of metadata it reads and what it tells its peers.
+    """An assignor that a member can run, with the metadata versions it reads and the metadata it sends.
 
-    A ``reason`` other than 0, or new metadata, asks for a new assignment.
+    A ``reason`` other than 0, or new metadata, requests a new assignment.
     """
 
     name: str
@@ -108,7 +108,7 @@ class AssignmentSpec:
 
 @frozen
 class MemberAssignment:
-    """What one member is to have. Topics it gets nothing of are left out."""
+    """The assignment of one member. Topics without partitions are left out."""
 
     partitions: Mapping[TopicId, Set[int]] = field(factory=dict)
     metadata: Metadata | None = None
@@ -116,14 +116,14 @@ class MemberAssignment:
 
 @frozen
 class GroupAssignment:
-    """What every member is to have, by member id; ``error`` is the assignor's word to them, 0 for none."""
+    """The assignment of every member, by member id; ``error`` is the assignor's error code, 0 for none."""
 
     members: Mapping[str, MemberAssignment]
     error: int = 0
 
 
 class PartitionAssignor(ABC):
-    """The way a group shares its partitions. Subclasses set ``name`` and write ``assign``.
+    """Assigns partitions to members. Subclasses set ``name`` and implement ``assign``.
 
     ``minimum_version`` to ``maximum_version`` are the versions of member metadata that this assignor reads.
     """
@@ -133,12 +133,12 @@ class PartitionAssignor(ABC):
     maximum_version: int = 0
 
     def metadata(self) -> AssignorMetadata:
-        """What this member wants the assignor to know. Asked again before heartbeats."""
+        """This member's metadata for the assignor. Called before heartbeats."""
         return AssignorMetadata()
 
     @abstractmethod
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """Share the partitions out: each one of a subscribed topic to exactly one member subscribed to it.
+        """Assign each partition of a subscribed topic to exactly one member subscribed to it.
 
         Raises:
             PartitionAssignorError: this group can't be assigned.
@@ -149,7 +149,7 @@ class PartitionAssignor(ABC):
         group: AssignmentSpec,
         shares: Mapping[str, Mapping[TopicId, Set[int]]],
     ) -> Mapping[str, float] | None:
-        """How much work these shares would be for each member, in this assignor's own measure; for ``explain`` only.
+        """The load of each member with these shares, in the assignor's own measure; for ``explain`` only.
 
         None, as here, for an assignor that counts partitions.
         """
@@ -158,8 +158,8 @@ class PartitionAssignor(ABC):
     def on_assignment(  # noqa: B027  (a hook most assignors have no use for)
         self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:
-        """Learn the final target of a new epoch. Called once per epoch, on the member.
+        """Receive this member's target assignment of a new epoch. Called once per epoch, on the member.
 
-        The target may hold partitions that another member has not released yet; what may be read already is
-        told by the rebalance listener only.
+        The target may include partitions that another member has not revoked yet. The rebalance listener tells which
+        may be read already.
         """

@@ -1,7 +1,7 @@
-"""The assignors of the classic protocol, where a member of the group assigns: ``partition.assignment.strategy``.
+"""The assignors of the classic protocol, which the group's leader runs: ``partition.assignment.strategy``.
 
-A group rebalances cooperatively (KIP-429) only if all assignors of its members can. One that takes no notice of
-what is owned would give a partition to its new owner before the old one has let go.
+A group rebalances cooperatively (KIP-429) only if all assignors of its members do. An eager assignor would give a
+partition to its new owner before the previous one has revoked it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STRATEGIES: Mapping[str, PartitionAssignor] = {
     assignor.name: assignor for assignor in (RangeAssignor(), RoundRobinAssignor(), CooperativeStickyAssignor())
 }
 
-#: Kafka's own default: eager until a rolling restart has dropped range everywhere.
+#: Kafka's default: eager until a rolling restart has removed range from all members.
 DEFAULT_STRATEGIES = (RangeAssignor.name, CooperativeStickyAssignor.name)
 
 

@@ -1,19 +1,18 @@
-"""What a member says to an assignor of its own, and the assignor to it, as user data of the classic protocol.
+"""Metadata of assignors in members, as user data of the classic protocol.
 
-Subscriptions and assignments of a classic group have a field that only assignors read (``consumer_protocol``). A
-member with ``group.local.assignors`` puts its word there, and the leader its answer:
+Subscriptions and assignments of a classic group have a user data field for assignors (``consumer_protocol``). A member
+with ``group.local.assignors`` writes its metadata there, and the leader the assignor's answer:
 
 ======== =======================================================================================================
 to       ``KNGm``, int16 lowest and highest version that the member reads, int8 reason, int16 version, payload
 from     ``KNGa``, int8 error, int16 version and payload (null: none), int16 failure code, failure message
 ======== =======================================================================================================
 
-A payload is an int32 length (-1 for null) and that many bytes, a message the same in UTF-8; fields that a later
-release adds come last, and are not read. What begins otherwise, or ends early, is somebody else's: the whole of it is
-the payload, in version -1, as during online migration (KIP-848, "Compatibility, Deprecation, and Migration Plan").
-Metadata of version -1 is written as just its payload for the same reason, so that members without this library read
-what they would from a leader of theirs. Where there is nothing to say the field is null, and a coordinator sees a
-group without user data.
+A payload is an int32 length (-1 for null) and that many bytes; a message is the same in UTF-8. Later releases append
+fields, which are ignored. User data that begins differently or ends early is foreign: all of it is the payload, in
+version -1, as in an online migration (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Metadata of version
+-1 is therefore written as the bare payload, so that members without this library read what a leader of theirs would
+send. Without metadata the field is null, and a coordinator sees a group without user data.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ __all__ = [
     "write_member_word",
 ]
 
-#: The version of user data that no metadata of ours is in.
+#: The metadata version of foreign user data.
 FOREIGN_VERSION = -1
 
 _TO = b"KNGm"
@@ -53,7 +52,7 @@ _NOTHING_SAID = AssignorMetadata(metadata=Metadata(FOREIGN_VERSION))
 
 @frozen
 class MemberWord:
-    """What a member says to an assignor, and the versions it reads itself."""
+    """A member's metadata for an assignor, and the metadata versions it reads."""
 
     said: AssignorMetadata = _NOTHING_SAID
     minimum_version: int = FOREIGN_VERSION
@@ -61,12 +60,12 @@ class MemberWord:
 
     @property
     def version(self) -> int:
-        """The version that the metadata is in."""
+        """The version of the metadata."""
         return self.said.metadata.version
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the member's user data is of no format of ours."""
+        """Whether the member's user data is in a foreign format."""
         return self.maximum_version == FOREIGN_VERSION
 
     def reads(self, version: int) -> bool:
@@ -76,7 +75,7 @@ class MemberWord:
 
 @frozen
 class Failure:
-    """Why the assignor's result is not in force: an error code, and what happened."""
+    """Why the assignor's assignment was rejected: an error code and a message."""
 
     code: int
     message: str
@@ -84,7 +83,7 @@ class Failure:
 
 @frozen
 class AssignorWord:
-    """What the assignor says to a member beside its partitions; with ``failure`` it has not said anything."""
+    """The assignor's answer to a member besides its partitions; with ``failure`` there is no assignment."""
 
     error: int = 0
     metadata: Metadata | None = None
@@ -92,13 +91,13 @@ class AssignorWord:
 
 
 def word_of(offer: ClientAssignor) -> MemberWord:
-    """The member's word to one of its assignors."""
+    """The user data of a member for one of its assignors."""
     said = AssignorMetadata(offer.reason, offer.metadata)
     return MemberWord(said, offer.minimum_version, offer.maximum_version)
 
 
 def write_member_word(word: MemberWord) -> bytes | None:
-    """The user data of a subscription; foreign user data as it came."""
+    """Encode the user data of a subscription; foreign user data is unchanged."""
     metadata = word.said.metadata
     if word.is_foreign:
         return metadata.payload or None
@@ -107,10 +106,10 @@ def write_member_word(word: MemberWord) -> bytes | None:
 
 
 def read_member_word(user_data: bytes | None) -> MemberWord:
-    """Read the user data of a subscription, whoever wrote it."""
+    """Decode the user data of a subscription, in our or a foreign format."""
     try:
         return _member_word(user_data or b"")
-    except (error, _NotOursError):
+    except (error, _ForeignError):
         return MemberWord(AssignorMetadata(metadata=Metadata(FOREIGN_VERSION, user_data or b"")))
 
 
@@ -122,7 +121,7 @@ def _member_word(data: bytes) -> MemberWord:
 
 
 def write_assignor_word(word: AssignorWord) -> bytes | None:
-    """The user data of an assignment."""
+    """Encode the user data of an assignment."""
     if word == AssignorWord():
         return None
     metadata, failure = word.metadata, word.failure
@@ -135,12 +134,12 @@ def write_assignor_word(word: AssignorWord) -> bytes | None:
 
 
 def read_assignor_word(user_data: bytes | None) -> AssignorWord:
-    """Read the user data of an assignment, whoever wrote it."""
+    """Decode the user data of an assignment, in our or a foreign format."""
     if not user_data:
         return AssignorWord()
     try:
         return _assignor_word(user_data)
-    except (error, _NotOursError):
+    except (error, _ForeignError):
         return AssignorWord(metadata=Metadata(FOREIGN_VERSION, user_data))
 
 
@@ -155,13 +154,13 @@ def _assignor_word(data: bytes) -> AssignorWord:
     return AssignorWord(group_error, metadata, failure)
 
 
-class _NotOursError(Exception):
-    """It begins otherwise, or ends early."""
+class _ForeignError(Exception):
+    """The data begins differently, or ends early."""
 
 
 def _expect(expected: bytes, magic: bytes) -> None:
     if magic != expected:
-        raise _NotOursError
+        raise _ForeignError
 
 
 def _nullable(data: bytes | None) -> bytes:
@@ -174,5 +173,5 @@ def _read_nullable(data: bytes, at: int) -> tuple[bytes | None, int]:
     if length == _NULL:
         return None, at
     if not 0 <= length <= len(data) - at:
-        raise _NotOursError
+        raise _ForeignError
     return data[at : at + length], at + length

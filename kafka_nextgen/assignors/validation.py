@@ -1,13 +1,13 @@
-"""Whether what an assignor made of a group may be put in force, judged by the very group it was asked about.
+"""Validate an assignment against the group that the assignor was asked about.
 
-KIP-848, "ConsumerGroupInstallAssignment": every partition of a topic that somebody subscribes to is given to one
-member, and to no other; there are no members and no partitions but those the assignor was shown. A member that gets
-nothing may be left out. What an assignor that states an error leaves out stays nobody's. A member reads for certain
-only the version of metadata that it wrote itself, so what it is told has to be in that ("Assignor Behavior").
+KIP-848, "ConsumerGroupInstallAssignment": every partition of a subscribed topic is assigned to exactly one member, and
+only members and partitions of the given group occur. Members without partitions may be left out. If the assignor states
+an error, partitions may stay unassigned. A member is certain to read only the metadata version that it wrote itself, so
+its metadata has to be in that version ("Assignor Behavior").
 
-An assignment is nearly always right, and then it is found to be so without a look at each partition: taking all shares
-of a topic away from what there is leaves nothing, and takes as many as there are. Where that does not come out even,
-partitions are gone through one by one, to say what is wrong.
+Assignments are nearly always valid, so topics are checked as sets first: subtracting all shares of a topic from its
+partitions must remove as many as the shares have. Only otherwise are partitions checked one by one to describe the
+flaw.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 
 __all__ = ["check_assignment", "flaw_of", "flaws_in"]
 
-#: An error has room for so many partitions.
+#: The number of partitions named in an error.
 _NAMED = 10
 
-#: Who was given what of a topic.
+#: The shares of a topic, by member id.
 Shares = list[tuple[str, Set[int]]]
 Given = dict[TopicId, Shares]
 
@@ -40,16 +40,16 @@ def check_assignment(group: AssignmentSpec, assignment: GroupAssignment) -> None
 
 
 def flaw_of(assignment: GroupAssignment, group: AssignmentSpec) -> str | None:
-    """What is wrong with it, to be read after "the assignor"; None if it may be put in force."""
+    """The first flaw, to be read after "the assignor"; None if the assignment is valid."""
     return next(flaws_in(assignment, group), None)
 
 
 def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:
-    """Everything that is wrong with it, each to be read after "the assignor"."""
+    """All flaws, each to be read after "the assignor"."""
     given: Given = {topic_id: [] for topic_id in group.topics}
-    strangers = sorted(assignment.members.keys() - group.members.keys())
-    if strangers:
-        yield f"gave partitions to {', '.join(strangers)}, who is no member of the group it was asked about"
+    non_members = sorted(assignment.members.keys() - group.members.keys())
+    if non_members:
+        yield f"gave partitions to {', '.join(non_members)}, who is no member of the group it was asked about"
     for member_id, share in assignment.members.items():
         if member_id in group.members:
             yield from _take(member_id, share, group, given)
@@ -61,7 +61,7 @@ def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str
             yield from _flaws_in_topic(topic, shares)
     if not assignment.error:
         yield from _left_out(group, {topic_id: numbers for topic_id, numbers in left.items() if numbers})
-    yield from _foreign_words(assignment, group)
+    yield from _wrong_metadata_versions(assignment, group)
 
 
 def _take(member_id: str, share: MemberAssignment, group: AssignmentSpec, given: Given) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _left_out(group: AssignmentSpec, left: Mapping[TopicId, Set[int]]) -> Iterat
         yield f"gave {format_partitions(missing[:_NAMED])}{more} to nobody"
 
 
-def _foreign_words(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:
+def _wrong_metadata_versions(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:
     for member_id, share in sorted(assignment.members.items()):
         if share.metadata is not None and member_id in group.members:
             version, wrote = share.metadata.version, group.members[member_id].metadata.version

@@ -1,20 +1,20 @@
-"""The weighted assignor: work shared by what members can do and by how much work their partitions are.
+"""The weighted assignor: balances the weight of partitions over the capacities of members.
 
-A broker counts partitions. It does not know that one machine is twice as large, or that one partition has a million
-records to catch up on; members do, and say so in their metadata (``reports``). So this assignor is of use in the client
-only (KIP-848, "Client Side Mode"); in a coordinator, where nobody says anything, it balances numbers.
+A coordinator counts partitions. It does not know that one machine is twice as large, or that one partition is a million
+records behind. Members do, and send that in their metadata (``weighted_metadata``). So this assignor is useful on the
+client only (KIP-848, "Client Side Mode"); on a coordinator, where members send nothing, it balances counts.
 
-*What counts.* A member's *load* is the weight of its partitions over its capacity. About a partition the word of the
-member counts that has it; if that one says nothing, the highest word of anybody; otherwise it weighs 1.
+*Load.* A member's load is the weight of its partitions divided by its capacity. The weight of a partition is what its
+current member reports, otherwise the highest that any member reports, otherwise 1.
 
-*Sharing* (``weighing``): as even as moving one partition at a time can make it, and otherwise as it was.
+*Balancing* (``weighted_balancing``): as even as moving one partition at a time can make it, and sticky otherwise.
 
-*Reporting.* New metadata asks for a new assignment, so a lag that grows and falls must not be news each time:
+*Reporting.* New metadata triggers a new assignment, so ordinary changes of lag must not change it:
 
-* a lag is a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so on;
-* a weight is reported anew only when it is off by a factor of four or more;
-* a partition that moves takes its weight along: its new owner is told in the assignment, and says so from then on. Its
-  old owner forgets it one assignment later, so that somebody always knows.
+* lag becomes a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so
+on; * a weight is reported anew only when it is off by a factor of four or more;
+* a partition takes its weight along when it moves: the assignment tells the new owner, which reports it from then on.
+  The old owner forgets it one assignment later, so that a member always knows it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class WeightedAssignor(PartitionAssignor):
         lag: Mapping[TopicPartition, int | None] | None = None,
         weights: Weights | None = None,
     ) -> None:
-        """Say what has changed; the coordinator learns of it with the next heartbeat, if it is news.
+        """Report changes; the next heartbeat sends them if the metadata has changed.
 
         Args:
             capacity: what this member can do now, 1 to 100.
@@ -105,11 +105,11 @@ class WeightedAssignor(PartitionAssignor):
             self._measured = self._measure({tp: behind for tp, behind in lag.items() if behind is not None})
 
     def metadata(self) -> AssignorMetadata:
-        """This member's capacity, and the weights it knows."""
+        """This member's capacity and known weights."""
         return AssignorMetadata(metadata=encode_report(Report(self._capacity, self._said())))
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """Share the partitions by weight and capacity; tell each member the weights of what it gets.
+        """Assign the partitions by weight and capacity; send each member the weights of its partitions.
 
         Raises:
             PartitionAssignorError: what a member reports can't be read.
@@ -141,7 +141,7 @@ class WeightedAssignor(PartitionAssignor):
         }
 
     def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
-        """Learn the weights of what this member gets."""
+        """Receive the weights of this member's partitions."""
         if assignment.metadata is not None:
             told = decode_report(assignment.metadata, f"what the assignor tells member {group.member_id}").weights
             self._told = (self._told[1], told)
@@ -151,19 +151,19 @@ class WeightedAssignor(PartitionAssignor):
         return {tp: _steady(weight_of_lag(lag[tp], self._lag_unit), said.get(tp, 1)) for tp in lag}
 
     def _said(self) -> Weights:
-        """What is measured, and told where it is not; nothing of what is as light as everybody thinks."""
+        """The measured weights, else the received ones; without those that are 1 and were 1 before."""
         before, now = self._told
         said = {**before, **now, **self._measured}
         return {tp: each for tp, each in said.items() if max(each, before.get(tp, 1), now.get(tp, 1)) > 1}
 
 
 def weight_of_lag(lag: int, lag_unit: int) -> int:
-    """The highest power of two that is not above one and the lag in units."""
+    """The highest power of two that is at most 1 plus the lag in units."""
     return int(min(1 << (1 + max(0, lag) // lag_unit).bit_length() - 1, HIGHEST_WEIGHT))
 
 
 def _steady(weight: int, said: int) -> int:
-    """What was said, unless it is off by so much that it is news."""
+    """The reported weight, unless it is off by a factor of ``_NEWS``."""
     return weight if weight >= said * _NEWS or said >= weight * _NEWS else said
 
 
@@ -181,7 +181,7 @@ def _partitions(group: AssignmentSpec, share: Share) -> Iterator[TopicPartition]
 
 
 def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
-    """The word of whoever has a partition, else the highest."""
+    """The weight that a partition's member reports, else the highest reported."""
     ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
     highest: dict[TopicPartition, int] = {}
     own: dict[TopicPartition, int] = {}
@@ -195,7 +195,7 @@ def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
 
 
 def _told_to(group: AssignmentSpec, member_id: str, report: Report, share: Share, weights: Weights) -> Metadata | None:
-    """The weights of a share; nothing where neither side ever said any, or to whoever writes another version."""
+    """The weights of a share; None if no weights are known, or for a member of another metadata version."""
     if not weights or group.members[member_id].metadata.version != VERSION:
         return None
     known = {partition: weights[partition] for partition in _partitions(group, share) if partition in weights}

@@ -1,14 +1,14 @@
-"""What members and the weighted assignor tell each other: capacities and weights, in bytes.
+"""The metadata of the weighted assignor: capacities and weights as JSON.
 
-Metadata of version 1 is JSON, so that ``kafka-nextgen groups describe`` and a log show something readable::
+JSON is readable in ``kafka-nextgen groups describe`` and in logs. Version 1::
 
     {"capacity": 4, "weights": {"orders": {"3": 64}}}
 
-*Capacity*, 1 to 100, is how much of the group's work a member can do, compared to others. *Weight*, from 1, is how much
-work a partition is; of what is left out nothing is known. The assignor answers with the weights of what it gives.
+*Capacity*, 1 to 100, is how much of the group's work a member can do, relative to others. *Weight*, from 1, is how much
+work a partition is; partitions left out are unknown. The assignor answers with the weights of the assigned partitions.
 
-Version 0 is from members that say nothing, -1 from classic members during an online migration, whose user data is
-another assignor's: both are a capacity of 1 and no weights. Whatever else is wrong is a ``PartitionAssignorError``.
+Version 0 is from members without metadata, -1 from classic members in an online migration with another assignor's user
+data: both mean capacity 1 and no weights. Anything else invalid raises ``PartitionAssignorError``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Report:
 
 
 def encode_report(report: Report) -> Metadata:
-    """Write a report; the same one is always the same bytes."""
+    """Encode a report; equal reports have equal bytes."""
     weights: dict[str, dict[str, int]] = {}
     for partition, weight in sorted(report.weights.items()):
         weights.setdefault(partition.topic, {})[str(partition.partition)] = weight
@@ -46,7 +46,7 @@ def encode_report(report: Report) -> Metadata:
 
 
 def decode_report(metadata: Metadata, whose: str) -> Report:
-    """Read a report; ``whose`` is for errors. Raises ``PartitionAssignorError`` if it is none."""
+    """Decode a report; ``whose`` is for errors. Raises ``PartitionAssignorError`` if it is malformed."""
     if metadata.version < VERSION:
         return Report()
     if metadata.version > VERSION:

@@ -1,8 +1,8 @@
-"""``run`` for ``AsyncConsumer``: one task polls and commits, others work.
+"""``run`` for ``AsyncConsumer``: one task polls and commits, other tasks call the handler.
 
-The same as for ``Consumer``, on one event loop: polling goes on while handlers await, and partitions that are
-revoked are drained and committed before ``on_partitions_revoked`` returns. A ``run`` that is cancelled cancels its
-handlers, commits what was finished, and passes the cancellation on.
+Like ``runner``, on one event loop: polling goes on while handlers await, and revoked partitions are drained and
+committed before ``on_partitions_revoked`` returns. A cancelled ``run`` cancels its handlers, commits what is finished
+and re-raises the cancellation.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ logger = logger_of("kafka_nextgen.processing")
 
 
 class AsyncRunner(AsyncRebalanceListener):
-    """One ``run`` of one consumer, and its rebalance listener meanwhile."""
+    """One ``run`` of one consumer, and its rebalance listener."""
 
     def __init__(
         self,
@@ -52,18 +52,18 @@ class AsyncRunner(AsyncRebalanceListener):
         deserializers = Deserializers.of(config)
         self._pool = AsyncWorkerPool(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
-        self._polled = Records()  # what the last poll handed over, until the work has it
+        self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
     async def run(self, topics: Topics | None) -> None:
-        """Work until it is stopped, on what is assigned by hand if no topics are given.
+        """Work until stopped. Without topics, work on the partitions assigned by hand.
 
         Raises what a handler, a dead letter, a poll or the last commit raised.
         """
         try:
             await self._work_until_over(topics)
-        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _finish
+        except BaseException:  # a signal handler may have raised it, even in _finish
             await self._clean_up(topics)
             raise
 
@@ -86,7 +86,7 @@ class AsyncRunner(AsyncRebalanceListener):
         try:
             while not self._is_over():
                 await self._poll()
-        except BaseException as error:  # whatever it is, run() raises it when everything is put down
+        except BaseException as error:  # run() raises it after _finish
             return error
         return self._work.error
 
@@ -97,37 +97,37 @@ class AsyncRunner(AsyncRebalanceListener):
         self._pool.add(self._polled)
         self._polled = Records()
         self._committer.commit_if_due(self._work.progress, time.monotonic())
-        await asyncio.sleep(0)  # a poll that finds records does not wait, and the handlers need their turn
+        await asyncio.sleep(0)  # a poll that finds records does not yield to the handlers
 
     async def _throttle(self) -> None:
         assignment = self._consumer.assignment()
         paused = self._paused & assignment
         wanted = self._work.to_pause(assignment, paused)
-        self._paused = wanted | paused  # first: what is raised on the way leaves no partition paused for ever
+        self._paused = wanted | paused  # first, so that an exception leaves no partition paused for ever
         try:
             await self._consumer.pause(wanted - paused)
             await self._consumer.resume(paused - wanted)
             self._paused = wanted
-        except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
+        except MisuseError as changed:  # the assignment changed just now; the next poll tries again
             logger.debug("%s", changed)
 
-    # ---- giving partitions up
+    # ---- rebalances
 
     async def on_partitions_revoked(
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        """Wait for what was begun of these, and commit what is finished."""
+        """Wait for the tasks in progress, and commit what is finished."""
         self._work.give_back(partitions)
         await self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
             await self._commit(consumer.commit, partitions)
-        except (CommitFailedError, TransportError) as error:  # the next owner begins further back
+        except (CommitFailedError, TransportError) as error:  # the next owner starts further back
             logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
 
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """Forget them: they may be somebody else's already, so nothing is committed."""
+        """Forget them without a commit: another member may own them already."""
         self._forget(partitions)
 
     def _forget(self, partitions: Collection[TopicPartition]) -> None:
@@ -137,7 +137,7 @@ class AsyncRunner(AsyncRebalanceListener):
     async def _commit(
         self, commit: Callable[[Offsets, float], Awaitable[None]], partitions: Collection[TopicPartition] | None
     ) -> None:
-        """Commit for the last time, also what was acknowledged: an older commit may have been delayed and repeated."""
+        """Commit for the last time, including acknowledged offsets: a delayed older commit may have undone them."""
         if self._committer.pending is not None:
             await asyncio.wait([self._committer.pending], timeout=self._settings.commit_timeout_s)
         offsets = self._work.committable(partitions)
@@ -152,15 +152,15 @@ class AsyncRunner(AsyncRebalanceListener):
         return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
 
     def _left_s(self) -> float:
-        """How long the end may still take; the time begins to run when this is first asked."""
+        """The seconds left for the end; the first call starts the time."""
         if self._ends_at is None:
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
     async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
-        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more.
+        """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
 
-        A cancellation meanwhile cuts one of these short, and all that follow are done.
+        A cancellation cuts one of these steps short; the others still run.
         """
         async with AsyncExitStack() as rest:
             rest.push_async_callback(self._remove_listener, topics)
@@ -172,20 +172,20 @@ class AsyncRunner(AsyncRebalanceListener):
                 await self._pool.wait_until_drained(None, self._left_s())
 
     async def _clean_up(self, topics: Topics | None) -> None:
-        """What of ``_finish`` must not be left undone; it may have been done already."""
+        """Repeat the steps of ``_finish`` that must not be skipped."""
         await self._pool.shut_down()
         await self._rewind()
         await self._remove_listener(topics)
 
     async def _remove_listener(self, topics: Topics | None) -> None:
         if topics is not None:
-            with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
+            with suppress(KafkaNextgenError):  # the next call reports it
                 await self._consumer.subscribe(topics)
 
     async def _rewind(self) -> None:
         self._work.begin_to_end()
         positions = self._work.positions(self._polled.raw())
-        with suppress(MisuseError):  # closed, or not assigned any more
+        with suppress(MisuseError):  # closed, or no longer assigned
             await self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):

@@ -135,4 +135,4 @@ async def _finish(outcome: object) -> None:
 
 
 def _cancelled(what: str, task: Task) -> MisuseError:
-    return MisuseError(f"{format_tickets([task.ticket])}: the {what} was cancelled, by somebody else than run()")
+    return MisuseError(f"{format_tickets([task.ticket])}: the {what} was cancelled, but not by run()")

@@ -1,15 +1,15 @@
-"""How far the work on each partition has come, and so what may be committed.
+"""The progress of the work on each partition, and the offsets that may be committed.
 
-Records are handed out in a partition's order and end in any order. What may be committed is the end of the
-contiguous prefix: behind the last record before which nothing is open. A record that failed for good stays open, so
-nothing behind it is ever committed. Offsets may have gaps (compaction, transaction markers), so what counts is the
-order in which records were handed out, not the numbers.
+Records are handed out in the order of their partition and finish in any order. The committable offset is the end of the
+contiguous prefix: behind the last record with no open record before it. A record that failed for good stays open, so
+no offset behind it is committed. Offsets may have gaps (compaction, transaction markers), so the order in which records
+were handed out counts, not the numbers.
 
-Everything is about the time a partition is owned without a break, in which offsets only grow; ``forget`` ends it,
-and a ticket from before means nothing any more.
+The state of a partition covers one uninterrupted ownership, in which offsets only grow. ``forget`` ends it and
+invalidates its tickets.
 
-Memory is bounded by the window, which is what was handed out and is not yet behind the prefix: whoever hands out
-looks at ``window`` first.
+The window, the records handed out and not yet in the prefix, bounds the memory: callers check ``window`` before they
+hand out more.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["Progress", "Stage", "Ticket"]
 
 
 class Stage(Enum):
-    """How far one record has come."""
+    """The stage of one record."""
 
-    WAITING = "waiting"  # handed out, but nobody has begun with it
+    WAITING = "waiting"  # handed out, not started
     BEGUN = "begun"
     FINISHED = "finished"
-    GIVEN_BACK = "given back"  # nobody is to begin with it any more
+    GIVEN_BACK = "given back"  # must not be started any more
 
 
 @define(eq=False)
@@ -53,7 +53,7 @@ class _PartitionProgress:
     acknowledged: OffsetAndMetadata | None = None
 
     def advance(self) -> None:
-        """Move the prefix over what has ended."""
+        """Extend the prefix over finished records."""
         while self.window and self.window[0].stage is Stage.FINISHED:
             ticket = self.window[0]
             self.finished = OffsetAndMetadata(ticket.offset + 1, ticket.leader_epoch)
@@ -68,16 +68,16 @@ class _PartitionProgress:
             ticket.stage = Stage.GIVEN_BACK
 
     def give_back(self, from_index: int) -> None:
-        """Take back what waits from this place in the window on."""
+        """Give back the records from this index of the window on."""
         while len(self.window) > from_index:
             ticket = self.window[-1]
             ticket.stage = Stage.GIVEN_BACK
             self.given_back_from = ticket.offset
-            self.window.pop()  # last, as above: a ticket in no place would be a record left out
+            self.window.pop()  # last, as above: a ticket in neither place would be a lost record
 
 
 class Progress:
-    """The progress of every partition that records were handed out of."""
+    """The progress of every partition with records handed out."""
 
     def __init__(self) -> None:
         self._partitions: dict[TopicPartition, _PartitionProgress] = {}
@@ -85,7 +85,7 @@ class Progress:
     # ---- records
 
     def hand_out(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> Ticket:
-        """Note that a record is handed out; it is given back at once if one before it was."""
+        """Hand out a record. It is given back at once if one before it was."""
         assert not self.goes_back(partition, offset), f"{partition}: offset {offset} was handed out before"
         known = self._partitions.setdefault(partition, _PartitionProgress())
         ticket = Ticket(partition, offset, leader_epoch)
@@ -98,15 +98,15 @@ class Progress:
         return known is not None and offset <= known.last_handed_out
 
     def begin(self, ticket: Ticket) -> None:
-        """Somebody begins with the record, perhaps again."""
+        """Start the record, possibly again."""
         assert ticket.stage in (Stage.WAITING, Stage.BEGUN), f"{ticket} can't be begun"
         ticket.stage = Stage.BEGUN
 
     def finish(self, ticket: Ticket) -> None:
-        """The record is done with, whether it succeeded or its failure was taken care of."""
+        """Finish the record: it succeeded, or its dead letter was taken."""
         assert ticket.stage is not Stage.WAITING, f"{ticket} ends before it began"
         if ticket.stage is Stage.GIVEN_BACK:
-            return  # the partition was forgotten meanwhile
+            return  # the partition was forgotten
         ticket.stage = Stage.FINISHED
         known = self._partitions.get(ticket.partition)
         if known is not None:
@@ -115,16 +115,16 @@ class Progress:
     # ---- giving partitions up
 
     def give_back(self, partitions: Iterable[TopicPartition]) -> None:
-        """Take back what lies behind the last record that was begun with.
+        """Give back the records behind the last one that has started.
 
-        What waits before it is kept, because it has to be finished for the later one to count.
+        Records before it stay: it can be committed only once they are finished.
         """
         for known in self._known(partitions):
             begun = (index for index, ticket in enumerate(known.window) if ticket.stage is not Stage.WAITING)
             known.give_back(max(begun, default=-1) + 1)
 
     def forget(self, partitions: Iterable[TopicPartition]) -> None:
-        """These are somebody else's; whatever ends later changes nothing."""
+        """Drop partitions that this member no longer owns; records that finish later are ignored."""
         for partition in partitions:
             known = self._partitions.pop(partition, None)
             if known is not None:
@@ -134,28 +134,28 @@ class Progress:
 
     @property
     def partitions(self) -> Collection[TopicPartition]:
-        """The partitions that something is known of."""
+        """The partitions with progress."""
         return self._partitions.keys()
 
     def window(self, partition: TopicPartition) -> int:
-        """How many records of the partition were handed out and are not behind the prefix."""
+        """The number of records handed out and not yet in the prefix."""
         known = self._partitions.get(partition)
         return 0 if known is None else len(known.window)
 
     def next_open(self, partition: TopicPartition) -> int | None:
-        """Where whoever goes on has to begin: the first record handed out that has not ended; None if all have."""
+        """The offset of the first unfinished record, where the next reader starts; None if all are finished."""
         known = self._partitions.get(partition)
         if known is None:
             return None
         return known.window[0].offset if known.window else known.given_back_from
 
     def committable(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The end of the prefix of each of these in which something was finished."""
+        """The committable offset of each of these partitions that has one."""
         found = {tp: self._partitions[tp].finished for tp in partitions if tp in self._partitions}
         return {tp: finished for tp, finished in found.items() if finished is not None}
 
     def news(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What is committable and not known to be committed."""
+        """The offsets that are committable and not known to be committed."""
         return {
             tp: known.finished
             for tp, known in self._partitions.items()

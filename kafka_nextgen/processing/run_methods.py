@@ -1,4 +1,4 @@
-"""The way in: the method ``run`` of both consumers. What works is imported when it is first called."""
+"""The method ``run`` of both consumers. The runners are imported when it is first called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AwaitsHandlers", "RunsHandlers"]
 
 
 class RunsHandlers:
-    """What ``Consumer`` is besides: able to work on several records side by side."""
+    """Adds ``run`` to ``Consumer``."""
 
     def run(
         self: ConsumerToRun,
@@ -76,7 +76,7 @@ class RunsHandlers:
 
 
 class AwaitsHandlers:
-    """What ``AsyncConsumer`` is besides: able to work on several records side by side."""
+    """Adds ``run`` to ``AsyncConsumer``."""
 
     async def run(
         self: AsyncConsumerToRun,

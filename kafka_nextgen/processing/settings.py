@@ -1,4 +1,4 @@
-"""What ``run`` can be told, checked, and what it takes from the consumer's configuration."""
+"""The settings of ``run``: its checked arguments, and values from the consumer's configuration."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kafka_nextgen.processing.throttle import Throttle
 
 __all__ = ["ProcessingSettings", "poll_timeout_s"]
 
-#: A poll waits this long (seconds) for records: a stop is noticed, and a commit made, that much late at most.
+#: How long (seconds) a poll waits for records; a stop or a commit is at most that late.
 POLL_TIMEOUT_S = 0.1
-#: While partitions are paused a poll waits only this long, to resume them before the work runs out.
+#: The same while partitions are paused, to resume them before the work runs out.
 THROTTLED_POLL_TIMEOUT_S = 0.01
-#: What ``close`` takes by default (seconds), at most.
+#: The default timeout of ``close``, in seconds.
 CLOSE_TIMEOUT_S = 30.0
-#: The part of the time for giving partitions up that is left to the commit, and to the heartbeat after it.
+#: The fractions of the revocation time reserved for the commit, and for the heartbeat after it.
 COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
 
 
 @frozen
 class ProcessingSettings:
-    """Everything the machine of this package needs to know."""
+    """The settings of one ``run``; times in seconds."""
 
     order: Order
     concurrency: int

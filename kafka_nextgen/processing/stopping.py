@@ -1,8 +1,8 @@
-"""Asking for the end of ``run``, or of a command: by a handle, from anywhere, or by SIGTERM and SIGINT.
+"""Stop ``run``, or a command: with a handle from any thread, or by SIGTERM and SIGINT.
 
-The first signal begins an orderly stop. Supervisors may send a second SIGTERM within milliseconds (to the process and
-to its process group, say). It must not kill the commit or the LeaveGroup, so it does nothing while the stop may still
-take its time. A person gets out by another Ctrl-C, a second or more after the first signal.
+The first signal starts an orderly stop. Supervisors may send a second SIGTERM within milliseconds, for example to the
+process and to its process group. It must not interrupt the commit or the LeaveGroup, so it does nothing until the
+stop's timeout. A user can force the exit with another Ctrl-C, a second or more after the first signal.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int
 
 
 class StopHandle:
-    """Ends the ``run`` it was given to, cleanly. May be used from any thread, from a handler, and more than once."""
+    """Stops the ``run`` it was given to, cleanly. May be used from any thread, from a handler, and more than once."""
 
     def __init__(self) -> None:
         self._is_stopped = False  # no Event: a signal handler may run while its own thread holds the Event's lock
 
     def stop(self) -> None:
-        """Ask for the end; returns at once."""
+        """Request the stop; returns at once."""
         self._is_stopped = True
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody asked for the end."""
+        """Whether the stop was requested."""
         return self._is_stopped
 
 

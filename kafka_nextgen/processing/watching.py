@@ -1,4 +1,4 @@
-"""Handlers, each call inside of what the consumer's hooks want it to be in."""
+"""Wrap handlers so that each call runs inside the consumer's ``processing`` hooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["watched", "watched_async"]
 
 
 def watched(handler: Handler, hooks: HookList) -> Handler:
-    """The handler, watched by whatever hooks there are when it is called."""
+    """The handler, run inside the hooks present at each call."""
 
     def handle(record: Record) -> object:
         if not hooks:
@@ -24,7 +24,7 @@ def watched(handler: Handler, hooks: HookList) -> Handler:
 
 
 def watched_async(handler: AsyncHandler, hooks: HookList) -> AsyncHandler:
-    """The same for a handler whose outcome is awaited if it can be: it is watched until then."""
+    """The same for a handler whose result is awaited if it is awaitable; the hooks last until then."""
 
     async def handle(record: Record) -> None:
         with hooks.processing(record):

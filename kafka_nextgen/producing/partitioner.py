@@ -1,8 +1,8 @@
-"""Which partition a record goes to, as Kafka's Java client decides it.
+"""Choose the partition of a record like Kafka's Java client.
 
-A key's partition is the murmur2 hash of its bytes, made positive, modulo the number of partitions, so that records
-written here and by any other client that hashes as Java does share partitions by key. Records without a key all go to
-one partition until a batch is sent, and to the next one then (KIP-480, "sticky partitioner").
+A key's partition is the murmur2 hash of its bytes, made positive, modulo the number of partitions. So equal keys share
+a partition with those written by the Java client. Records without a key go to one partition until a batch is sent, then
+to the next (KIP-480, "sticky partitioner").
 """
 
 from __future__ import annotations
@@ -42,5 +42,5 @@ class Partitioner:
         return self._sticky if key is None else (murmur2(key) & 0x7FFFFFFF) % self._count
 
     def batch_sent(self) -> None:
-        """Let records without a key go to the next partition from here on."""
+        """Send later records without a key to the next partition."""
         self._sticky = (self._sticky + 1) % self._count

@@ -1,7 +1,7 @@
-"""Writes records, in batches, and tells where each went.
+"""A producer that writes batches of records to one topic and returns their offsets.
 
-A batch that a broker refused for a passing reason is sent again, since a refusal says that nothing was written. After a
-lost connection or a missing answer nobody knows; the producer is not idempotent, so it raises instead of writing twice.
+A batch refused with a retriable error is sent again, since a refused batch was not written. After a lost connection or
+a missing answer that is unknown, and the producer is not idempotent, so it raises instead of writing twice.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ RETRY_PAUSE_S = 0.1
 
 
 async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
-    """A started client of a cluster, by what of a consumer's configuration concerns brokers and connections.
+    """Start a client of the cluster, with the brokers and connection settings of a consumer's configuration.
 
-    Raises ConfigError for files that can't be read, NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds
-    if there is no way to it, and AuthenticationError.
+    Raises ConfigError for unreadable files, AuthenticationError, and NoBrokersError or RequestTimeoutError within
+    ``timeout_s`` seconds if no broker is reachable.
     """
     settings = evolve(
         TransportSettings.of(config),
@@ -83,7 +83,7 @@ class Producer:
         cluster.allow_topic_creation([topic])
 
     async def create_topic(self, partitions: int) -> None:
-        """Make the topic; raises BrokerError if the broker refuses."""
+        """Create the topic. Raises BrokerError if the broker refuses."""
         answer = await self._cluster.call(
             ANY,
             CREATE_TOPICS,
@@ -96,10 +96,10 @@ class Producer:
             raise error
 
     async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
-        """Write the records; returns the partition and offset of each, in the records' order.
+        """Write the records; return the partition and offset of each, in the order of the records.
 
-        Raises BrokerError for a refusal that will not pass, RequestTimeoutError when the time is over and
-        DisconnectedError; after the last two some of the records may have been written.
+        Raises BrokerError for a refusal that is not retriable, RequestTimeoutError, and DisconnectedError. After the
+        last two some of the records may have been written.
         """
         deadline = _now() + self._timeout_s
         partitions = await self._partitions_of(records, deadline)
@@ -162,7 +162,7 @@ class Producer:
         return chosen
 
     async def _metadata(self, deadline: float) -> TopicInfo:
-        """The topic; waits while a broker is still making it."""
+        """The topic's metadata; waits while the broker is still creating the topic."""
         while True:
             topic = self._cluster.metadata.topics_by_name.get(self._topic)
             if topic is not None and not topic.error and topic.partitions:

@@ -1,6 +1,6 @@
-"""What is said to a broker to write records and to make a topic, and what it answers. Pure.
+"""Requests and responses of the producer: Produce and CreateTopics.
 
-Produce names topics from version 13 on by their id only (KIP-516), before that by name.
+Produce identifies topics by id from version 13 on (KIP-516), by name before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Partition = _Topic.PartitionProduceData
 
 @frozen
 class Written:
-    """A broker's answer for one partition: the error code, and the offset of the batch's first record."""
+    """A broker's result for one partition: the error code, and the offset of the batch's first record."""
 
     partition: int
     code: int
@@ -48,14 +48,14 @@ def produce_request(
 
 
 def answers(response: ProduceResponse) -> Iterator[Written]:
-    """The answer for each partition."""
+    """The result of each partition."""
     for topic in response.responses:
         for one in topic.partition_responses:
             yield Written(one.index, one.error_code, one.base_offset, one.error_message or "")
 
 
 def write_error(topic: str, written: Written) -> BrokerError:
-    """The typed error of a partition that refused its batch."""
+    """The typed error of a refused batch."""
     partition = TopicPartition(topic, written.partition)
     kind = TopicAuthorizationError if written.code == _AUTHORIZATION else BrokerError
     why = f": {written.message}" if written.message else ""
@@ -68,7 +68,7 @@ def write_error(topic: str, written: Written) -> BrokerError:
 
 
 def create_topic_request(name: str, partitions: int, timeout_s: float) -> CreateTopicsRequest:
-    """Make a topic with the broker's default replication."""
+    """A request to create a topic with the broker's default replication."""
     topic = CreateTopicsRequest.CreatableTopic(
         name=name, num_partitions=partitions, replication_factor=-1, assignments=[], configs=[]
     )
@@ -76,7 +76,7 @@ def create_topic_request(name: str, partitions: int, timeout_s: float) -> Create
 
 
 def creation_error(response: CreateTopicsResponse) -> BrokerError | None:
-    """The typed error of a topic that was not made, None if it was."""
+    """The typed error of a topic that was not created; None if it was."""
     for topic in response.topics:
         if topic.error_code:
             why = f": {topic.error_message}" if topic.error_message else ""

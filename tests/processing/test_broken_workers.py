@@ -145,7 +145,7 @@ def test_a_handler_that_is_cancelled_before_it_began_ends_the_run() -> None:
         loop = asyncio.get_running_loop()
         await consumer.run(cancel_the_next, concurrency=1, drain_timeout_s=0.5)  # type: ignore[misc]
 
-    with pytest.raises(MisuseError, match="was cancelled, by somebody else than run"):
+    with pytest.raises(MisuseError, match="was cancelled, but not by run"):
         asyncio.run(scene())
 
 

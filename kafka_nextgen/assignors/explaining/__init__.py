@@ -1,4 +1,4 @@
-"""What an assignor would do to a group, on paper: nothing is asked of a broker, and nothing changes."""
+"""Explain what an assignor would do to a group, without a request to a broker and without any change."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""A described group as assignors see it.
+"""Convert a described group to the input of assignors.
 
-What describes a group (``GroupAdmin.describe``, a file) says who is in it, what they subscribe to and what is to be
-theirs, by the names of topics. It does not say how many partitions topics have: those of a group at rest all have an
-owner, so there are as many as the highest number says that anybody has. Where the cluster's own word for it is at
-hand, as for ``GroupAdmin.assignment_spec``, that counts.
+A description (``GroupAdmin.describe``, a file) has members, subscriptions and targets by topic name. It lacks partition
+counts. In a stable group all partitions have an owner, so the highest partition number tells the count. If the
+cluster's metadata is available, as in ``GroupAdmin.assignment_spec``, that is used instead.
 
-A classic group has no target that anybody knows of; what its members have stands in for it.
+A classic group has no known target; the owned partitions stand in for it.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from kafka_nextgen.types import TopicId, TopicPartition
 __all__ = ["DescribedGroup", "DescribedMember", "spec_of"]
 
 
-#: What a member says that says nothing.
-_SILENCE = ClientAssignor("")
+#: A member without metadata for the assignor.
+_NO_ASSIGNOR = ClientAssignor("")
 
 
 class DescribedMember(Protocol):
-    """A member, with what it has and is to have, None where that is not known, and what it says to assignors."""
+    """A member with its assignment and target, None where unknown, and its metadata for assignors."""
 
     @property
     def member_id(self) -> str: ...  # noqa: D102
@@ -55,7 +54,7 @@ class DescribedGroup(Protocol):
 def spec_of(
     group: DescribedGroup, topics: Mapping[TopicId, TopicMetadata] | None = None, assignor: str | None = None
 ) -> AssignmentSpec:
-    """The group for the assignor of this name. Without ``topics``, they are as its members know them.
+    """The group for the assignor of this name. Without ``topics``, they are derived from the members.
 
     Raises ``ConfigError`` for a subscription pattern that can't be matched here.
     """
@@ -67,7 +66,7 @@ def spec_of(
 
 
 def _topics_seen(group: DescribedGroup) -> dict[TopicId, TopicMetadata]:
-    """Topics have no ids here, so each is known by its place among the names."""
+    """Descriptions have no topic ids, so the index among the sorted names stands in."""
     sizes = {name: 0 for member in group.members for name in member.subscribed_topics}
     for partition in _partitions_in(group):
         sizes[partition.topic] = max(sizes.get(partition.topic, 0), partition.partition + 1)
@@ -87,7 +86,7 @@ def _member(member: DescribedMember, ids: Mapping[str, TopicId], assignor: str |
     if member.subscribed_pattern:
         names |= {*matching(member.subscribed_pattern, ids)}
     has = member.assignment if member.target is None else member.target
-    said = next((each for each in member.client_assignors if each.name == assignor), _SILENCE)
+    said = next((each for each in member.client_assignors if each.name == assignor), _NO_ASSIGNOR)
     return MemberSpec(
         subscribed_topics=frozenset(names),
         target=_by_topic(has or frozenset(), ids),
@@ -99,7 +98,7 @@ def _member(member: DescribedMember, ids: Mapping[str, TopicId], assignor: str |
 
 
 def _by_topic(partitions: Set[TopicPartition], ids: Mapping[str, TopicId]) -> dict[TopicId, frozenset[int]]:
-    """Partitions of topics that are gone are nobody's any more."""
+    """Partitions by topic id; deleted topics are left out."""
     found: dict[TopicId, set[int]] = {}
     for partition in partitions:
         if partition.topic in ids:

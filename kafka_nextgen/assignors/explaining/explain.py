@@ -1,6 +1,6 @@
-"""Running an assignor on paper and comparing what it makes of a group with what the group has.
+"""Run an assignor on a group and compare its assignment with the current target.
 
-Whatever an assignor does here, raise or return nonsense, is what is to be explained, and so no error of ours.
+If the assignor raises or returns an invalid assignment, the explanation says so; it is not an error of ``explain``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["explain"]
 
 Partitions = frozenset[TopicPartition]
 
-#: By member id, before and after; of whom nothing is known is left out.
+#: Loads by member id, before and after; unknown ones are left out.
 Loads = tuple[Mapping[str, float], Mapping[str, float]]
 _UNMEASURED: Loads = ({}, {})
 
@@ -31,7 +31,7 @@ def explain(
     """What the assignor would do to a group: balance, moves, stickiness, and what each member gains and loses.
 
     Args:
-        assignor: any assignor, built in or your own. What it raises or does wrong is in the explanation.
+        assignor: any assignor, built in or the application's. Its errors are in the explanation.
         group: the group as assignors see it, such as ``GroupAdmin.assignment_spec`` reads it from a cluster, or a
             description of it by ``GroupAdmin.describe``.
         topics: the topics of a described group; without them they are as large as its members know them to be, and in
@@ -48,7 +48,7 @@ def explain(
         flaws = tuple(flaws_in(assignment, spec))
         after = {name: _named(share.partitions, spec) for name, share in assignment.members.items()}
         loads = _loads(assignor, spec, assignment)
-    except Exception as error:  # an assignor may be anybody's code, and what it returned anything
+    except Exception as error:  # assignors of the application may raise and return anything
         failure = f"{type(error).__name__}: {error}"
         return Explanation(assignor.name, tuple(_changes(spec, None, _UNMEASURED)), (), failure=failure)
     changes = tuple(_changes(spec, after, loads))
@@ -67,7 +67,7 @@ def _loads(assignor: PartitionAssignor, spec: AssignmentSpec, assignment: GroupA
 
 
 def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None, loads: Loads) -> Iterator[MemberChange]:
-    """Each member; without an assignment everything stays as it is."""
+    """The change of each member; without an assignment nothing changes."""
     topics = {topic.name: topic for topic in spec.topics.values()}
     for member_id in static_members_first(spec.members):
         member = spec.members[member_id]
@@ -103,7 +103,7 @@ def _is_across(partition: TopicPartition, member: MemberSpec, topics: Mapping[st
 
 
 def _moves(changes: tuple[MemberChange, ...]) -> Iterator[Move]:
-    """What changes hands, partition by partition."""
+    """The partitions that change their member."""
     givers = {partition: change.member_id for change in changes for partition in change.loses}
     taken = [(partition, change.member_id) for change in changes for partition in change.gains]
     for partition, taker in sorted(taken):

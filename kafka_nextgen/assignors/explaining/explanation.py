@@ -1,11 +1,11 @@
-"""What an explanation says, as values.
+"""The explanation of an assignment, as values.
 
-* *Before* is the target assignment that the group has, *after* the one that the assignor makes of it. What is after
-  counts only if the assignment ``is_valid``; a group keeps its last valid target otherwise.
-* A partition *moves* if somebody gets it who did not have it, or if nobody has it any more.
-* It *could stay* if whoever has it is still subscribed to its topic, and the topic still has it. *Stickiness* is the
-  part of those that do stay, from 0 to 1.
-* It is read *across racks* if its member states a rack, its replicas are in racks, and none of them is in that one.
+* *Before* is the group's current target assignment, *after* the assignor's. An assignment that is not ``is_valid``
+  would not be used; the group keeps its last valid target.
+* A partition *moves* if a member gets it that did not have it, or if no member has it any more.
+* It *could stay* if its member is still subscribed to its topic and it still exists. *Stickiness* is the fraction of
+  these that do stay, from 0 to 1.
+* It is read *across racks* if its member has a rack, its replicas have racks, and none of theirs is the member's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Partitions = frozenset[TopicPartition]
 
 @frozen
 class Move:
-    """A partition that goes from one member to another, by member id; None for nobody."""
+    """A partition that moves from one member to another, by member id; None for no member."""
 
     partition: TopicPartition
     giver: str | None
@@ -31,20 +31,20 @@ class Move:
 
 @frozen
 class Balance:
-    """How many partitions the member has that has the fewest, and the one that has the most."""
+    """The fewest and the most partitions of any member."""
 
     fewest: int
     most: int
 
     @property
     def spread(self) -> int:
-        """How many lie between them."""
+        """The difference between them."""
         return self.most - self.fewest
 
 
 @frozen
 class Loads:
-    """How much the member has to do that has the least, and the one that has the most."""
+    """The least and the most load of any member."""
 
     least: float
     most: float
@@ -54,8 +54,8 @@ class Loads:
 class MemberChange:
     """A member before and after.
 
-    ``across_before`` and ``across_after`` are what it reads across racks of either. Loads are in the assignor's own
-    measure, None where it has none but the number of partitions.
+    ``across_before`` and ``across_after`` are the partitions it reads across racks. Loads are in the assignor's own
+    measure, None if it counts partitions.
     """
 
     member_id: str
@@ -71,27 +71,27 @@ class MemberChange:
 
     @property
     def gains(self) -> Partitions:
-        """What it gets."""
+        """The partitions it gets."""
         return self.after - self.before
 
     @property
     def loses(self) -> Partitions:
-        """What it has to give up."""
+        """The partitions it has to revoke."""
         return self.before - self.after
 
     @property
     def keeps(self) -> Partitions:
-        """What stays with it."""
+        """The partitions it keeps."""
         return self.before & self.after
 
 
 @frozen
 class Explanation:
-    """What an assignor does to a group; ``str`` of it is for people.
+    """What an assignor does to a group; ``str`` formats it for people.
 
     ``members`` are in the order of their instance ids, then of member ids. ``flaws`` say what is wrong with the
     assignment, to be read after "the assignor"; ``failure`` says why there is none, and ``error`` is the assignor's
-    own word to the members, 0 for none.
+    error code to the members, 0 for none.
     """
 
     assignor: str
@@ -103,48 +103,48 @@ class Explanation:
 
     @property
     def is_valid(self) -> bool:
-        """Whether the assignment may be put in force."""
+        """Whether the assignment can be used."""
         return self.failure is None and not self.flaws
 
     @property
     def before(self) -> Balance:
-        """The balance there is."""
+        """The balance before."""
         return _balance([len(member.before) for member in self.members])
 
     @property
     def after(self) -> Balance:
-        """The balance that there would be."""
+        """The balance after."""
         return _balance([len(member.after) for member in self.members])
 
     @property
     def loads_before(self) -> Loads | None:
-        """The balance there is in the assignor's own measure, if it has one."""
+        """The loads before in the assignor's own measure, if it has one."""
         return _loads([member.load_before for member in self.members])
 
     @property
     def loads_after(self) -> Loads | None:
-        """The balance that there would be in that."""
+        """The loads after in the assignor's own measure, if it has one."""
         return _loads([member.load_after for member in self.members])
 
     @property
     def kept(self) -> int:
-        """How many partitions stay where they are."""
+        """How many partitions stay with their member."""
         return sum(len(member.keeps) for member in self.members)
 
     @property
     def stickiness(self) -> float:
-        """The part of what could stay that does, from 0 to 1; 1 if there is nothing that could."""
+        """The fraction of the partitions that could stay that do, from 0 to 1; 1 if none could."""
         could = sum(len(member.could_stay) for member in self.members)
         return self.kept / could if could else 1.0
 
     @property
     def across_before(self) -> int:
-        """How many partitions are read across racks."""
+        """How many partitions are read across racks before."""
         return sum(len(member.across_before) for member in self.members)
 
     @property
     def across_after(self) -> int:
-        """How many partitions would be."""
+        """How many partitions are read across racks after."""
         return sum(len(member.across_after) for member in self.members)
 
     def __str__(self) -> str:

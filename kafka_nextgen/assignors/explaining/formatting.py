@@ -1,7 +1,7 @@
-"""An explanation as text: whether it would do, one line of figures, and a table of the members.
+"""Format an explanation as text: complaints, a line of figures, and a table of the members.
 
-Columns that would be empty are left out: instance ids where there are none, racks where nobody states
-one, loads where the assignor has no measure of its own.
+Empty columns are left out: instance ids and racks if no member has one, loads if the assignor has no measure of its
+own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NUMBERS = ("BEFORE", "AFTER", "LOAD")
 
 
 def text_of(explanation: Explanation) -> str:
-    """The whole of it, without a line end after the last line."""
+    """The text, without a newline at the end."""
     lines = [*_complaints(explanation), _summary(explanation)]
     if explanation.members:
         lines += ["", *_table(explanation)]
@@ -102,6 +102,6 @@ def _row(member: MemberChange) -> list[str]:
 
 
 def _aligned(column: Sequence[str]) -> list[str]:
-    """As wide as the widest, numbers to the right."""
+    """Pad all cells to the widest; numbers are aligned right."""
     width = max(map(len, column))
     return [cell.rjust(width) if column[0] in _NUMBERS else cell.ljust(width) for cell in column]

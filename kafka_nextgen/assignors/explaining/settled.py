@@ -1,7 +1,7 @@
-"""Where a group ends that an assignor moves towards in several rounds.
+"""The final assignment of the cooperative-sticky assignor, which takes several rounds.
 
-The cooperative-sticky assignor withholds a partition from its new owner until the old one has let go, and gives it out
-in the next round (KIP-429). On paper members let go at once, so the rounds are run until nothing changes any more.
+It withholds a partition from the new owner until the previous one has revoked it, and assigns it in the next round
+(KIP-429). Here members revoke at once, so rounds are run until nothing changes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, Member
 
 __all__ = ["SettledCooperativeStickyAssignor"]
 
-#: Two do where all subscribe to the same. Where they don't, what became free may make another split the more even one.
+#: Two are enough with equal subscriptions. Otherwise the revoked partitions may allow a more even assignment.
 _MOST_ROUNDS = 5
 
 _NOTHING = MemberAssignment()
 
 
 class SettledCooperativeStickyAssignor(PartitionAssignor):
-    """What the cooperative-sticky assignor comes to in the end."""
+    """The final assignment of the cooperative-sticky assignor."""
 
     name = CooperativeStickyAssignor.name
 
@@ -36,7 +36,7 @@ class SettledCooperativeStickyAssignor(PartitionAssignor):
 
 
 def _after(group: AssignmentSpec, assignment: GroupAssignment, generation: int) -> AssignmentSpec:
-    """The group when everybody has what it was given, and nothing else."""
+    """The group when all members own exactly what they were assigned."""
     members = {
         member_id: evolve(
             member,
