@@ -11,9 +11,9 @@ from attrs import evolve
 
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.book import changed, closed, near
+from kafka_nextgen.membership.offsets.coalescing import taken_along, without_rider
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
 from kafka_nextgen.membership.offsets.patience import Patience, patience_for
-from kafka_nextgen.membership.offsets.riding import taken_along, without_rider
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     NOTHING,
