@@ -1,4 +1,4 @@
-"""What members of either protocol have in common, and what they do with nothing else."""
+"""The state and rules that members of both protocols share."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class AnyMember(Numbering):
     subscription: Subscription | None = None
     leaving: Leaving | None = None
     held: frozenset[object] = frozenset()
-    waits_for: int | None = None  # the number of the commit or callback under way
-    failures: int = 0  # requests that failed in a row
+    waits_for: int | None = None  # the number of the pending commit or callback
+    failures: int = 0  # consecutive failed requests
 
 
 class _Settings(Protocol):

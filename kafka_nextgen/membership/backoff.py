@@ -1,4 +1,4 @@
-"""When what failed is tried again: backoff doubles with each failure in a row, and is spread by a fifth."""
+"""Retry backoff: it doubles with each consecutive failure and has a jitter of 20 %."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything a member can ask of its driver, which carries effects out in the order they come. Closed, too."""
+"""The effects of a member, which its driver carries out in order. The list is closed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SendHeartbeat:
 
 @frozen
 class FindCoordinator:
-    """What is known of the coordinator is wrong: look it up before the next heartbeat."""
+    """Look up the coordinator before the next heartbeat."""
 
 
 @frozen
@@ -131,7 +131,7 @@ class RaiseToApplication:
 
 @frozen
 class Left:
-    """The member is out and nothing is owed to anyone: the answer to Unsubscribed and to Closed.
+    """The member is out and has nothing left to do: the completion of Unsubscribed and Closed.
 
     Each gets one, also if there was no group to leave (any more); those that come while the member is leaving
     share one.

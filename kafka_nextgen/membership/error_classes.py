@@ -1,4 +1,4 @@
-"""Which of our errors an application gets for an error code of the coordinator."""
+"""The error class that an application gets for each error code of the coordinator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_nextgen.errors import (
 
 __all__ = ["ERROR_CLASSES", "error_class"]
 
-#: All codes that have a class of their own.
+#: The codes with a specific class.
 ERROR_CLASSES: dict[ErrorCode, type[BrokerError]] = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: GroupAuthorizationError,
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: TopicAuthorizationError,

@@ -1,7 +1,6 @@
-"""Everything that can happen to a member. This list is closed: a machine that needs more gets it here.
+"""The events of a member. The list is closed.
 
-An event that completes something names it by the number its effect carried; a completion of anything else is
-late and means nothing.
+An event that completes an effect carries the effect's number. The member ignores completions that it does not wait for.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ class Unsubscribed:
 
 @frozen
 class AssignorsAsked:
-    """This is what the member's own assignors have to say to their peers at this moment, the preferred one first."""
+    """The client-side assignors with their current metadata, the preferred one first."""
 
     assignors: tuple[ClientAssignor, ...]
 
 
 @frozen
 class TargetInstalled:
-    """This member's own assignor has made a target, which the coordinator has: the next answer may bring it."""
+    """The coordinator took this member's target assignment: the next heartbeat response may bring its share."""
 
 
 @frozen
@@ -116,7 +115,7 @@ class TopicsResolved:
 
 @frozen
 class CommitFinished:
-    """The commit ``number`` came to its end; ``error`` says why it failed, None if not."""
+    """Commit ``number`` ended; ``error`` is why it failed, None if it succeeded."""
 
     number: int
     error: str | None

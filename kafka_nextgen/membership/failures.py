@@ -73,8 +73,8 @@ def _try_again(state: MemberState, event: HeartbeatRefused, at: Moment, reaction
 def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: Moment) -> Outcome:
     """Another member holds our instance id: a crashed predecessor, whose session will end, or a real conflict.
 
-    KIP-848 ("Static Membership") makes this fatal at once. But whoever restarts in a container meets its own
-    predecessor, so we ask again for a while; a timeout of 0 is the KIP's way.
+    KIP-848 ("Static Membership") makes this fatal at once. But a consumer that restarts in a container meets its own
+    predecessor, so the member retries for a while. A timeout of 0 behaves as in the KIP.
     """
     deadline = state.instance_id_deadline
     if deadline is None:

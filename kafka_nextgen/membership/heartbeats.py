@@ -1,4 +1,4 @@
-"""Heartbeats: when one goes out, what is in it, and what every answer means to the next (KIP-848,
+"""Heartbeats: when to send one, what it contains, and what each response means for the next (KIP-848,
 "ConsumerGroupHeartbeat API").
 
 *When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining, then at
@@ -10,9 +10,9 @@ own share of it at once, too.
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
 * to join;
-* after any error, timeout or disconnect, for then nobody knows what arrived, and a lost answer is repeated to
-  whoever asks in full;
-* as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
+* after any error, timeout or disconnect: the member can't know what arrived, and the coordinator repeats a lost
+  response only to a full heartbeat;
+* as long as the member has nothing: a lost first assignment would otherwise never be repeated.
 
 A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
 turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member would read what this one had before.
@@ -53,7 +53,7 @@ __all__ = [
     "send_if_due",
 ]
 
-#: Where a member owes heartbeats. The leave itself is sent by the rules of leaving, whatever is in flight.
+#: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while one is in flight.
 HEARTBEATING = frozenset(
     {Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING}
 )
@@ -78,7 +78,7 @@ def send_if_due(state: MemberState, at: Moment) -> Outcome:
 
 def _has_news(state: MemberState) -> bool:
     if state.sent is None or state.status is Status.PREPARE_LEAVING:
-        return False  # after a failure the backoff decides, and whoever leaves has no news
+        return False  # after a failure the backoff decides, and a leaving member has no news
     return state.sent != _to_say(state)
 
 
@@ -195,12 +195,12 @@ def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSe
 
 
 def ask_for_share(state: MemberState, _event: TargetInstalled, _at: Moment) -> Outcome:
-    """There is a target that was not there when the last heartbeat was answered: ask with another."""
+    """Ask for the share of a target that is newer than the last heartbeat response."""
     return evolve(state, installed=state.installed + 1), ()
 
 
 def publish_epoch(state: MemberState) -> Outcome:
-    """Let commits carry the member's epoch. The assignment it belongs to must be known before."""
+    """Let commits carry the member's epoch. Its assignment must be known before."""
     if state.member_epoch == state.published_epoch:
         return state, ()
     state = evolve(state, published_epoch=state.member_epoch)
@@ -213,7 +213,7 @@ def keep_session(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Ou
 
 
 def lost(state: MemberState, _event: HeartbeatLost, at: Moment) -> Outcome:
-    """No answer: look for the coordinator again, and repeat everything after a while."""
+    """No response: look up the coordinator, and send a full heartbeat after a pause."""
     effects: tuple[Effect, ...] = (FindCoordinator(),)
     return back_off(failed(state), at), effects
 
@@ -224,6 +224,6 @@ def failed(state: MemberState) -> MemberState:
 
 
 def back_off(state: MemberState, at: Moment, *, first_at_once: bool = False) -> MemberState:
-    """Time the next heartbeat by how many have failed in a row."""
+    """Schedule the next heartbeat by the number of consecutive failures."""
     when = backoff.after(state.failures, at, first_at_once=first_at_once)
     return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))

@@ -1,10 +1,10 @@
 """Leaving: because the application closes, unsubscribes, or stopped polling.
 
-Closing and unsubscribing are orderly: stop fetching, commit (only if closing, and with auto-commit: who
-unsubscribes may want to read the same records again), ``on_partitions_revoked``, then the heartbeat that
-leaves. Until that one the member keeps its session, but for no longer than the application may take between two
-polls: then it leaves, and only the application's call waits for the callback that runs. A member that stopped polling
-can't wait for its application either: it loses its partitions, leaves at once, and joins again at the next poll.
+Closing and unsubscribing are orderly: stop fetching, commit (only on close, with auto-commit, because an application
+that unsubscribes may want to read the same records again), call ``on_partitions_revoked``, then send the leave. Until
+then the member keeps its session, but no longer than the poll interval. After that it leaves, and only the
+application's call waits for the running callback. A member whose application stopped polling loses its partitions,
+leaves at once, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session
 (KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out whatever is in flight and is
@@ -62,8 +62,8 @@ LEAVE_FOR_A_WHILE_EPOCH = -2
 def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """The application closes or unsubscribes: stop fetching, then commit, revoke and leave.
 
-    A callback that runs for a reconciliation just now is waited for first. As a poll does, the call shows that the
-    application lives: it has the whole poll interval for its last callbacks.
+    A callback that is running for a reconciliation finishes first. Like a poll, the call shows that the application
+    is alive: its last callbacks have a whole poll interval.
     """
     stop = stop_all(state)
     callback_runs = state.phase in CALLBACK_RUNS
@@ -83,7 +83,7 @@ def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Out
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, at: Moment) -> Outcome:
-    """Committed, or not: closing goes on."""
+    """Go on closing, whether or not the commit succeeded."""
     return _revoke(state, at)
 
 
@@ -97,7 +97,7 @@ def _revoke(state: MemberState, at: Moment) -> Outcome:
 
 
 def callback_finished(state: MemberState, _event: RevokeFinished | AssignFinished, at: Moment) -> Outcome:
-    """The callback returned, or raised: give up what is left, or leave."""
+    """The callback returned or raised: revoke what is left, or leave."""
     return commit_or_revoke(state, at, _revoke)
 
 
@@ -144,7 +144,7 @@ def expire(state: MemberState, at: Moment) -> Outcome:
 
 
 def expire_while_leaving(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
-    """The last callbacks take too long: leave without them, so that others get the partitions."""
+    """Leave without the last callbacks if they take too long, so that others get the partitions."""
     return _leave_at_once(state, at) if is_due(state.deadlines, Timer.POLL, at.now) else (state, ())
 
 
@@ -155,12 +155,12 @@ def _leave_at_once(state: MemberState, at: Moment) -> Outcome:
 
 
 def left(state: MemberState, _event: HeartbeatAnswered | HeartbeatRefused | HeartbeatLost, at: Moment) -> Outcome:
-    """The leave was answered, refused, or lost. UNKNOWN_MEMBER_ID is success as well: the member is not there."""
+    """The leave was answered, refused, or lost. UNKNOWN_MEMBER_ID is success too: the member is gone."""
     return out(state, at)
 
 
 def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
-    """Nobody answers the leave: do without."""
+    """Leave without a response once its timeout is over."""
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
@@ -170,7 +170,7 @@ def heard_while_leaving(state: MemberState, _event: AnyCallbackFinished, _at: Mo
 
 
 def out_already(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
-    """There is no group to leave; but the application hears first that its partitions are lost."""
+    """There is no group to leave, but a loss must reach the application first."""
     state = decided(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 

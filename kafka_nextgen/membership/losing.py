@@ -1,4 +1,4 @@
-"""Losing everything at once: what being fenced, a fatal error and a poll that never came have in common.
+"""Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline.
 
 Nothing of the partitions is handed out or committed from here on, for others may own them already (KIP-848,
 "Fencing": the member "immediately gives up all its partitions"). ``on_partitions_lost`` tells the application;
@@ -30,8 +30,8 @@ def stop_all(state: MemberState) -> tuple[Effect, ...]:
 def abandon_all(state: MemberState) -> Outcome:
     """Own nothing, and tell the application what it lost.
 
-    The membership ends before its partitions do, so that a commit that was asked for in it is refused as that of
-    somebody who is out, and never sent once more as that of a member who gives partitions up.
+    The membership ends before its partitions do. So a commit that was asked for in it is refused for lack of a
+    membership, and is not sent once more as the commit of a member that gives partitions up.
 
     The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
     a reconciliation, and its partitions must not come back before it has returned. Callbacks run in the order
@@ -52,7 +52,7 @@ def abandon_all(state: MemberState) -> Outcome:
 
 
 def count_out(state: MemberState) -> Outcome:
-    """The member is not in the group any more, and sends no heartbeat that says otherwise."""
+    """Note that the member is out of the group, and stop its heartbeats."""
     state = evolve(
         state,
         member_epoch=NOT_A_MEMBER,

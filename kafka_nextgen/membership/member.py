@@ -1,7 +1,7 @@
 """The member: the one place where its state changes.
 
-Whoever drives it hands in what happened, the time and a random number, and carries out the effects in the order
-they come. The machine itself does no I/O, reads no clock, throws no dice, and waits for nothing.
+The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no
+I/O, reads no clock, draws no random numbers and never blocks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Member", "is_late"]
 
 
 class Member:
-    """One member of one consumer group, for as long as its consumer lives.
+    """One member of one consumer group, for the lifetime of its consumer.
 
     ``member_id`` is made by the caller, once (KIP-1082): a random UUID, new after a fork.
     """
@@ -40,9 +40,9 @@ class Member:
         self.state = MemberState(member_id, statement=settings.statement)
 
     def handle(self, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
-        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+        """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
+        ``chance`` in [0, 1) is the jitter of retries. A completion that the member does not wait for changes nothing.
         """
         if is_late(self.state, event):
             return ()
@@ -60,7 +60,7 @@ class Member:
         return state, effects
 
     def deadline(self) -> float | None:
-        """When TimePassed is to be handed in, if nothing else happens; None for never."""
+        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
         return earliest(self.state.deadlines)
 
     @property
@@ -91,7 +91,7 @@ class Member:
 
     @property
     def wants_poll(self) -> bool:
-        """Whether something waits for Polled: a reconciliation, a callback that raised, or to join again."""
+        """Whether the member waits for Polled: to reconcile, to repeat a callback that raised, or to join again."""
         if self.state.status is Status.STALE:
             return self.state.phase is Phase.IDLE
         return self.state.phase in NEEDS_POLL

@@ -1,7 +1,6 @@
-"""Numbers for whatever a machine of the client waits for.
+"""Numbers for the requests, commits, callbacks and targets of a machine.
 
-One counter numbers requests, commits, callbacks and targets alike, so that a number names one thing only. What comes
-with another number than the one waited for is late.
+One counter serves all of them, so that each number is unique. A completion with an unexpected number is late.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ __all__ = ["Numbering", "numbered"]
 
 @frozen(kw_only=True)
 class Numbering:
-    """The part of a machine's state that counts."""
+    """The part of a machine's state that holds the counter."""
 
     last_number: int = 0
 

@@ -1,7 +1,7 @@
 """Polling: a member whose application stopped reading must not keep its partitions (``max.poll.interval.ms``).
 
-Each poll gives the application another ``max_poll_interval_s``. When that is over the member leaves of itself:
-heartbeats come from another thread than the application's and would keep a dead reader in the group for ever.
+Each poll gives the application another ``max_poll_interval_s``. After that the member leaves by itself: heartbeats
+come from another thread than the application's and would keep a stuck application in the group for ever.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
 
 
 def polled_while_reconciling(state: MemberState, event: Polled, at: Moment) -> Outcome:
-    """The application polls: what waited for that begins."""
+    """The application polls: begin what waited for that."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return reconciliation.assign_again(state, at)

@@ -4,9 +4,9 @@
 The steps, each a phase in which the member waits for one thing:
 
 * RESOLVING: no topic of what is new has a name yet.
-* WAITING_FOR_POLL: whatever revokes, or commits, begins when the application polls, for only then is everything
-  handed over to it processed. From here on the revoked partitions hand out nothing more.
-* COMMITTING: with auto-commit, what was consumed is committed. The rebalance goes on even if that fails.
+* WAITING_FOR_POLL: revocations and commits begin when the application polls, because only then is everything it got
+  processed. From here on the revoked partitions hand out nothing more.
+* COMMITTING: with auto-commit, commit the processed offsets. The rebalance goes on even if that fails.
 * REVOKING: ``on_partitions_revoked``, if there is anything to revoke.
 * ASSIGNING: the assignment is in force; ``on_partitions_assigned``, even if there is nothing new.
 
@@ -96,7 +96,7 @@ def acknowledged(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Ou
     was_told = state.sent is not None and state.sent.acknowledged == state.acknowledged
     state, published = _take_answer(state, event, at)
     if not was_told:
-        return state, published  # the heartbeat was under way before; the next one tells
+        return state, published  # that heartbeat was sent before; the next one acknowledges
     state, effects = _settle(state, at)
     return state, published + effects
 
@@ -108,7 +108,7 @@ def _take_answer(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Ou
 
 def _settle(state: MemberState, at: Moment) -> Outcome:
     if state.phase not in NOT_BEGUN:
-        return state, ()  # one at a time: what is under way is finished first
+        return state, ()  # finish the current reconciliation first
     if is_reconciled(state):
         return evolve(state, status=Status.STABLE, phase=Phase.IDLE), ()
     return proceed(evolve(state, status=Status.RECONCILING), at)
@@ -150,7 +150,7 @@ def _stop_and_commit(state: MemberState, at: Moment) -> Outcome:
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, _at: Moment) -> Outcome:
-    """Committed, or not: nobody else can have the partitions before they are given up, so go on."""
+    """Go on, whether or not the commit succeeded: no other member has the partitions yet."""
     return _revoke(state)
 
 

@@ -1,8 +1,7 @@
-"""Names for topic ids: targets come as ids, and whatever the application has to do with goes by names.
+"""Resolve topic ids to names: targets carry ids, and the application uses names.
 
-A topic may have no name yet, for it was just made, or for good, for it was deleted since. Its partitions stay
-wanted, and are never mistaken for given up; the others need not wait for them. The names are asked for again from
-time to time.
+A topic may have no name yet because it is new, or never because it was deleted. Its partitions stay in the target and
+do not count as given up; the others need not wait for them. The member asks for missing names again periodically.
 """
 
 from __future__ import annotations

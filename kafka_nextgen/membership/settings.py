@@ -1,4 +1,4 @@
-"""What a member is told about itself before it starts, and what a rule is told besides state and event."""
+"""The settings of a member, and the arguments of a rule besides state and event."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MemberSettings:
     ``max_poll_interval_s`` without a poll makes the member leave. Failed heartbeats are repeated after
     ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. An instance id that another member still holds is
     asked for again for ``instance_id_retry_timeout_s``; 0 fails at once, as KIP-848 has it.
-    ``statement`` is what it says beyond Kafka's protocol.
+    ``statement`` has the heartbeat fields of extensions.
     ``leave_timeout_s`` bounds both the last commit before leaving and the wait for the leave's answer.
     All ``*_s`` are seconds.
     """

@@ -1,4 +1,4 @@
-"""Everything a member knows. A rule gets one of these and returns another; nothing else is remembered anywhere.
+"""The state of a member. A rule takes one and returns another; there is no other state.
 
 Three sets of partitions must be kept apart:
 
@@ -33,10 +33,9 @@ __all__ = [
     "by_name",
 ]
 
-#: The epoch under which commits go that don't come from a member.
+#: The epoch of commits from outside a group.
 NOT_A_MEMBER = -1
 
-#: The empty set of partitions.
 NOTHING: frozenset[TopicIdPartition] = frozenset()
 
 
@@ -60,12 +59,12 @@ class Sent:
 
 @frozen
 class MemberState(AnyMember):
-    """A member at one moment."""
+    """The state of one member."""
 
     member_id: str
     status: Status = Status.UNSUBSCRIBED
-    statement: Statement = NO_STATEMENT  # what it says beyond Kafka's protocol
-    installed: int = 0  # how many targets the member has made, that the coordinator took
+    statement: Statement = NO_STATEMENT  # the fields of extensions
+    installed: int = 0  # how many of its targets the coordinator took
 
     member_epoch: int = NOT_A_MEMBER
     published_epoch: int = NOT_A_MEMBER  # what commits carry; follows the epoch once its assignment is known
@@ -79,9 +78,9 @@ class MemberState(AnyMember):
     reconciled_version: int = 0  # the target last reached, or reached as far as its topics had names
     acknowledged: int = 0  # the number of the last reconciliation that is to be acknowledged
 
-    in_flight: int | None = None  # the number of the heartbeat under way
+    in_flight: int | None = None  # the number of the heartbeat in flight
     sent_at: float = 0.0  # when the last heartbeat was sent
-    sent: Sent | None = None  # None after any failure: then nobody knows what the coordinator knows
+    sent: Sent | None = None  # None after any failure: what the coordinator got is unknown
     pattern_told: str | None = None  # what the coordinator may have; "" if it was taken away, None if none was sent
     interval_s: float = 0.0  # between heartbeats; the coordinator tells it
     instance_id_deadline: float | None = None  # until when an instance id in use is asked for again
@@ -89,7 +88,7 @@ class MemberState(AnyMember):
     deadlines: Deadlines = field(factory=dict)
 
 
-#: What a rule returns: the state after it, and what is to be done, in this order.
+#: What a rule returns: the new state and the effects, in order.
 Outcome = tuple[MemberState, tuple[Effect, ...]]
 
 

@@ -1,6 +1,6 @@
-"""What a member says beyond Kafka's protocol, as the core carries it: nothing.
+"""The heartbeat fields of extensions to Kafka's protocol: none here.
 
-An extension says more (``assigning.statement``). The core knows neither what that is nor where in a heartbeat it goes.
+``assigning.statement`` adds some. The core knows neither what they are nor where in a heartbeat they go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a table of rules is made of, and what makes it whole. Machines of the client are such tables."""
+"""Rule tables, of which the client's machines are made, and the check that a table is complete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ R = TypeVar("R")  # a rule
 X = TypeVar("X")  # a machine's state
 E = TypeVar("E")  # an event
 M = TypeVar("M")  # the moment
-Y = TypeVar("Y")  # what comes of a rule
+Y = TypeVar("Y")  # the result of a rule
 
 
 @frozen
@@ -38,7 +38,7 @@ class IgnoredIn(Generic[S]):
 
 
 def row(status: S, event: type[E], rule: Callable[[X, E, M], Y], *to: S) -> RowOf[S, Callable[[X, Any, M], Y]]:
-    """Make a row; the rule must be one for this very event."""
+    """Make a row; mypy checks that the rule takes this event."""
     return RowOf(status, event, rule, frozenset(to))
 
 

@@ -1,7 +1,7 @@
-"""What a member waits for the clock to do: an enum, and a table of deadlines.
+"""The timers of a member, and their deadlines.
 
-The table has an entry exactly for what is being waited for; the member's deadline is the earliest of them. A
-timer is disarmed by whatever makes it pointless, so that a deadline in the past is never left standing.
+Only armed timers have an entry; the member's deadline is the earliest of them. A rule that makes a timer pointless
+disarms it, so that no deadline stays in the past.
 """
 
 from __future__ import annotations

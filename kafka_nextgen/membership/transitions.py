@@ -1,4 +1,4 @@
-"""The membership protocol as a table: what a member does, wherever it stands and whatever happens.
+"""The membership protocol as a table: what a member does in each status on each event.
 
 The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
 

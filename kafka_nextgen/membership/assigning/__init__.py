@@ -1,1 +1,1 @@
-"""A member's own assignors: it computes its group's assignment when the coordinator asks it to."""
+"""Client-side assignors: a member computes its group's assignment when the coordinator asks it to."""

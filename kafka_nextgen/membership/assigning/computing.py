@@ -1,8 +1,8 @@
-"""The way from being told to compute to an assignment that is installed (KIP-848, "Client Side Mode").
+"""From the request to compute to an installed assignment (KIP-848, "Client Side Mode").
 
-A step that fails is repeated as long as there is time: from being told, the member has the rebalance timeout, and then
-the coordinator has asked somebody else. It may be told with every answer until it has prepared. Told again after that,
-it is to do it once more: what it is at was wanted by another coordinator, or is wanted of another epoch by now.
+A step that fails is retried until the rebalance timeout, counted from the request to compute. By then the coordinator
+has asked another member. Until the member has prepared, every heartbeat response may repeat the request. If it is
+repeated later, the member computes once more: another coordinator asked, or the group has another epoch.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from kafka_nextgen.membership.numbering import numbered
 __all__ = [
     "computation_failed",
     "computed",
-    "computed_in_vain",
-    "failed_in_vain",
+    "computed_too_late",
+    "failed_too_late",
     "give_up_if_late",
     "heard",
     "heard_while_at_it",
@@ -47,30 +47,30 @@ __all__ = [
     "prepared",
 ]
 
-#: The group error of a report that there is no assignment; the same as a stream processor's for that.
+#: The group error that reports a failed assignment; Kafka Streams uses the same code.
 ASSIGNMENT_ERROR = 2
 
 
 def heard(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
-    """An answer to a member that computes nothing: it may have to."""
+    """Take a heartbeat response while idle; begin to compute if it says so."""
     state, told = informing.take_answer(state, event, at)
     return (_begin(state, at) if event.should_compute else state), told
 
 
 def _begin(state: AssigningState, at: Moment) -> AssigningState:
-    """Ask for the group, or first wait for the assignor, which does one thing at a time."""
+    """Ask for the group, or wait until the assignor, which does one computation at a time, is free."""
     phase = AssigningPhase.PREPARING if state.computing is None else AssigningPhase.BLOCKED
     return evolve(in_phase(at_rest(state), phase, at.now), until=at.now + at.settings.rebalance_timeout_s)
 
 
 def heard_while_at_it(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
-    """An answer to a member that computes already."""
+    """Take a heartbeat response while a computation is in progress."""
     state, told = informing.take_answer(state, event, at)
     return evolve(state, told_again=state.told_again or event.should_compute), told
 
 
 def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
-    """The coordinator told what the group is like: let the assignor work."""
+    """The coordinator described the group: run the assignor."""
     state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch, told_again=False)
     if event.assignor not in at.settings.assignors:
         return _report(state, "this member has no such assignor", None, at)
@@ -79,13 +79,13 @@ def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
 
 
 def computed(state: AssigningState, event: Computed, at: Moment) -> Outcome:
-    """There is an assignment: have it installed."""
+    """The assignor made an assignment: install it."""
     state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None)
     return evolve(state, result=Result(event.assignment)), ()
 
 
 def computation_failed(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
-    """The assignor can't: tell the application, and the coordinator, which then asks somebody else."""
+    """The assignor failed: tell the application, and the coordinator, which then asks another member."""
     return _report(evolve(state, computing=None), event.why, event.number, at)
 
 
@@ -96,21 +96,21 @@ def _report(state: AssigningState, why: str, computation: int | None, at: Moment
     return evolve(state, result=nothing), told
 
 
-def computed_in_vain(state: AssigningState, _event: Computed, at: Moment) -> Outcome:
-    """The assignor is free again, too late for what it was at."""
+def computed_too_late(state: AssigningState, _event: Computed, at: Moment) -> Outcome:
+    """The assignor is free again. Its assignment comes too late and is dropped."""
     state = evolve(state, computing=None)
     if state.phase is AssigningPhase.BLOCKED:
         state = in_phase(state, AssigningPhase.PREPARING, at.now)
     return state, ()
 
 
-def failed_in_vain(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
-    """The assignor is free again; that it was too slow is known already."""
-    return computed_in_vain(state, Computed(event.number, GroupAssignment({})), at)
+def failed_too_late(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
+    """The assignor is free again. Its lateness was reported before."""
+    return computed_too_late(state, Computed(event.number, GroupAssignment({})), at)
 
 
 def installed(state: AssigningState, _event: Installed, at: Moment) -> Outcome:
-    """The coordinator has it: done, unless another assignment is wanted by now."""
+    """The coordinator took the result: done, unless it has asked to compute again."""
     assert state.result is not None, "something was installed"
     told = () if state.result.failure is not None else (TellInstalled(),)
     return _end(state, at), told
@@ -121,7 +121,7 @@ def _end(state: AssigningState, at: Moment) -> AssigningState:
 
 
 def prepare_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
-    """The coordinator does not tell what the group is like."""
+    """The coordinator refused to describe the group."""
     if reaction_to(event.code) is Reaction.FAIL:
         state, told = informing.fail(state, f"the coordinator refused to prepare it: {_said(event)}", None)
         return _end(state, at), told
@@ -129,7 +129,7 @@ def prepare_refused(state: AssigningState, event: Refused, at: Moment) -> Outcom
 
 
 def install_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
-    """The coordinator does not take the assignment, or the report that there is none."""
+    """The coordinator refused the assignment, or the report of a failure."""
     assert state.result is not None, "something was to be installed"
     if reaction_to(event.code) is not Reaction.FAIL:
         return _refused(state, event, at)
@@ -154,7 +154,7 @@ def _refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
 
 
 def lost(state: AssigningState, _event: Lost, at: Moment) -> Outcome:
-    """No answer: ask again, after a pause. What was installed all the same is then not this member's to install."""
+    """No response: retry after a pause. If the install succeeded after all, the retry is refused."""
     return _back_off(state, at), ()
 
 
@@ -164,12 +164,12 @@ def _back_off(state: AssigningState, at: Moment) -> AssigningState:
 
 
 def membership_ended(state: AssigningState, _event: MembershipEnded, _at: Moment) -> Outcome:
-    """Whatever it was told to do was told to a member."""
+    """Forget the computation: only a member of the group may install it."""
     return AssigningState(computing=state.computing, last_number=state.last_number), ()
 
 
 def give_up_if_late(state: AssigningState, at: Moment) -> Outcome:
-    """The time is over: the coordinator asks somebody else, and does not want this any more."""
+    """Give up at the rebalance timeout: the coordinator has asked another member."""
     if at.now < state.until:
         return state, ()
     if state.phase is not AssigningPhase.COMPUTING:

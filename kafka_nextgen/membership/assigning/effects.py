@@ -1,4 +1,4 @@
-"""Everything the assigning machine can ask of its driver, which carries effects out in the order they come. Closed."""
+"""The effects of the assigning machine, which its driver carries out in order. The list is closed."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ class SendPrepare:
 
 @frozen
 class Compute:
-    """Let this assignor assign the group, where nothing else has to wait for it; answer with Computed or
-    ComputationFailed.
-    """
+    """Run this assignor in the background; answer with Computed or ComputationFailed."""
 
     number: int
     assignor: str
@@ -46,7 +44,7 @@ class Compute:
 class SendInstall:
     """Send a ConsumerGroupInstallAssignment, wait until ``deadline``; answer with Installed, Refused or Lost.
 
-    Nothing of it is to be installed if it has a ``message``: that is why the assignor failed.
+    With a ``message``, why the assignor failed, it reports the failure and installs nothing.
     """
 
     number: int
@@ -61,12 +59,12 @@ class SendInstall:
 
 @frozen
 class TellInstalled:
-    """The coordinator took the target: the member may ask for its share of it."""
+    """The coordinator took the target assignment: the member may ask for its share."""
 
 
 @frozen
 class CallOnAssignment:
-    """Run the assignor's ``on_assignment`` where the application polls: this is the final target of a new epoch."""
+    """Run the assignor's ``on_assignment`` where the application polls, with the target of a new epoch."""
 
     assignor: str
     error: int
@@ -78,8 +76,8 @@ class CallOnAssignment:
 class TellFailure:
     """The next poll raises this: the group's assignment could not be made.
 
-    Without an ``assignor`` it is the coordinator's word, which tells whose it was; else ``why`` is read after the name
-    of this member's, and ``computation`` is the one that failed, if one did.
+    Without an ``assignor`` the coordinator reported it, and ``why`` names the assignor. Otherwise this member's
+    ``assignor`` failed: ``why`` follows its name, and ``computation`` is the failed computation, if any.
     """
 
     why: str

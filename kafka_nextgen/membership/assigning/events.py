@@ -1,7 +1,7 @@
-"""Everything that can happen to a member that has assignors of its own. This list is closed.
+"""The events of the assigning machine. The list is closed.
 
-The machine numbers its requests and computations; what completes any that it does not wait for is late. A computation
-can't be stopped: one that was given up is waited for none the less, for the assignor is busy until then.
+The machine numbers its requests and computations, and ignores completions that it does not wait for. A computation
+can't be stopped: the machine waits even for one it gave up, because the assignor is busy until then.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
 
 @frozen
 class TargetShare:
-    """What the target assignment has for this member, with what others have not released yet.
+    """This member's share of the target assignment, including partitions that others have not released yet.
 
-    ``assignor`` is the member's own that it was made by, None if it was none of these.
+    ``assignor`` is the client-side assignor that made it, None if the coordinator did.
     """
 
     partitions: frozenset[TopicIdPartition]
@@ -43,8 +43,8 @@ class TargetShare:
 class HeartbeatHeard:
     """The coordinator answered a heartbeat: the member is in this epoch.
 
-    ``should_compute``: this member is to compute the next assignment. ``failure``: why the last attempt at that failed,
-    whoever made it. ``share`` comes with the assignment.
+    ``should_compute``: this member must compute the next assignment. ``failure``: why the last attempt failed, in any
+    member. ``share`` is set if the response has an assignment.
     """
 
     member_id: str
@@ -56,7 +56,7 @@ class HeartbeatHeard:
 
 @frozen
 class Prepared:
-    """The coordinator answered request ``number`` with the group as it is at ``group_epoch``, and who is to assign."""
+    """The coordinator answered request ``number`` with the group at ``group_epoch`` and the chosen assignor."""
 
     number: int
     group_epoch: int
@@ -66,7 +66,7 @@ class Prepared:
 
 @frozen
 class Installed:
-    """The coordinator took what request ``number`` brought."""
+    """The coordinator accepted request ``number``."""
 
     number: int
 
@@ -90,7 +90,7 @@ class Lost:
 
 @frozen
 class Computed:
-    """The assignor has done computation ``number``, and what it made is an assignment of the group."""
+    """The assignor finished computation ``number`` with a valid assignment."""
 
     number: int
     assignment: GroupAssignment
@@ -98,7 +98,7 @@ class Computed:
 
 @frozen
 class ComputationFailed:
-    """The assignor raised at computation ``number``, or made what is no assignment of the group."""
+    """The assignor raised in computation ``number``, or made an invalid assignment."""
 
     number: int
     why: str
@@ -106,7 +106,7 @@ class ComputationFailed:
 
 @frozen
 class MembershipEnded:
-    """The member has left its group, or was thrown out: whatever it was told to do there is not its business now."""
+    """The member left its group or was removed from it."""
 
 
 @frozen

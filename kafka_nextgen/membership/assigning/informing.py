@@ -1,11 +1,11 @@
-"""What every heartbeat's answer tells a member with assignors of its own, whether or not it computes anything itself.
+"""What every heartbeat response tells a member with client-side assignors, whether or not it computes itself.
 
-``on_assignment`` is called once per epoch, with the final target (KIP-848, "Assignment"): the first assignment told in
-an epoch is that, for it comes with the partitions which others have not released yet. It is called on the assignor that
-made the target, and on none where the coordinator assigned by itself.
+``on_assignment`` is called once per epoch with the final target (KIP-848, "Assignment"). That is the first assignment
+of an epoch, since it includes the partitions that others have not released yet. The assignor that made the target is
+called, and none if the coordinator made it.
 
-Whoever failed, the application is told, once: of this member's own failure when it happens, of another's when the
-coordinator passes it on. The next target puts an end to it.
+The application hears of each failure once: of this member's when it happens, of another member's when the coordinator
+passes it on. The next target clears the failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["fail", "take_answer"]
 
 
 def take_answer(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
-    """Take the epoch, what went wrong, and the target."""
+    """Take the epoch, the failure and the target of a heartbeat response."""
     state = evolve(state, member_id=event.member_id, member_epoch=event.member_epoch, awaits_heartbeat=False)
     state, told = _take_failure(state, event.failure)
     if event.share is None or event.member_epoch <= state.informed_epoch:
@@ -57,6 +57,6 @@ def _by_topic(partitions: frozenset[TopicIdPartition]) -> dict[TopicId, set[int]
 
 
 def fail(state: AssigningState, why: str, computation: int | None) -> Outcome:
-    """This member could not make the assignment: its application is told now."""
+    """Report to the application that this member could not make the assignment."""
     state = evolve(state, failure=why, is_reported=True)
     return state, (TellFailure(why, state.assignor or None, computation),)

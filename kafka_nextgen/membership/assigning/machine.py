@@ -1,26 +1,25 @@
-"""A member's own assignors: the one place where it is decided when they compute, and for whom.
+"""The machine of client-side assignors: decides when they compute.
 
 The rules in prose (KIP-848, "Client Side Mode", "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"):
 
-1.  A heartbeat's answer tells a member that it is to compute. It is then PREPARING: it asks for the group as the
-    coordinator sees it, and which assignor the group has. COMPUTING, it lets that assignor work, INSTALLING, it brings
-    the coordinator what came of it. Then it asks for its own share, with a heartbeat that does not wait for its time.
-2.  Heartbeats, and what the member owns, have nothing to do with that: it may reconcile meanwhile.
-3.  STALE_MEMBER_EPOCH is tried again after the next heartbeat's answer, with the epoch that this brought; at once, if
-    there was an answer with another epoch meanwhile. After UNKNOWN_MEMBER_ID the member stands down: somebody else
-    computes.
-4.  All of it has to be done within the rebalance timeout. After that the coordinator has asked somebody else, and what
-    the assignor is still at comes too late. One computation at a time: told to compute again, the member is BLOCKED
-    until the last is over.
-5.  An assignor that raises, or makes what is no assignment of the group, costs the group nothing: the coordinator is
-    told that and why, nothing is installed, and every member's application hears of it.
-6.  Whoever computed, ``on_assignment`` is called once in each epoch (``informing``).
+1.  A heartbeat response tells a member to compute. PREPARING, it asks the coordinator for the state of the group and
+    the chosen assignor. COMPUTING, it runs that assignor. INSTALLING, it sends the result to the coordinator. Then it
+    asks for its own share with an immediate heartbeat.
+2.  Heartbeats and reconciliation go on independently.
+3.  A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or at
+    once if the epoch has changed meanwhile. After UNKNOWN_MEMBER_ID the member stands down: another member computes.
+4.  The rebalance timeout bounds all of it. After that the coordinator has asked another member, and the result comes
+    too late. The assignor does one computation at a time: a member told to compute again is BLOCKED until the last one
+    ends.
+5.  If an assignor raises or makes an invalid assignment, the member reports that to the coordinator with the reason.
+    Nothing is installed, and the application of every member is told.
+6.  ``on_assignment`` is called once in each epoch, whichever member computed (``informing``).
 
-Whoever drives the machine hands in what happened, the time and a random number, and carries out the effects in the
-order they come. It does no I/O, reads no clock, throws no dice, and waits for nothing.
+The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no I/O,
+reads no clock, draws no random numbers and never blocks.
 
-``TABLE`` is read as that of the member is (``kafka_nextgen.membership.transitions``).
+``TABLE`` reads like that of the member (``kafka_nextgen.membership.transitions``).
 """
 
 from __future__ import annotations
@@ -60,28 +59,28 @@ INSTALLING = AssigningPhase.INSTALLING
 
 
 RULES: tuple[Row, ...] = (
-    # Nothing to compute.
+    # Idle.
     row(IDLE, HeartbeatHeard, computing.heard, IDLE, PREPARING, BLOCKED),
-    row(IDLE, Computed, computing.computed_in_vain, IDLE),
-    row(IDLE, ComputationFailed, computing.failed_in_vain, IDLE),
+    row(IDLE, Computed, computing.computed_too_late, IDLE),
+    row(IDLE, ComputationFailed, computing.failed_too_late, IDLE),
     row(IDLE, MembershipEnded, computing.membership_ended, IDLE),
-    # Told to, but the assignor is busy.
+    # Waiting for a busy assignor.
     row(BLOCKED, HeartbeatHeard, computing.heard_while_at_it, BLOCKED),
-    row(BLOCKED, Computed, computing.computed_in_vain, PREPARING),
-    row(BLOCKED, ComputationFailed, computing.failed_in_vain, PREPARING),
+    row(BLOCKED, Computed, computing.computed_too_late, PREPARING),
+    row(BLOCKED, ComputationFailed, computing.failed_too_late, PREPARING),
     row(BLOCKED, MembershipEnded, computing.membership_ended, IDLE),
-    # Asks for the group.
+    # Waiting for the state of the group.
     row(PREPARING, HeartbeatHeard, computing.heard_while_at_it, PREPARING),
     row(PREPARING, Prepared, computing.prepared, COMPUTING, INSTALLING),
     row(PREPARING, Refused, computing.prepare_refused, PREPARING, IDLE),
     row(PREPARING, Lost, computing.lost, PREPARING),
     row(PREPARING, MembershipEnded, computing.membership_ended, IDLE),
-    # The assignor works.
+    # The assignor runs.
     row(COMPUTING, HeartbeatHeard, computing.heard_while_at_it, COMPUTING),
     row(COMPUTING, Computed, computing.computed, INSTALLING),
     row(COMPUTING, ComputationFailed, computing.computation_failed, INSTALLING),
     row(COMPUTING, MembershipEnded, computing.membership_ended, IDLE),
-    # Brings what came of it.
+    # Sending the result.
     row(INSTALLING, HeartbeatHeard, computing.heard_while_at_it, INSTALLING),
     row(INSTALLING, Installed, computing.installed, IDLE, PREPARING),
     row(INSTALLING, Refused, computing.install_refused, INSTALLING, IDLE, PREPARING),
@@ -104,16 +103,16 @@ TABLE = whole_table(RULES, IGNORED, AssigningPhase, get_args(AssigningEvent))
 
 
 class AssigningMachine:
-    """The assignors of one consumer, for as long as it lives, whatever epoch of its group it is in."""
+    """The client-side assignors of one consumer, for its lifetime."""
 
     def __init__(self, settings: AssigningSettings) -> None:
         self.settings = settings
         self.state = AssigningState()
 
     def handle(self, event: AssigningEvent, now: float, chance: float) -> tuple[AssigningEffect, ...]:
-        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+        """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
+        ``chance`` in [0, 1) is the jitter of retries. A completion that the machine does not wait for changes nothing.
         """
         if is_late(self.state, event):
             return ()
@@ -132,7 +131,7 @@ class AssigningMachine:
         return state, effects
 
     def deadline(self) -> float | None:
-        """When TimePassed is to be handed in, if nothing else happens; None for never."""
+        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
         return sending.deadline(self.state)
 
 

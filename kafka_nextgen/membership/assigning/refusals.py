@@ -1,7 +1,7 @@
 """What a member does about each error code of ConsumerGroupPrepareAssignment and ConsumerGroupInstallAssignment
 (KIP-848, "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment API").
 
-Every code that is not in the table means that this assignment can't be made here, and the application is told.
+Any other code means that this member can't make the assignment, and the application is told.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ class Reaction(Enum):
     """What to do about an error."""
 
     WAIT_FOR_EPOCH = "wait_for_epoch"  # send it again when the next heartbeat is answered
-    FIND_COORDINATOR = "find_coordinator"  # then again
-    BACK_OFF = "back_off"  # it passes
-    STAND_DOWN = "stand_down"  # somebody else computes by now, or nobody need
+    FIND_COORDINATOR = "find_coordinator"  # then retry
+    BACK_OFF = "back_off"  # retry after a pause
+    STAND_DOWN = "stand_down"  # another member computes by now, or none needs to
     FAIL = "fail"  # the application is told
 
 

@@ -1,6 +1,6 @@
-"""An assignor of one's own is anybody's code: what it says and what it makes is checked before it goes any further.
+"""Run a client-side assignor, which is application code, and check its metadata and assignment.
 
-Whatever it does wrong is a ``PartitionAssignorError`` that says what "it" did and, if it raised, has that as its cause.
+Any mistake becomes a ``PartitionAssignorError``. Its text says what "it" did; its cause is what the assignor raised.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _INT8 = range(-128, 128)
 
 
 def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
-    """The assignor as a heartbeat tells of it, with what it says to its peers at this moment."""
+    """The assignor as a heartbeat describes it, with its current metadata. Raises ``PartitionAssignorError``."""
     try:
         said = assignor.metadata()
     except BaseException as error:
@@ -47,7 +47,7 @@ def _is_int8(value: object) -> bool:
 
 
 def compute(assignor: PartitionAssignor, group: AssignmentSpec) -> GroupAssignment:
-    """What the assignor makes of the group, which is an assignment of it."""
+    """Run the assignor; its assignment is checked. Raises ``PartitionAssignorError``."""
     try:
         assignment = assignor.assign(group)
     except BaseException as error:

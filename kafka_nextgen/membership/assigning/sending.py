@@ -1,4 +1,4 @@
-"""Requests go out when a step begins, when a pause is over, and with the epoch that the last heartbeat brought."""
+"""Send requests when a step begins or a pause ends, with the epoch of the last heartbeat response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["deadline", "send_if_ready"]
 
 
 def send_if_ready(state: AssigningState, at: Moment) -> Outcome:
-    """Send the request of the phase, if it has one that was not sent."""
+    """Send the request of the phase, if there is one that is not in flight and whose pause is over."""
     if not _has_to_send(state) or at.now < state.not_before:
         return state, ()
     state, number = numbered(state)
@@ -48,6 +48,6 @@ def _has_to_send(state: AssigningState) -> bool:
 
 
 def deadline(state: AssigningState) -> float | None:
-    """When time alone brings the next attempt, or the end."""
+    """The time of the next attempt or of the timeout, whichever is first; None for never."""
     at = min(state.until, state.not_before if _has_to_send(state) else inf)
     return None if at == inf else at

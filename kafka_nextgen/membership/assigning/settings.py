@@ -1,4 +1,4 @@
-"""What the assigning machine is told before it starts, and what a rule is told besides state and event."""
+"""The settings of the assigning machine, and the arguments of a rule besides state and event."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["AssigningSettings", "Moment"]
 
 @frozen
 class AssigningSettings:
-    """The part of the configuration that computing assignments acts on.
+    """The part of the configuration that the assigning machine uses.
 
-    ``assignors`` are the names of the member's own, the preferred first. From being told to compute, it has
-    ``rebalance_timeout_s``. Each request is waited for ``request_timeout_s`` at most; what failed is repeated after
-    ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. All are seconds.
+    ``assignors`` are the names of the client-side assignors, the preferred first. ``rebalance_timeout_s`` bounds a
+    computation from the request to the installation. A request times out after ``request_timeout_s``. Retries back off
+    from ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. All times are seconds.
     """
 
     group_id: str

@@ -1,4 +1,4 @@
-"""Everything the assigning machine knows. A rule gets one of these and returns another."""
+"""The state of the assigning machine. A rule takes one and returns another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AssigningState", "Outcome", "Result", "at_rest", "in_phase"]
 
 @frozen
 class Result:
-    """What is to be installed, or reported: with ``failure`` there is no assignment."""
+    """The assignment to install, or the ``failure`` to report."""
 
     assignment: GroupAssignment
     failure: str | None = None
@@ -25,40 +25,40 @@ class Result:
 
 @frozen
 class AssigningState(Numbering):
-    """A member's own assignors at one moment."""
+    """The state of the client-side assignors of one member."""
 
     member_id: str = ""
-    member_epoch: int = NOT_A_MEMBER  # of the last heartbeat that was answered
+    member_epoch: int = NOT_A_MEMBER  # of the last heartbeat response
     phase: AssigningPhase = AssigningPhase.IDLE
-    until: float = inf  # when somebody else will have been told to compute
-    told_again: bool = False  # to compute, since it prepared
-    computing: int | None = None  # the computation that the assignor is at, perhaps for nothing
-    assignor: str = ""  # that the coordinator chose
-    group_epoch: int = NOT_A_MEMBER  # that the assignment is for
+    until: float = inf  # when the coordinator asks another member
+    told_again: bool = False  # asked to compute again since it prepared
+    computing: int | None = None  # the running computation, even if it was given up
+    assignor: str = ""  # chosen by the coordinator
+    group_epoch: int = NOT_A_MEMBER  # of the assignment
     result: Result | None = None
 
-    request: int | None = None  # the number of the request under way
+    request: int | None = None  # the number of the request in flight
     sent_epoch: int = NOT_A_MEMBER  # the member epoch in it
-    failures: int = 0  # requests that failed in a row
+    failures: int = 0  # consecutive failed requests
     not_before: float = -inf  # when the request may go out
-    awaits_heartbeat: bool = False  # the epoch was stale: the next answer has another
+    awaits_heartbeat: bool = False  # the epoch was stale: wait for the next heartbeat response
 
     informed_epoch: int = NOT_A_MEMBER  # the last one that on_assignment was called for
-    failure: str | None = None  # why the group has not got a new target, as far as is known here
-    is_reported: bool = False  # that was this member's own failure, and the application knows of it
+    failure: str | None = None  # why the group has no new target
+    is_reported: bool = False  # this member's own failure, already reported to the application
 
 
-#: What a rule returns: the state after it, and what is to be done, in this order.
+#: What a rule returns: the new state and the effects, in order.
 Outcome = tuple[AssigningState, tuple[AssigningEffect, ...]]
 
 
 def in_phase(state: AssigningState, phase: AssigningPhase, now: float) -> AssigningState:
-    """The same, at the beginning of a step."""
+    """The state at the beginning of ``phase``."""
     return evolve(state, phase=phase, request=None, failures=0, not_before=now, awaits_heartbeat=False)
 
 
 def at_rest(state: AssigningState) -> AssigningState:
-    """The same, with nothing to compute any more; the assignor may be busy none the less."""
+    """The state with nothing to compute; the assignor may still be busy."""
     return evolve(
         in_phase(state, AssigningPhase.IDLE, -inf),
         until=inf,

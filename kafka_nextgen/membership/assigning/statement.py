@@ -1,7 +1,7 @@
-"""What a member says to coordinators with extensions: a word of each of its own assignors, and why it joins.
+"""The heartbeat fields for coordinators with extensions: the client-side assignors, and the reason to join.
 
-A word is repeated only if it is another, or if the member can't know what arrived: a word with a reason asks for
-another assignment each time. Why the member joins is said until a heartbeat is answered.
+Assignors are sent again only when they change, or when the member can't know what arrived, because a reason in their
+metadata triggers a new assignment each time. The join reason is sent until a heartbeat is answered.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ __all__ = ["ExtendedStatement"]
 
 @frozen
 class ExtendedStatement(Statement):
-    """The member's assignors with what they have to say, the preferred one first, and why it joins."""
+    """The client-side assignors with their metadata, the preferred one first, and the reason to join."""
 
     assignors: tuple[ClientAssignor, ...] = ()
     join_reason: JoinReason = JoinReason.UNKNOWN
 
     def with_assignors(self, assignors: tuple[ClientAssignor, ...]) -> Statement:
-        """The statement with these."""
+        """The statement with these assignors."""
         return evolve(self, assignors=assignors)
 
     def news(self) -> Statement:
-        """The assignors. Why the member joins goes out with its join."""
+        """The assignors. The join reason is sent only with a join."""
         return self if self.join_reason is JoinReason.UNKNOWN else evolve(self, join_reason=JoinReason.UNKNOWN)
 
     def added_to(self, heartbeat: SendHeartbeat, told: Statement | None, *, joins: bool) -> SendHeartbeat:
-        """The heartbeat with what is to be said."""
+        """The heartbeat with the fields of this statement that must be sent."""
         is_told = told == self.news() if told is not None and not joins else not self.assignors
         reason = self.join_reason if joins else JoinReason.UNKNOWN
         if is_told and reason is JoinReason.UNKNOWN:
@@ -40,5 +40,5 @@ class ExtendedStatement(Statement):
         return evolve(heartbeat, client_assignors=None if is_told else self.assignors, join_reason=reason)
 
     def answered(self) -> Statement:
-        """The statement without why the member joins."""
+        """The statement without the join reason."""
         return self.news()

@@ -1,4 +1,4 @@
-"""Where a member stands with an assignment that it was told to compute."""
+"""The phases of computing an assignment."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ __all__ = ["AssigningPhase"]
 class AssigningPhase(Enum):
     """The step that the member waits for."""
 
-    IDLE = "idle"  # not told to compute anything
-    BLOCKED = "blocked"  # told to, while the assignor is still at work on what was given up
-    PREPARING = "preparing"  # asks the coordinator for the group as it is
-    COMPUTING = "computing"  # the assignor works
-    INSTALLING = "installing"  # tells the coordinator what came of it
+    IDLE = "idle"  # nothing to compute
+    BLOCKED = "blocked"  # told to compute while the assignor is busy with a computation that was given up
+    PREPARING = "preparing"  # asks the coordinator for the state of the group
+    COMPUTING = "computing"  # the assignor runs
+    INSTALLING = "installing"  # sends the result to the coordinator

@@ -55,9 +55,9 @@ class ClassicMember:
         self.state = ClassicState(to_state=settings.join_reason)
 
     def handle(self, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
-        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+        """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
+        ``chance`` in [0, 1) is the jitter of retries. A completion that the member does not wait for changes nothing.
         """
         row = TABLE.get((self.state.status, type(event)))
         if row is None or is_late(self.state, event):

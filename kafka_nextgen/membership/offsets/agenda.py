@@ -1,4 +1,4 @@
-"""Asks by a moment: when to look at a commit again if nothing else happens to it, and which has waited longest."""
+"""A priority queue of asks by time: which commit to check next, or which has waited longest."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["Agenda"]
 
 
 class Agenda:
-    """Moments by ask. What is set takes the place of what was set last."""
+    """One time for each ask. Setting it again replaces the earlier time."""
 
     def __init__(self) -> None:
         self._moments: dict[int, float] = {}
-        self._heap: list[tuple[float, int]] = []  # also what does not count any more
+        self._heap: list[tuple[float, int]] = []  # includes stale entries, skipped when popped
 
     def set(self, ask: int, moment: float | None) -> None:
-        """Look at this at ``moment``; never, if that is None."""
+        """Schedule ``ask`` at ``moment``; None removes it."""
         if moment is None:
             self._moments.pop(ask, None)
         elif self._moments.get(ask) != moment:
@@ -26,20 +26,20 @@ class Agenda:
             heapify(self._heap)
 
     def first(self) -> float | None:
-        """The earliest moment; None if there is none."""
+        """The earliest time; None if nothing is scheduled."""
         while self._heap and self._moments.get(self._heap[0][1]) != self._heap[0][0]:
             heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def due(self, now: float) -> frozenset[int]:
-        """What is to be looked at by now, which is forgotten with that."""
+        """Remove and return the asks that are due at ``now``."""
         asks = set()
         while (moment := self.first()) is not None and moment <= now:
             asks.add(self.pop())
         return frozenset(asks)
 
     def pop(self) -> int:
-        """The ask whose moment is ``first``, which is forgotten with that."""
+        """Remove and return the earliest ask. Call ``first`` before: it drops stale entries."""
         ask = self._heap[0][1]
         del self._moments[ask]
         return ask

@@ -1,6 +1,6 @@
-"""What is asked for: commits, lookups, and that they be forgotten.
+"""Begin and withdraw commits and lookups.
 
-A commit begins with every partition left to be sent; only those that were lost are given up from the start.
+A commit begins with every partition left to be sent, except lost ones, which count as given up from the start.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from attrs import evolve
 
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.book import changed, closed, near
+from kafka_nextgen.membership.offsets.coalescing import taken_along, without_rider
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
 from kafka_nextgen.membership.offsets.patience import Patience, patience_for
-from kafka_nextgen.membership.offsets.riding import taken_along, without_rider
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     NOTHING,
@@ -36,7 +36,7 @@ def ask_commit(state: OffsetState, event: CommitAsked, at: Moment) -> Outcome:
 
 
 def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> frozenset[TopicPartition]:
-    """Those of the lost partitions of which no other commit is under way, which tells its own end."""
+    """The lost partitions without another open commit, which would report the loss itself."""
     requested = (request.offsets.keys() for request in state.commit_requests.values())
     return lost.difference(*requested, *(commit.open for commit in state.commits.values()))
 
@@ -49,7 +49,7 @@ def add_commit(
     patience: Patience,
     lost: frozenset[TopicPartition] = NOTHING,
 ) -> OffsetState:
-    """Put a commit behind those there are; it is refused for ``lost``, beside what it must not commit."""
+    """Append a commit. It is refused for ``lost`` and for partitions that the member lost."""
     state, made = numbered(state)
     refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
     commit = Commit(
@@ -67,19 +67,19 @@ def add_commit(
 
 
 def ask_lookup(state: OffsetState, event: LookupAsked, at: Moment) -> Outcome:
-    """Somebody wants to know committed offsets."""
+    """Begin a lookup of committed offsets."""
     lookup = Lookup(event.ask, patience_for(event.timeout_s, at), event.partitions)
     return evolve(state, lookups=(*state.lookups, lookup)), ()
 
 
 def withdraw(state: OffsetState, event: Withdrawn, _at: Moment) -> Outcome:
-    """Nobody waits for this ask any more."""
+    """Stop working for an ask whose caller no longer waits."""
     lookups = tuple(lookup for lookup in state.lookups if lookup.ask != event.ask)
     return forget(evolve(state, lookups=lookups), event.ask), ()
 
 
 def forget(state: OffsetState, ask: int) -> OffsetState:
-    """Do no more for a commit than others need that follow it, or ride on it. What is under way stays under way."""
+    """Drop a commit, unless it has followers or riders: then keep it for them. Its request stays in flight."""
     commit = state.commits.get(ask)
     if commit is None:
         return without_rider(state, ask)

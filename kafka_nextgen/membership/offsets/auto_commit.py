@@ -1,13 +1,12 @@
-"""Auto-commit: what the application has processed is committed on an interval, and before it is given up.
+"""Auto-commit: commit processed offsets on an interval and before partitions are given up.
 
-* Only what was handed over before the last poll counts as processed; the driver knows what that is.
-* One commit on the interval is under way at a time, and only of what is not committed already.
-* The commit before a revocation takes its place. It has every position of the assignment, also those that were
-  acknowledged: a delayed duplicate of an older commit may have arrived since and set the offset back.
-* An application that commits by itself, too, may be ahead of what counts as processed. Auto-commit takes back neither
-  what is committed nor what is about to be; but it follows an application that has sought back. Commits of before the
-  seek do not count then. Nor do they where reading went back by itself, to the first offset there is: the position is
-  behind the one that auto-commit saw before.
+* Only records handed over before the last poll count as processed; the driver knows which.
+* One interval commit is open at a time. It has only offsets that are not committed already.
+* The commit before a revocation replaces it. That one has every position of the assignment, even acknowledged ones: a
+  delayed duplicate of an older commit may have arrived since and set the offset back.
+* An application that also commits by itself may be ahead of the processed offsets. Auto-commit never sets its commits
+  back, whether acknowledged or still open. The exception is an application that sought back: commits from before the
+  seek do not count. Neither do they after an offset reset, which shows as a position behind the one last read.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
 
-#: How long (seconds) may be spent on a commit without which nothing is lost.
+#: The time limit, in seconds, of a commit before a revocation that repeats what is committed already.
 NEEDLESS_S = 1.0
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
 def look_if_due(state: OffsetState, at: Moment) -> Outcome:
-    """Ask what was processed, if the interval is over and there is no commit of the last one any more."""
+    """Read the processed offsets if the interval is over and the last interval commit has ended."""
     interval_s = at.settings.auto_commit_interval_s
     if interval_s is None or state.interval_at is None or at.now < state.interval_at:
         return state, ()
@@ -53,7 +52,7 @@ def look_if_due(state: OffsetState, at: Moment) -> Outcome:
 
 
 def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcome:
-    """Commit what was processed, unless that is committed, or the application is ahead."""
+    """Commit the processed offsets, except where they are committed already or the application is ahead."""
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"
     ahead = _ahead(state, event.offsets)
@@ -65,11 +64,11 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcom
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
-    """Commit for the last time before partitions are given up: what the application wanted, where it is ahead.
+    """Make the last commit before partitions are given up; where the application is ahead, with its offset.
 
-    What is committed already is committed again, for a delayed duplicate of an earlier commit may have set it back. A
-    position of which nothing was read is committed as Kafka's own consumer does. But neither has much time: a
-    coordinator that can't be reached is not waited for without need.
+    Committed offsets are committed again, because a delayed duplicate of an earlier commit may have set them back.
+    Positions of which nothing was read are committed too, as Kafka's own consumer does. Neither is essential, so that a
+    commit of nothing else gets NEEDLESS_S only: an unreachable coordinator should not delay the revocation.
     """
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
     timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)
@@ -79,7 +78,7 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
 
 
 def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:
-    """Whether the next owner would begin elsewhere without a commit of these, as far as that is known."""
+    """Whether the next owner might start at other offsets without this commit."""
     committed, wanted = {**found, **state.acknowledged}, {**found, **_wanted(state)}
     return any(tp in state.sought or not (at == committed.get(tp) == wanted.get(tp)) for tp, at in offsets.items())
 
@@ -89,7 +88,7 @@ def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:
 
 
 def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
-    """What is committed, or about to be, beyond what was processed, by an application that has not sought back."""
+    """The application's commits, open or acknowledged, that are ahead of ``consumed``, unless it sought back."""
     wanted = _wanted(state)
     return {
         tp: wanted[tp]
@@ -99,7 +98,7 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 
 def _wanted(state: OffsetState) -> Offsets:
-    """The last that was committed of each partition, or is about to be."""
+    """The latest offset of each partition that is committed or has an open commit."""
     under_way = ((each.turn, each.offsets) for _, each in sorted(state.commit_requests.items()))
     waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
     asked = (

@@ -1,7 +1,7 @@
-"""The commits there are, found by their partitions: what happens to one concerns only those that share some with it.
+"""All open commits, indexed by partition: an event of one commit concerns only those that share a partition with it.
 
-There may be thousands, one for each partition, so nothing that happens often may look at all of them. Every change is
-made here, and *stirs* its commit: that is looked at before the event is over (``ending``, ``sending``).
+There may be thousands, one for each partition, so frequent events must not iterate over all of them. Every change is
+made here and *stirs* its commit: ``ending`` and ``sending`` check stirred commits before the event is done.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def opened(state: OffsetState, commit: Commit) -> OffsetState:
 
 
 def changed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
-    """These commits as they are now."""
+    """Store the new versions of these commits and stir them."""
     if not commits:
         return state
     now = {commit.ask: commit for commit in commits}
@@ -57,7 +57,7 @@ def changed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
 
 
 def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
-    """Do without these commits. What is under way of them stays under way."""
+    """Remove these commits. Their requests stay in flight."""
     gone = {commit.ask for commit in commits}
     partitions = {tp for commit in commits for tp in commit.offsets}
     left = {tp: tuple(ask for ask in state.asks_of[tp] if ask not in gone) for tp in partitions}
@@ -66,34 +66,34 @@ def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
 
 
 def stirred(state: OffsetState, asks: Iterable[int]) -> OffsetState:
-    """Look at these again."""
+    """Stir the commits of these asks."""
     return evolve(state, stirred=state.stirred.union(asks))
 
 
 def stirred_all(state: OffsetState) -> OffsetState:
-    """Look at all commits again."""
+    """Stir all commits."""
     return stirred(state, state.commits)
 
 
 def unstirred(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
-    """The commits to look at now, in the order they were asked for."""
+    """Take the stirred commits, in the order they were asked for."""
     asks = state.stirred
     state = evolve(state, stirred=NO_ASKS, looked_at=state.looked_at | asks)
     return state, in_turn(state.commits[ask] for ask in asks if ask in state.commits)
 
 
-# ---- what is under way
+# ---- requests in flight
 
 
 def requested(state: OffsetState, number: int, request: CommitRequest) -> OffsetState:
-    """This request is under way."""
+    """Add a request in flight."""
     carried = {tp: (*state.carried.get(tp, ()), number) for tp in request.offsets}
     requests = state.commit_requests.updated({number: request})
     return evolve(state, commit_requests=requests, carried=state.carried.updated(carried))
 
 
 def returned(state: OffsetState, number: int) -> OffsetState:
-    """It is not any more: look at what may have waited for it."""
+    """Remove a request in flight and stir the commits that may have waited for it."""
     request = state.commit_requests[number]
     state = evolve(
         _not_carried(state, number, request.offsets), commit_requests=state.commit_requests.without([number])
@@ -102,7 +102,7 @@ def returned(state: OffsetState, number: int) -> OffsetState:
 
 
 def overtaken(state: OffsetState, number: int, partitions: Collection[TopicPartition]) -> OffsetState:
-    """These partitions are committed by a request of this number: what earlier ones carry of them counts no more."""
+    """Request ``number`` committed these partitions: drop them from earlier requests in flight."""
     earlier = {each for tp in partitions for each in state.carried.get(tp, ()) if each < number}
     for each in earlier:
         request = state.commit_requests[each]

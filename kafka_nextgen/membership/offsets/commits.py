@@ -1,9 +1,9 @@
 """What the answer to a commit means, by the rules of the member's protocol.
 
-A code for which no repetition helps fails the whole commit, with the reasons of all partitions. Otherwise what was
-refused is committed again: after a pause, or as soon as the member is in another epoch than the one that was stale.
-A repetition in the same epoch does no harm: a coordinator for which it is really stale refuses it again, and what was
-given up meanwhile is left out (``order``).
+A code that is not retriable fails the whole commit, with the codes of all partitions. Otherwise the member commits the
+refused partitions again: after a pause, or as soon as it is in another epoch than the stale one. A retry in the same
+epoch does no harm: a coordinator for which it is stale refuses it again, and what was given up meanwhile is left out
+(``order``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Codes = Mapping[TopicPartition, int]
 
 
 def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
-    """Note what is committed, tell the member what concerns it, and react to what is not."""
+    """Note what is committed, pass on the codes that concern the member, and react to the rest."""
     state, request, commit = _returned(state, event.number)
     codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
     done = request.offsets.keys() - codes.keys()
@@ -49,7 +49,7 @@ def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
 
 
 def lost(state: OffsetState, event: CommitLost, at: Moment) -> Outcome:
-    """Nobody knows whether it was committed: commit again, after a pause."""
+    """Commit again after a pause: the first attempt may or may not have been committed."""
     state, _, commit = _returned(state, event.number)
     if commit is None:
         return state, ()
@@ -57,7 +57,7 @@ def lost(state: OffsetState, event: CommitLost, at: Moment) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
-    """The request that came back, and whose it was, if that is still there."""
+    """Take the request out of flight; return it with its commit, None if that has ended."""
     request = state.commit_requests[number]
     commit = state.commits.get(request.ask)
     state = returned(state, number)
@@ -68,7 +68,7 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
-    """These are committed. What was given up meanwhile may be committed otherwise by now, even if it came back."""
+    """Note committed offsets, except of partitions given up meanwhile: another owner may have committed since."""
     counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
     return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
@@ -90,7 +90,7 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
         if action is Action.FAIL or is_over(commit.patience, at):
             return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
     again = actions.keys() - left_out.keys()
-    insists = state.rules.tells_member.isdisjoint(codes.values())  # or else the member joins again, and has a new epoch
+    insists = state.rules.tells_member.isdisjoint(codes.values())  # otherwise the member joins again, with a new epoch
     acts = frozenset(actions.values())
     patience, effects = try_again(commit.patience, acts, codes, member_epoch, at, insists=insists)
     refusal = refused(state, commit, codes, codes[min(again)])
@@ -98,9 +98,10 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
 
 
 def _action(state: OffsetState, commit: Commit, code: int) -> Action:
-    """What to do about a code: a commit with partitions that are being given up waits for no topic that is unknown.
+    """The action for a code. A commit with partitions that are being given up does not wait for an unknown topic.
 
-    Nor does it for partitions that are kept: others wait for those that are not, and the next commit covers the rest.
+    That holds for its kept partitions too: other members wait for the given up ones, and the next commit covers the
+    kept ones.
     """
     if not state.stopping.isdisjoint(commit.offsets):
         action = state.rules.on_commit_before_revoking_error(code).action
@@ -116,7 +117,7 @@ def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Comm
 def try_again(
     patience: Patience, actions: Collection[Action], codes: Codes, member_epoch: int, at: Moment, *, insists: bool
 ) -> tuple[Patience, tuple[OffsetEffect, ...]]:
-    """What has to happen before the next attempt: another epoch, a pause, perhaps another coordinator.
+    """Wait for what the next attempt needs: another epoch, a pause, perhaps another coordinator.
 
     If it ``insists``, it tries again after a pause even if no other epoch comes.
     """

@@ -1,4 +1,4 @@
-"""Everything the offsets' machine can ask of its driver, which carries effects out in the order they come. Closed."""
+"""The effects of the offset machine, which its driver carries out in order. The list is closed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 @frozen
 class Refused:
-    """The coordinator said no, or would have: a reason for each partition, and ``code``, which decided.
+    """The coordinator refused, or would have: an error code for each partition, and ``code``, which decided.
 
     ``error`` is the class to raise.
     """
@@ -39,7 +39,7 @@ class Refused:
 
 @frozen
 class TimedOut:
-    """There was no answer in ``timeout_s`` seconds; ``reason`` is what kept the last attempt from getting one."""
+    """The ask did not succeed in ``timeout_s`` seconds; ``reason`` is why the last attempt failed."""
 
     timeout_s: float
     reason: str | None
@@ -64,7 +64,7 @@ class SendCommit:
 class SendLookup:
     """Send an OffsetFetch with RequireStable, wait until ``deadline``; answer with LookupAnswered or LookupLost.
 
-    ``member_id`` None asks in nobody's name.
+    With ``member_id`` None the request carries no membership.
     """
 
     number: int
@@ -76,16 +76,16 @@ class SendLookup:
 
 @frozen
 class ReadConsumed:
-    """Look up what was processed of each partition so far, and answer with ConsumedRead."""
+    """Read the processed offset of each partition and answer with ConsumedRead."""
 
     number: int
 
 
 @frozen
 class CommitEnded:
-    """What ``ask`` wanted committed is committed, or something later of each partition, unless there is a ``failure``.
+    """Without ``failure``, the offsets of ``ask`` are committed, or were replaced by later commits of their partitions.
 
-    INTERVAL_ASK, 0, is that of auto-commit on the interval, which nobody waits for.
+    INTERVAL_ASK, 0, is the interval commit of auto-commit, which has no caller.
     """
 
     ask: int
@@ -94,16 +94,16 @@ class CommitEnded:
 
 @frozen
 class LeftOut:
-    """Say that these are given up without a commit: the coordinator knows no such topic, by these codes."""
+    """Log that these partitions are given up without a commit: the coordinator does not know their topics."""
 
     codes: Mapping[TopicPartition, int]
 
 
 @frozen
 class LookupEnded:
-    """The committed offsets ``ask`` wanted, None where there is none, without partitions that are unknown just now.
+    """The committed offsets of ``ask``; None for a partition without one. Unknown partitions are left out.
 
-    With a ``failure`` there are none.
+    ``offsets`` is empty with a ``failure``.
     """
 
     ask: int
@@ -113,7 +113,7 @@ class LookupEnded:
 
 @frozen
 class TellMember:
-    """A commit in this epoch was refused with a code that says where the member stands in its group."""
+    """A commit in this epoch was refused with a code that concerns the membership itself."""
 
     code: int
     member_epoch: int

@@ -1,11 +1,11 @@
-"""How asks end: done, given up, out of the group, out of time, or refused for good.
+"""How asks end: done, given up, out of the group, timed out, or refused for good.
 
-* Done is a commit of which nothing is left. What was given up meanwhile it names, as what a rebalance took.
-* Out of the group, or in it again since: refused as UNKNOWN_MEMBER_ID, which is what the coordinator would say.
-* Out of time: with the coordinator's last refusal, if there was one, or else as timed out.
+* A commit is done when nothing is left of it. Partitions that were given up meanwhile end with REBALANCE_IN_PROGRESS.
+* If the member left the group, even if it joined again, the commit ends with UNKNOWN_MEMBER_ID, as the coordinator
+  would answer.
+* A commit whose deadline has passed ends with the coordinator's last refusal, or else as timed out.
 
-What is under way is waited for: its answer, or its loss, comes first. Only commits that something has happened to are
-looked at (``book``).
+A commit in flight ends only when its response arrives or is lost. Only stirred commits are checked (``book``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.book import changed, closed, near, opened, unstirred
+from kafka_nextgen.membership.offsets.coalescing import end_riders, end_riders_out_of_time, why_unsent
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.order import in_order, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
-from kafka_nextgen.membership.offsets.riding import end_riders, end_riders_out_of_time, why_unsent
 from kafka_nextgen.membership.offsets.rules import Action, OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
@@ -35,13 +35,13 @@ def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
 
 
 def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, int], code: int) -> Refused:
-    """What to tell whoever asked for a commit that was refused with ``code``, among others."""
+    """The failure of a commit that was refused with ``codes``; ``code`` decides the error class."""
     error = reaction_to(state.rules, commit.kind, code).error
     return Refused(codes, code, error)
 
 
 def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
-    """End every ask that is done, or can't go on, and leave the rest in order."""
+    """End every ask that is done or can't go on, and put the others in order."""
     effects: list[OffsetEffect] = []
     while state.stirred:
         state, stirred = unstirred(state)
@@ -56,7 +56,7 @@ def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
 
 
 def _settled(state: OffsetState, commits: Collection[Commit], at: Moment) -> OffsetState:
-    """Have these do without what was given up, and leave each partition to the latest commit of it."""
+    """Drop what was given up from these commits, and leave each partition to its latest commit."""
     now = [(each, state.commits[each.ask]) for each in commits]
     going_on = [each for _, each in now if _may_go_on(state, each, at)]
     state = _with_changes(state, going_on, (without_given_up(state, each) for each in going_on))
@@ -71,7 +71,7 @@ def _with_changes(state: OffsetState, before: Iterable[Commit], after: Iterable[
 def _end_those(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Outcome:
     effects: list[OffsetEffect] = []
     for ask in (commit.ask for commit in commits):
-        commit = state.commits.get(ask)  # one that ends may take others along
+        commit = state.commits.get(ask)  # the end of one may end others
         if commit is not None and _is_over(state, commit, at):
             state, ended = _end_commit(state, commit, at)
             effects += ended
@@ -115,7 +115,7 @@ def _timed_out(patience: Patience, reason: str | None = None) -> TimedOut:
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
-    """End a commit; what followed it goes on by itself."""
+    """End a commit; its followers go on by themselves."""
     freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
     own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
     return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)
@@ -132,7 +132,7 @@ def _freed(commit: Commit, leader: int) -> Commit:
 
 
 def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
-    """End a commit that was refused, and before it the earlier ones that follow it in what was refused for good."""
+    """End a refused commit. Followers that wait for partitions which were refused for good end before it."""
     effects: tuple[OffsetEffect, ...] = ()
     for follower in _followers(state, commit):
         codes = {
@@ -152,7 +152,7 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
 
 
 def _without_hopeful_riders(state: OffsetState, commit: Commit, failure: Refused) -> tuple[Commit, list[Commit]]:
-    """A commit without the riders that may still succeed, and these."""
+    """The commit without the riders that may still succeed, and those riders."""
     hopeful = []
     for rider in commit.riders:
         codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
@@ -167,7 +167,7 @@ def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
 
 
 def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:
-    """End a lookup, with what it found or why it can't."""
+    """End a lookup, with what it found or with its failure."""
     lookups = tuple(each for each in state.lookups if each.ask != lookup.ask)
     found = lookup.found if failure is None else {}
     return evolve(state, lookups=lookups), (LookupEnded(lookup.ask, found, failure),)

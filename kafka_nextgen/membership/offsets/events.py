@@ -1,7 +1,7 @@
-"""Everything that can happen to a member's offsets. This list is closed: a machine that needs more gets it here.
+"""The events of the offset machine. The list is closed.
 
-Whoever asks numbers its questions, ``ask``, and is told of their end under that number. The machine numbers its
-requests; the answer to any that is not under way is late and means nothing.
+The caller numbers its asks, and the machine reports the end of each under that number. The machine numbers its
+requests and ignores the response to one that is not in flight.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = [
 
 @frozen
 class CommitAsked:
-    """The application commits; it is told within ``timeout_s`` seconds how that ended.
+    """The application commits; the commit ends within ``timeout_s`` seconds.
 
-    Records of ``lost`` were handed over to it, and their partitions went before they were committed, even if they are
-    assigned again: it counts on this commit for them, too.
+    ``lost`` are partitions whose records the application got, and which went before those were committed. They may be
+    assigned again by now. The application expects this commit to cover them too.
     """
 
     ask: int
@@ -51,9 +51,9 @@ class CommitAsked:
 
 @frozen
 class CommitBeforeRevokingAsked:
-    """Partitions are about to be given up: commit what was processed of all there are, within ``timeout_s`` seconds.
+    """Partitions are about to be given up: commit the processed offsets of all owned ones within ``timeout_s`` seconds.
 
-    ``found`` is where the next owner of a partition begins without that, as far as it is known.
+    ``found`` is where the next owner of a partition would start without this commit, as far as it is known.
     """
 
     ask: int
@@ -64,7 +64,7 @@ class CommitBeforeRevokingAsked:
 
 @frozen
 class LookupAsked:
-    """Somebody wants the committed offsets of ``partitions``, within ``timeout_s`` seconds."""
+    """Look up the committed offsets of ``partitions`` within ``timeout_s`` seconds."""
 
     ask: int
     partitions: frozenset[TopicPartition]
@@ -73,14 +73,14 @@ class LookupAsked:
 
 @frozen
 class Withdrawn:
-    """Nobody waits for this ask any more: it is not repeated on its own account."""
+    """The caller no longer waits for this ask: do not retry it for its own sake."""
 
     ask: int
 
 
 @frozen
 class ConsumedRead:
-    """What was processed of each partition so far, as ReadConsumed ``number`` asked for."""
+    """The processed offset of each partition: the response to ReadConsumed ``number``."""
 
     number: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
@@ -104,7 +104,7 @@ class CommitLost:
 
 @frozen
 class LookupAnswered:
-    """OffsetFetch ``number`` was answered: the offsets there are, codes by partition, or one for all of it."""
+    """OffsetFetch ``number`` was answered: offsets and error codes by partition, or one ``code`` for the request."""
 
     number: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
@@ -122,12 +122,12 @@ class LookupLost:
 
 @frozen
 class GroupEntered:
-    """The application subscribed: it is a member from here on, or about to be one, and no stranger to the group."""
+    """The application subscribed: it is a member of the group from now on, or about to be one."""
 
 
 @frozen
 class GroupQuit:
-    """The member has left for good: what is committed from here on is a stranger's."""
+    """The member has left for good: later commits carry no membership."""
 
 
 @frozen
@@ -140,16 +140,16 @@ class EpochPublished:
 
 @frozen
 class PartitionsStopped:
-    """These partitions are being given up, or are lost: nothing of them is handed out any more."""
+    """These partitions are being given up or are lost: none of their records are handed out any more."""
 
     partitions: frozenset[TopicPartition]
 
 
 @frozen
 class AssignmentApplied:
-    """These partitions are all that is owned: any other has been given up.
+    """The member owns exactly these partitions; any others have been given up.
 
-    Those ``added`` are new, even if partitions of their names were owned before: of a topic that was made again.
+    ``added`` are new. Their names may have been owned before, if the topic was deleted and created again.
     """
 
     partitions: frozenset[TopicPartition]
@@ -158,14 +158,14 @@ class AssignmentApplied:
 
 @frozen
 class Sought:
-    """The application goes on elsewhere in these partitions: it does not count on older commits of them any more."""
+    """The application sought in these partitions: it does not rely on older commits of them any more."""
 
     partitions: frozenset[TopicPartition]
 
 
 @frozen
 class ProtocolChosen:
-    """The member is in its group by the protocol that has these rules."""
+    """The member uses the protocol with these rules."""
 
     rules: OffsetRules
 

@@ -1,8 +1,8 @@
 """What the answer to a lookup of committed offsets means, by the rules of the member's protocol.
 
-An error never means that there is no offset: the lookup is repeated or fails, and reading waits for it. Nor does an
-answer that leaves a partition out: that partition is asked for again after a pause. A partition that the coordinator's
-broker does not know just now is left out of what was found.
+An error never means that there is no offset: the lookup is retried or fails, and reading waits for it. Neither does a
+response without the partition: that is asked for again after a pause. A partition that the coordinator's broker does
+not know is left out of the result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata | None]
 
 
 def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
-    """Take what was found, and react to what was not."""
+    """Take the offsets found and react to the error codes."""
     state, request, lookup = _returned(state, event.number)
     if lookup is None:
         return state, ()
@@ -61,7 +61,7 @@ def lost(state: OffsetState, event: LookupLost, at: Moment) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupRequest, Lookup | None]:
-    """The request that came back, and whose it was, if that is still there."""
+    """Take the request out of flight; return it with its lookup, None if that has ended."""
     request = state.lookup_requests[number]
     requests = {other: each for other, each in state.lookup_requests.items() if other != number}
     state = evolve(state, lookup_requests=requests)

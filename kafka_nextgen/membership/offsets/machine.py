@@ -2,18 +2,17 @@
 
 The rules in prose (KIP-848, "OffsetCommit API" and "OffsetFetch API"; the codes are in ``rules``):
 
-1.  Commits are asked for by the application, whether it waits or not, on an interval, and before partitions are given
-    up; lookups of committed offsets by whoever begins to read. Each is told, once, how it ended.
-2.  What passes is tried again, with growing pauses, until the ask's deadline. A stale epoch is not: the same request
-    is good when the next heartbeat has brought another one, and goes out then for what is still owned.
+1.  The application asks for commits, synchronous or asynchronous. Auto-commit asks for them on an interval and before
+    partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
+2.  Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch the request is
+    repeated, for what is still owned, when a heartbeat has brought another epoch.
 3.  A commit does not outlive the membership it was made in, and is not repeated for partitions given up since.
-4.  A later commit of a partition is never overtaken by an earlier one, or by its repetition (``order``).
-5.  Auto-commit has one commit on the interval under way, which the one before a revocation replaces.
+4.  An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
+5.  Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
 6.  No error of a lookup means that there is no offset.
 
-Whoever drives the machine hands in what happened, the time and a random number, and carries out the effects in the
-order they come. It does no I/O, reads no clock, throws no dice, and waits for nothing. Both protocols use it; their
-tables are an argument.
+The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no I/O,
+reads no clock, draws no random numbers and never blocks. Both protocols use it; their tables are an argument.
 """
 
 from __future__ import annotations
@@ -57,30 +56,30 @@ E = TypeVar("E")
 
 
 def _row(event: type[E], rule: Callable[[OffsetState, E, Moment], Outcome]) -> tuple[type, Rule]:
-    """The rule for an event; it must be one for this very event."""
+    """One row of RULES; mypy checks that the rule takes this event."""
     return event, cast(Rule, rule)
 
 
 def _nothing(state: OffsetState, _event: TimePassed, _at: Moment) -> Outcome:
-    """What is due is done after every rule."""
+    """``handle`` does what is due after every rule."""
     return state, ()
 
 
 RULES: Mapping[type, Rule] = dict(
     (
-        # What is wanted.
+        # Asks.
         _row(CommitAsked, asking.ask_commit),
         _row(CommitBeforeRevokingAsked, auto_commit.commit_before_revoking),
         _row(LookupAsked, asking.ask_lookup),
         _row(Withdrawn, asking.withdraw),
         _row(ConsumedRead, auto_commit.take_consumed),
         _row(Sought, standing.seek),
-        # What the coordinator says.
+        # Responses.
         _row(CommitAnswered, commits.answered),
         _row(CommitLost, commits.lost),
         _row(LookupAnswered, lookups.answered),
         _row(LookupLost, lookups.lost),
-        # Who asks.
+        # Membership.
         _row(ProtocolChosen, standing.choose_protocol),
         _row(GroupEntered, standing.enter_group),
         _row(GroupQuit, standing.quit_group),
@@ -95,19 +94,19 @@ assert RULES.keys() == set(get_args(OffsetEvent)), "every event has a rule"
 
 
 class OffsetMachine:
-    """The offsets of one consumer, for as long as it lives, whatever group or protocol it is in meanwhile."""
+    """The offsets of one consumer for its lifetime, across memberships and protocols."""
 
     def __init__(self, settings: OffsetSettings, rules: OffsetRules, now: float) -> None:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
         self._agenda = Agenda()
-        self._queue = Agenda()  # commits that wait for nothing but a place, and since when
+        self._queue = Agenda()  # commits that only wait for a free place, by the time they began to wait
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
-        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+        """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) spreads retries. An answer to nothing that is under way is late and changes nothing.
+        ``chance`` in [0, 1) is the jitter of retries. A response to a request that is not in flight changes nothing.
         """
         if is_late(self.state, event):
             return ()
@@ -126,7 +125,7 @@ class OffsetMachine:
         return effects
 
     def _send_commits(self, state: OffsetState, at: Moment) -> Outcome:
-        """Send the commits there is a place for, those first that have waited longest."""
+        """Send commits while there is a free place, those that have waited longest first."""
         for ask in state.looked_at:
             self._queue.set(ask, sending.waits_since(state, ask, at))
         effects: list[OffsetEffect] = []
@@ -136,13 +135,13 @@ class OffsetMachine:
         return state, tuple(effects)
 
     def deadline(self) -> float | None:
-        """When TimePassed is to be handed in, if nothing else happens; None for never."""
+        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
         first = self._agenda.first()
         return min((*sending.deadlines(self.state), *(() if first is None else (first,))), default=None)
 
 
 def is_late(state: OffsetState, event: OffsetEvent) -> bool:
-    """Whether ``event`` answers something that is not under way (any more)."""
+    """Whether ``event`` responds to a request that is not in flight (any more)."""
     if isinstance(event, CommitAnswered | CommitLost):
         return event.number not in state.commit_requests
     if isinstance(event, LookupAnswered | LookupLost):

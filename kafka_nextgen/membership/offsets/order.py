@@ -1,14 +1,14 @@
 """The order of commits: a later commit of a partition is never overtaken by an earlier one, or by its repetition.
 
-* One request for a partition is under way at a time. A commit waits until no other request carries its partitions,
-  unless it can't, for one of them is being given up (``standing``). Then it is sent behind the other: requests leave in
-  the order they are made. As soon as it is acknowledged the other counts as done, too, even if it is refused.
-* What is not under way is left to the latest commit of the partition: an earlier one is not sent, or sent again, but
-  follows the later, whose acknowledgement counts for both. For who goes on from the later position has done with the
-  earlier one, and an old commit that is repeated after a newer one was acknowledged would set the offset back.
-* Whoever takes over has the patience of the one before: the coordinator had asked that to wait.
-* If the later one is refused for good, so is what follows it. If only its time is over, or nobody waits for it any
-  more, what follows it goes on by itself.
+* A partition has one request in flight at a time. A commit waits until no other request carries its partitions. The
+  exception is a commit with a partition that is being given up (``standing``), which cannot wait. It is sent behind the
+  other, since requests leave in order. Once it is acknowledged the other counts as done, even if that is refused.
+* A commit that is not in flight leaves each partition to the partition's latest commit. It is not sent (again) but
+  follows the later one, whose acknowledgement counts for both. Repeating an old commit after a newer one was
+  acknowledged would set the offset back.
+* The later commit inherits the retry state (``Patience``) of the earlier: the coordinator asked that one to wait.
+* If the later commit is refused for good, its followers are too. If it only times out, or is withdrawn, its followers
+  go on by themselves.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["acknowledge", "has_free_place", "in_order", "is_blocked", "without_given_up"]
 
-#: The ask of the commit that each partition is left to.
+#: For each partition, the ask of the later commit that takes it over.
 Heirs = Mapping[TopicPartition, int]
 
 
 def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
-    """Leave each partition to the latest commit of it; the others follow that. These are all there are of some."""
+    """Leave each partition to its latest commit; the others follow. ``commits`` must be all commits of a partition."""
     commits = tuple(commits)
     latest = {tp: commit.ask for commit in commits for tp in commit.left}
     yielded = {commit.ask: _yielded(commit, latest) for commit in commits}
@@ -43,14 +43,14 @@ def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
 
 
 def _yielded(commit: Commit, latest: Heirs) -> Heirs:
-    """What a commit leaves to which later one."""
+    """The partitions that a commit leaves to later commits."""
     if commit.request is not None:
         return {}
     return {tp: latest[tp] for tp in commit.left if latest[tp] != commit.ask}
 
 
 def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
-    """A commit after it left what it yields to its heir; what follows another that yields follows that one's heir."""
+    """The commit without what it yields. It follows the heirs, also where the commit it followed has yielded."""
     own = yielded[commit.ask]
     followed = {tp: yielded.get(leader, {}).get(tp, leader) for tp, leader in commit.followed.items()}
     followed.update(own)
@@ -65,21 +65,21 @@ def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
 
 
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
-    """Whether another request carries partitions of this commit, and it can wait for that."""
+    """Whether another request carries partitions of this commit, and the commit is not urgent."""
     return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
 
 
 def has_free_place(state: OffsetState, at: Moment) -> bool:
-    """Whether fewer commits are without an answer than may be."""
+    """Whether fewer commits are in flight than the settings allow."""
     return len(state.commit_requests) < at.settings.most_unanswered
 
 
 def acknowledge(
     state: OffsetState, number: int, partitions: Collection[TopicPartition], ask: int | None
 ) -> OffsetState:
-    """These partitions are done by request ``number``, that of ``ask`` if it is still there.
+    """Note that request ``number`` committed these partitions; ``ask`` is its commit, None if that has ended.
 
-    They are for all that follows that ask, and for what an earlier request still carries, which left before.
+    They also count as committed for the followers of ``ask`` and for earlier requests that still carry them.
     """
     concerned = near(state, partitions)
     done = {commit.ask for commit in concerned if commit.request is not None and commit.request < number}
@@ -95,7 +95,7 @@ def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[
 
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
-    """Do without the partitions that were given up since the commit was asked for, now that it would go on."""
+    """Drop the partitions that were given up since the commit was asked for."""
     gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.turn)
     if not gone:
         return commit

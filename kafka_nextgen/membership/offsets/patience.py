@@ -1,4 +1,4 @@
-"""How long an ask goes on trying: until its deadline, with growing pauses, or as soon as there is another epoch."""
+"""The retry state of an ask: it retries until its deadline, after a growing pause or in another epoch."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ __all__ = ["Patience", "awaiting_epoch", "inherited", "is_over", "is_ready", "pa
 
 @frozen
 class Patience:
-    """Where an ask stands with its repetitions; ``reason`` is what the last attempt failed with."""
+    """The retry state of an ask; ``reason`` is why the last attempt failed. Times are seconds, monotonic."""
 
     deadline: float
     timeout_s: float
     not_before: float
-    since: float  # when it was asked for, or the first that it took over from
+    since: float  # when the ask began, or the earliest that it took over from
     failures: int = 0
-    stale_epoch: int | None = None  # the coordinator wants another epoch than this,
-    stale_until: float = inf  # and is believed until then
+    stale_epoch: int | None = None  # the coordinator refused this epoch:
+    stale_until: float = inf  # do not retry in it before this time
     reason: str | None = None
 
 
 def patience_for(timeout_s: float, at: Moment) -> Patience:
-    """The patience of a fresh ask."""
+    """The patience of a new ask."""
     return Patience(at.now + timeout_s, timeout_s, not_before=at.now, since=at.now)
 
 
 def paused(patience: Patience, at: Moment, reason: str) -> Patience:
-    """Try again after a pause. If that would be too late, the deadline is brought forward."""
+    """Try again after a pause. If that would pass the deadline, the ask ends now."""
     failures = patience.failures + 1
     not_before = backoff.after(failures, at)
     return evolve(
@@ -46,7 +46,7 @@ def paused(patience: Patience, at: Moment, reason: str) -> Patience:
 
 
 def inherited(patience: Patience, earlier: Patience) -> Patience:
-    """The patience of an ask that takes over from another: its pause, and its place among those that wait."""
+    """The patience of an ask that takes over from an earlier one: it keeps the pause and the place in the queue."""
     return evolve(
         patience,
         not_before=max(patience.not_before, earlier.not_before),
@@ -65,7 +65,7 @@ def awaiting_epoch(patience: Patience, stale: int, at: Moment, reason: str, *, i
 
 
 def is_over(patience: Patience, at: Moment) -> bool:
-    """Whether there is no time left."""
+    """Whether the deadline has passed."""
     return at.now >= patience.deadline
 
 
@@ -76,7 +76,7 @@ def is_ready(patience: Patience, member_epoch: int, at: Moment) -> bool:
 
 
 def wakes_at(patience: Patience, member_epoch: int) -> float:
-    """When time alone brings the next attempt, or the end."""
+    """The time of the next attempt or of the deadline, whichever is first."""
     ready_at = patience.not_before
     if patience.stale_epoch == member_epoch:
         ready_at = max(ready_at, patience.stale_until)

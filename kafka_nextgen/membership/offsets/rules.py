@@ -3,14 +3,14 @@
 
 Every code that is not in a table fails. Retries end at the caller's deadline, with the error that was retried.
 
-* STALE_MEMBER_EPOCH means that the coordinator moved the member to another epoch while the request was under
-  way. The next heartbeat's answer brings it; the same request, for what is still owned, is good then. It is repeated
-  after a pause, too, should no other epoch come: reading waits for a lookup, and a revocation for a commit.
-* UNKNOWN_MEMBER_ID fails a commit: whoever is out of the group does not own what it wants to commit.
-* A topic that is unknown may be about to become known to the broker. A commit that precedes a revocation does
-  not wait for it, nor does any commit with partitions that are being given up: others wait for them. A fetch of
-  offsets leaves the partition out, which then has no answer rather than no offset: nothing is reset for it.
-* Nor does a fetch take any other error for "no offset": reading would begin elsewhere than the group left off.
+* STALE_MEMBER_EPOCH means that the coordinator moved the member to another epoch while the request was in flight.
+  The next heartbeat response brings the new epoch; then the member repeats the request for what it still owns. If no
+  new epoch comes it repeats it after a pause, because reading waits for a lookup, and a revocation for a commit.
+* UNKNOWN_MEMBER_ID fails a commit: a consumer outside the group does not own the partitions it would commit.
+* A broker may not know a new topic yet, so a commit retries. A commit before a revocation does not, nor does any
+  commit with partitions that are being given up: other members wait for them. A fetch of offsets leaves the partition
+  out. That is no answer, not "no offset", so its position is not reset.
+* A fetch takes no other error for "no offset" either: reading would not resume where the group left off.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Action(Enum):
 
 @frozen
 class Reaction:
-    """An action, and the class to raise if it is to fail, or when the time for retrying is over."""
+    """An action, and the error to raise if it is FAIL or the deadline for retries has passed."""
 
     action: Action
     error: type[BrokerError]
@@ -61,21 +61,21 @@ _COORDINATOR_ACTIONS = {
     ErrorCode.STALE_MEMBER_EPOCH: Action.RETRY_WITH_NEW_EPOCH,
 }
 
-#: A commit the application waits for.
+#: For a commit of the application.
 COMMIT_ACTIONS: Mapping[ErrorCode, Action] = {
     **_COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: Action.RETRY,
     ErrorCode.UNKNOWN_TOPIC_ID: Action.RETRY,
 }
 
-#: The commit of a reconciliation, before its revocation.
+#: For the commit before a revocation.
 COMMIT_BEFORE_REVOKING_ACTIONS: Mapping[ErrorCode, Action] = {
     **_COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: Action.LEAVE_OUT,
     ErrorCode.UNKNOWN_TOPIC_ID: Action.LEAVE_OUT,
 }
 
-#: Committed offsets, always asked for with RequireStable.
+#: For OffsetFetch, which always sets RequireStable.
 FETCH_ACTIONS: Mapping[ErrorCode, Action] = {
     **_COORDINATOR_ACTIONS,
     ErrorCode.UNSTABLE_OFFSET_COMMIT: Action.RETRY,
@@ -88,8 +88,8 @@ FETCH_ACTIONS: Mapping[ErrorCode, Action] = {
 class OffsetRules:
     """What a member does about error codes: the tables of its protocol.
 
-    ``fetches_as_member`` is whether committed offsets are told to members only. With one of ``tells_member`` a
-    commit says something of the member itself, which need not wait for its next heartbeat to hear of it.
+    ``fetches_as_member``: OffsetFetch carries the member's id and epoch. ``tells_member``: the error codes of a commit
+    that the member must hear of at once, without waiting for its next heartbeat.
     """
 
     commit: Mapping[ErrorCode, Action]
@@ -111,7 +111,7 @@ class OffsetRules:
         return Reaction(_action(self.fetch, code), error_class(code))
 
 
-#: Those of the consumer group protocol.
+#: The rules of the consumer group protocol (KIP-848).
 RULES = OffsetRules(COMMIT_ACTIONS, COMMIT_BEFORE_REVOKING_ACTIONS, FETCH_ACTIONS, fetches_as_member=True)
 
 
@@ -120,6 +120,6 @@ def _action(actions: Mapping[ErrorCode, Action], code: int) -> Action:
 
 
 def _commit_error_class(code: int) -> type[BrokerError]:
-    """A commit has failed, unless the reason is one that an application handles by itself."""
+    """CommitFailedError, unless the code has an error class that an application handles separately."""
     own = error_class(code)
     return CommitFailedError if own in (BrokerError, GroupNotFoundError, GroupNotEmptyError) else own

@@ -1,11 +1,11 @@
-"""What goes out: every ask that has something left, whose pause is over, and which no other request stands before.
+"""Send every ask that has something left, whose pause is over, and which no other request blocks.
 
-Few commits wait for an answer at a time, which leaves room on the connection for a heartbeat. The others wait here, and
-the time of their requests does not run yet. Those that have waited longest go first. Commits of partitions that are
-being given up need no place: they have to be on the connection before the heartbeat that gives the partitions up.
+Few commits are in flight at a time, which leaves room on the connection for a heartbeat. The others wait here, before
+their request timeouts start. Those that have waited longest go first. Commits of partitions that are being given up
+need no free place: they must precede the heartbeat that gives the partitions up on the connection.
 
-A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 of somebody outside the group.
-A lookup does so where committed offsets are told to members only ("OffsetFetch API").
+A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. A lookup does
+too, where the protocol has the fields ("OffsetFetch API").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafka_nextgen.membership.state import NOT_A_MEMBER
 
 __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
 
-#: Since when a commit waits that needs no place.
+#: The waiting time of a commit that needs no free place.
 _ALWAYS = -inf
 
 
@@ -49,7 +49,7 @@ def send_lookups(state: OffsetState, at: Moment) -> Outcome:
 
 
 def waits_since(state: OffsetState, ask: int, at: Moment) -> float | None:
-    """Since when a commit waits for nothing but a place; None if it waits for something else, or not at all."""
+    """Since when a commit only waits for a free place; None if it waits for something else, or not at all."""
     commit = state.commits.get(ask)
     if commit is None or not _can_go(state, commit) or not is_ready(commit.patience, state.member_epoch, at):
         return None
@@ -58,7 +58,7 @@ def waits_since(state: OffsetState, ask: int, at: Moment) -> float | None:
 
 
 def has_place(state: OffsetState, since: float, at: Moment) -> bool:
-    """Whether a commit that waits since then may be sent."""
+    """Whether a commit that has waited since ``since`` may be sent."""
     return since == _ALWAYS or has_free_place(state, at)
 
 
@@ -67,7 +67,7 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
 
 
 def send_commit(state: OffsetState, ask: int, at: Moment) -> tuple[OffsetState, SendCommit]:
-    """Send a commit that waited for nothing but a place."""
+    """Send a commit that only waited for a free place."""
     commit = state.commits[ask]
     assert _can_go(state, commit), "commits that wait for a place share no partitions"
     state, number = numbered(state)
@@ -104,7 +104,7 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[Offset
 
 
 def commit_wakes_at(state: OffsetState, ask: int, at: Moment) -> float | None:
-    """When time alone makes a commit ready, or it or a rider end. What is under way is the driver's to time."""
+    """When a commit becomes ready, or it or a rider times out. The driver times requests in flight."""
     commit = state.commits.get(ask)
     if commit is None:
         return None
@@ -116,6 +116,6 @@ def commit_wakes_at(state: OffsetState, ask: int, at: Moment) -> float | None:
 
 
 def deadlines(state: OffsetState) -> list[float]:
-    """When time alone makes a lookup go out, or end, or auto-commit look."""
+    """When lookups become ready or time out, and when the auto-commit interval ends."""
     times = [wakes_at(each.patience, state.member_epoch) for each in state.lookups if each.request is None]
     return times if state.interval_at is None else [*times, state.interval_at]

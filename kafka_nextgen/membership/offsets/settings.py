@@ -1,4 +1,4 @@
-"""What the offsets' machine is told before it starts, and what a rule is told besides state and event."""
+"""The settings of the offset machine, and the arguments of a rule besides state and event."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Moment", "OffsetSettings"]
 
 @frozen
 class OffsetSettings:
-    """The part of the configuration that commits and lookups act on.
+    """The part of the configuration that commits and lookups use.
 
-    Each request is waited for ``request_timeout_s`` at most, and ``most_unanswered`` commits at a time. What failed is
-    repeated after ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``auto_commit_interval_s`` is None without
+    A request times out after ``request_timeout_s``. At most ``most_unanswered`` commits are in flight. Retries back off
+    from ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``auto_commit_interval_s`` is None without
     auto-commit. All times are seconds.
     """
 

@@ -1,4 +1,4 @@
-"""A mapping that is never changed: one with a few changes shares nearly all of it, and costs little to make."""
+"""A persistent mapping: an updated copy shares nearly all of the original, so that copies are cheap."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["SharingMap"]
 K = TypeVar("K")
 V = TypeVar("V")
 
-_BUCKETS = 64  # a change copies a tuple of these and one of them: of thousands of keys both take about as long
+_BUCKETS = 64  # a change copies the tuple of buckets and one bucket: with thousands of keys both cost about the same
 
 
 class SharingMap(Mapping[K, V]):
-    """Keys by their hash in one of 64 dictionaries; a change copies the one that it concerns. In no order."""
+    """An immutable mapping in 64 hash buckets; a change copies only the buckets it touches. Unordered."""
 
     __slots__ = ("_buckets",)
 
@@ -32,7 +32,7 @@ class SharingMap(Mapping[K, V]):
         return sum(map(len, self._buckets))
 
     def updated(self, changes: Mapping[K, V]) -> SharingMap[K, V]:
-        """The same with these values."""
+        """A copy with these values."""
         buckets = list(self._buckets)
         own: set[int] = set()
         for key, value in changes.items():
@@ -40,7 +40,7 @@ class SharingMap(Mapping[K, V]):
         return SharingMap(tuple(buckets))
 
     def without(self, keys: Iterable[K]) -> SharingMap[K, V]:
-        """The same without these keys, as far as they are there."""
+        """A copy without these keys. Missing keys are ignored."""
         buckets = list(self._buckets)
         own: set[int] = set()
         for key in keys:

@@ -1,13 +1,13 @@
-"""Who asks: the member's id and epoch, what it owns, and what it does not own any more.
+"""The membership behind the commits: the member's id and epoch, and what it owns, gives up or has lost.
 
-* Out of the group, or out and in again: what was lost may be somebody else's by now. An empty group would even take
-  the commit of a stranger, and set back what a successor committed. So a commit does not outlive the membership it
-  was made in, and one for a partition that was lost is refused until that is assigned again.
-* A partition that is being given up is not committed by repetitions of what was asked for before: who gives it up
-  commits its last position. But what was never sent, and only waited for another commit, goes out at once: nobody else
-  has the partition yet, and the application may count on what it asked for.
-* What the application asks for while it gives the partition up goes out until it is given up in fact. Such a commit
-  waits for no topic that is unknown, not even for what is kept (``commits``): others wait for the partitions.
+* After the member fell out of the group, another member may own what it lost, even if it joined again. An empty group
+  even accepts commits without a membership, which could set back a successor's offsets. So a commit does not outlive
+  the membership it was made in, and a commit for a lost partition is refused until the partition is assigned again.
+* Earlier commits are not retried for a partition that is being given up: the commit before the revocation has its last
+  position. But a commit that was never sent, and only waited for another, goes out at once: no other member has the
+  partition yet, and the application may rely on the commit.
+* Commits that the application makes while it gives a partition up are sent until the partition is gone. Such a commit
+  does not wait for an unknown topic, not even for a kept partition (``commits``): other members wait.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: Moment) -> Outcome:
-    """Go by the tables of this protocol."""
+    """Use the tables of this protocol."""
     return stirred_all(evolve(state, rules=event.rules)), ()
 
 
@@ -53,12 +53,12 @@ def enter_group(state: OffsetState, _event: GroupEntered, _at: Moment) -> Outcom
 
 
 def quit_group(state: OffsetState, _event: GroupQuit, _at: Moment) -> Outcome:
-    """The member has left; its consumer may still commit, if the group lets strangers do that."""
+    """The member has left; its consumer may still commit if the group accepts that without a membership."""
     return stirred_all(evolve(state, belongs=False, lost=NOTHING)), ()
 
 
 def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Outcome:
-    """Another epoch; if it is the end of a membership, what is owned is lost."""
+    """Take the new epoch. If it ends a membership, the owned partitions are lost."""
     is_member = event.member_epoch >= 0
     if state.member_epoch >= 0 and not is_member:
         lost = state.owned.keys()
@@ -68,7 +68,7 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Out
 
 
 def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) -> Outcome:
-    """These are being given up; what waits to be committed of them for the first time counts as asked for now."""
+    """Stop these partitions. A commit of them that was never sent counts as asked for now."""
     fresh = [commit for commit in near(state, event.partitions) if _is_fresh(state, commit, at)]
     fresh = [commit for commit in fresh if commit.left & event.partitions]
     state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
@@ -76,13 +76,13 @@ def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) ->
 
 
 def _is_fresh(state: OffsetState, commit: Commit, at: Moment) -> bool:
-    """Whether a commit was never sent, and only waits for another."""
+    """Whether a commit was never sent and only waits for another."""
     never_sent = commit.request is None and commit.refusal is None and commit.patience.failures == 0
     return never_sent and is_ready(commit.patience, state.member_epoch, at)
 
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) -> Outcome:
-    """These are owned, the others are gone, also for commits that were asked for while they were given up."""
+    """Take the owned partitions. The others are gone, even for commits made while they were being given up."""
     kept = {tp: turn for tp, turn in state.owned.items() if tp in event.partitions - event.added}
     gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
     given_up = gone if state.belongs else gone & event.partitions
@@ -94,7 +94,7 @@ def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) 
 
 
 def seek(state: OffsetState, event: Sought, _at: Moment) -> Outcome:
-    """Commits of before say nothing of how far these are processed: auto-commit begins anew, wherever that is."""
+    """Forget earlier commits of these partitions: auto-commit starts again from the new position."""
     partitions = event.partitions & state.owned.keys()
     turn = state.turn + 1
     owned = {**state.owned, **dict.fromkeys(partitions, turn)}
@@ -108,7 +108,7 @@ def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState
 
 
 def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
-    """Forget how far these were committed and processed: their next owner begins anew, even if it is the same."""
+    """Forget the committed and processed offsets of these partitions."""
     return evolve(
         state,
         acknowledged=state.acknowledged.without(partitions),

@@ -1,10 +1,10 @@
-"""Everything the offsets' machine knows. A rule gets one of these and returns another.
+"""The state of the offset machine. A rule takes one and returns another.
 
-*Life* and *turn* tell what a member may still commit. ``life`` changes whenever the member falls out of the group:
-what it owned in one life is not its to commit in the next. ``turn`` changes whenever partitions are given up or
-assigned, or the application seeks. A commit from before a partition was given up is not repeated for it, for another
-member may have gone on from there; one from before it was assigned says nothing of how far it is committed now, and
-one from before the application sought nothing of how far it wants to be.
+*Life* and *turn* determine what a member may still commit. ``life`` changes whenever the member falls out of the group:
+a commit made in one life is not sent in the next. ``turn`` changes whenever partitions are given up or assigned, or the
+application seeks. A commit from before a partition was given up is not retried for it, because another member may have
+committed since. A commit from before the assignment, or before a seek, does not count as the partition's committed
+offset.
 """
 
 from __future__ import annotations
@@ -38,30 +38,27 @@ __all__ = [
     "replaced",
 ]
 
-#: The empty set of partitions.
 NOTHING: frozenset[TopicPartition] = frozenset()
 
-#: No asks.
 NO_ASKS: frozenset[int] = frozenset()
 
-#: The ask of a commit on the interval, of which there is one at a time. Those of a driver begin at 1.
+#: The ask of the interval commit, of which there is one at a time. The driver's asks start at 1.
 INTERVAL_ASK = 0
 
 
 class CommitKind(Enum):
-    """Who wants something committed."""
+    """What asked for a commit."""
 
-    APPLICATION = "application"  # waits for it, or not: that makes no difference here
-    INTERVAL = "interval"  # auto-commit, from time to time
-    BEFORE_REVOKING = "before_revoking"  # auto-commit, before partitions are given up and on closing
+    APPLICATION = "application"  # synchronous or asynchronous: no difference here
+    INTERVAL = "interval"  # auto-commit on its interval
+    BEFORE_REVOKING = "before_revoking"  # auto-commit before partitions are given up and on close
 
 
 @frozen
 class Commit:
-    """Something to commit, until it came to its end.
+    """A commit that has not ended.
 
-    Each partition is either ``left`` to be sent, or ``followed`` in a later commit that takes its place, or given
-    up, or done.
+    Each partition is ``left`` to be sent, ``followed`` in a later commit that takes over, given up, or done.
     """
 
     ask: int
@@ -70,37 +67,37 @@ class Commit:
     patience: Patience
     life: int
     turn: int
-    made: int  # a later one has a higher number
+    made: int  # sequence number: later commits have higher ones
     left: frozenset[TopicPartition]
-    followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome counts for this one, too
+    followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome also counts for this one
     given_up: frozenset[TopicPartition] = NOTHING
-    request: int | None = None  # the number of the request under way
-    refusal: Refused | None = None  # what the coordinator said last: it tells more than that time is over
-    is_urgent: bool = False  # can't wait for others: partitions of it are being given up
-    is_withdrawn: bool = False  # goes on only because others follow it
-    riders: tuple[Commit, ...] = ()  # earlier ones that share its fate, each until its own deadline
-    riders_until: float = inf  # the first of their deadlines
+    request: int | None = None  # the number of the request in flight
+    refusal: Refused | None = None  # the coordinator's last one, a better error than a timeout
+    is_urgent: bool = False  # must not wait for others: some of its partitions are being given up
+    is_withdrawn: bool = False  # kept only for its followers and riders
+    riders: tuple[Commit, ...] = ()  # earlier commits that end with it, or at their own deadlines
+    riders_until: float = inf  # their earliest deadline
 
     @property
     def open(self) -> frozenset[TopicPartition]:
-        """The partitions whose outcome is not known yet."""
+        """The partitions without an outcome yet."""
         return self.left | self.followed.keys()
 
 
 @frozen
 class CommitRequest:
-    """An OffsetCommit under way, perhaps for an ask that is gone by now."""
+    """An OffsetCommit in flight. Its ask may have ended."""
 
     ask: int
     life: int
-    turn: int  # that of the commit
+    turn: int  # the commit's
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
 
 @frozen
 class Lookup:
-    """Committed offsets that are looked up."""
+    """A lookup of committed offsets that has not ended."""
 
     ask: int
     patience: Patience
@@ -111,7 +108,7 @@ class Lookup:
 
 @frozen
 class LookupRequest:
-    """An OffsetFetch under way."""
+    """An OffsetFetch in flight."""
 
     ask: int
     member_epoch: int
@@ -124,32 +121,32 @@ class OffsetState(Numbering):
     rules: OffsetRules
     member_id: str = ""
     member_epoch: int = NOT_A_MEMBER
-    belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
+    belongs: bool = False  # subscribed: a member, or about to be one
     life: int = 0
     turn: int = 0
-    owned: Mapping[TopicPartition, int] = field(factory=dict)  # and since which turn, or that of the latest seek
-    lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
-    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
-    stopping: frozenset[TopicPartition] = NOTHING  # being given up: the application may still commit them
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each one's assignment or latest seek
+    lost: frozenset[TopicPartition] = NOTHING  # lost and not assigned again since
+    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each
+    stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
-    commits: SharingMap[int, Commit] = field(factory=SharingMap)  # by their asks; changed in ``book`` only
-    asks_of: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the asks of those
-    commit_requests: SharingMap[int, CommitRequest] = field(factory=SharingMap)  # by their numbers
-    carried: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the numbers of those
-    stirred: frozenset[int] = NO_ASKS  # the asks to look at before the event is over
-    looked_at: frozenset[int] = NO_ASKS  # and those that were
+    commits: SharingMap[int, Commit] = field(factory=SharingMap)  # by ask; only ``book`` changes them
+    asks_of: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the asks of ``commits``
+    commit_requests: SharingMap[int, CommitRequest] = field(factory=SharingMap)  # by number
+    carried: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the request numbers
+    stirred: frozenset[int] = NO_ASKS  # the asks to check before the event is done
+    looked_at: frozenset[int] = NO_ASKS  # the asks that were checked
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
-    acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the last commit of each
-    consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as auto-commit saw it last
-    sought: frozenset[TopicPartition] = NOTHING  # by the application, and not committed since
-    interval_at: float | None = None  # when auto-commit looks next
-    reading: int | None = None  # the number under which it looks just now
+    acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the latest of each
+    consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # when auto-commit last read it
+    sought: frozenset[TopicPartition] = NOTHING  # by the application and not committed since
+    interval_at: float | None = None  # when auto-commit next reads the processed offsets
+    reading: int | None = None  # the number of its ReadConsumed, if one is pending
 
     @property
     def may_commit(self) -> bool:
-        """Whether a commit can be made: as a member, or as a stranger, but not between two memberships."""
+        """Whether commits can be sent: in a membership or without a subscription, but not between memberships."""
         return self.member_epoch >= 0 or not self.belongs
 
     def counts(self, partition: TopicPartition, turn: int) -> bool:
@@ -157,12 +154,12 @@ class OffsetState(Numbering):
         return turn >= self.owned.get(partition, inf)
 
 
-#: What a rule returns: the state after it, and what is to be done, in this order.
+#: What a rule returns: the new state and the effects, in order.
 Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
 
 
 def replaced(asks: Iterable[Lookup], changed: Lookup) -> tuple[Lookup, ...]:
-    """The same lookups, with this one as it is now."""
+    """The lookups, with the new version of one of them."""
     return tuple(changed if each.ask == changed.ask else each for each in asks)
 
 

@@ -1,9 +1,9 @@
-"""Many commits of the same partitions, one after the other: those that wait ride along with the latest.
+"""Coalesce waiting commits of the same partitions: earlier ones become riders of the latest.
 
-Whoever commits after each record has as many commits waiting as there were records since the last answer. They need
-not each be looked at for every event. A commit of the application that waits becomes a rider of the next one if that
-covers all it has left, in the same membership and turn, and has at least as much time. Riders share its fate; but each
-ends by its own deadline, and with the reasons of its own partitions.
+An application that commits after each record has one commit waiting for each record since the last answer. Checking
+all of them on every event would be slow. A waiting commit of the application becomes a rider of the next one if that
+covers all its remaining partitions, in the same membership and turn, and its deadline is no earlier. A rider ends with
+its commit, but keeps its own deadline and reports only the error codes of its own partitions.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["end_riders", "end_riders_out_of_time", "taken_along", "why_unsent", 
 
 
 def why_unsent(state: OffsetState, commit: Commit, at: Moment) -> str | None:
-    """Why a commit can run out of time without an attempt of its own."""
+    """Why a commit can time out before it was sent; None if nothing blocks it."""
     if is_blocked(state, commit):
         return "another commit of the same partitions has no answer yet"
     return None if has_free_place(state, at) else "the commits before it have no answer yet"
 
 
 def taken_along(state: OffsetState, commit: Commit) -> OffsetState:
-    """Add a commit, with every earlier one riding on it that can."""
+    """Add a commit and make every earlier one that can ride its rider."""
     around = near(state, commit.offsets)
     absorbed = [each for each in around if _can_ride(each, commit)]
     for each in absorbed:
@@ -64,7 +64,7 @@ def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
 
 
 def end_riders(commit: Commit, failure: Failure | None) -> tuple[OffsetEffect, ...]:
-    """End the riders of a commit that ends, in their order."""
+    """End the riders of a commit that ends, in the order they were asked for."""
     return tuple(CommitEnded(rider.ask, _for_rider(rider, failure)) for rider in commit.riders)
 
 
@@ -78,7 +78,7 @@ def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
 
 
 def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Outcome:
-    """End the riders of these commits whose own time is over."""
+    """End the riders of these commits whose own deadlines have passed."""
     effects: tuple[OffsetEffect, ...] = ()
     for commit in commits:
         if at.now >= commit.riders_until:
@@ -91,7 +91,7 @@ def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Mo
 
 
 def without_rider(state: OffsetState, ask: int) -> OffsetState:
-    """Do without this rider, which is not waited for any more, if there is one."""
+    """Drop the rider with this ask, if there is one: its caller no longer waits."""
     for commit in state.commits.values():
         left = tuple(rider for rider in commit.riders if rider.ask != ask)
         if len(left) < len(commit.riders):
