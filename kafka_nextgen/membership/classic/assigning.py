@@ -1,9 +1,9 @@
 """The leader's work with an assignor that comes along: from what the members said and what the topics are like to
 everybody's partitions.
 
-The classic protocol knows topics by name only, assignors by id: each name gets an id for the time of assigning. A
-topic that does not exist is nobody's. Every member gets an entry, even an empty one: without it, it could not tell
-nothing from an answer that is broken.
+The classic protocol has topic names only, but assignors use ids, so each name gets an id for the computation. A topic
+that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can tell an empty
+assignment from a broken response.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["assign", "topics_of"]
 
 
 def topics_of(roster: Iterable[JoinedMember]) -> frozenset[str]:
-    """Every topic that somebody subscribed to."""
+    """Every topic that a member subscribed to."""
     return frozenset(topic for member in roster for topic in member.subscription.topics)
 
 

@@ -1,7 +1,8 @@
-"""What an assignor of the application's own is asked, and how everybody's part is made of its answer.
+"""What a client-side assignor is asked, and how the members' assignments are made of its result.
 
-The assignor is shown every member whose word it can read: what is left out here is *refused*. What a member owns is its
-``target``, for a classic group has no other: without those partitions that somebody claims with more right, or as much.
+The assignor gets every member whose metadata it can read; the others are *refused*. A classic group has no target
+assignment, so a member's ``target`` is what it owns, without partitions that another member claims with an equal or
+better right.
 Partitions that are to move are withheld until their owner has let go (``cooperation``), so that any assignor
 rebalances cooperatively, and is asked again for the round that gives them out.
 """

@@ -2,10 +2,9 @@
 
 1. *The assignor runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The
    group waits in its SyncGroups.
-2. *If nothing comes of it*, because it raised, took too long or made what is no assignment, everybody keeps what it
-   owns and is told why; so the application of each member learns of it. What nobody owned stays nobody's. It is asked
-   again in the next rebalance, whoever leads that; the leader brings one about when it next looks at its topics, at
-   the latest.
+2. *If the assignor fails*, because it raised, took too long or made an invalid assignment, every member keeps what it
+   owns and is told why, and so is its application. Unowned partitions stay unassigned. The next rebalance asks the
+   assignor again, under any leader. The leader starts one at the latest when it next checks its topics.
 3. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
 4. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
    "AssignorMetadata").
@@ -49,7 +48,7 @@ _UNTIL = "write a version that every member reads, until all of them read the ne
 
 
 def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
-    """Ask the assignor; if there is nobody it could assign, that is all."""
+    """Ask the assignor, unless it can read no member's metadata."""
     strategy = state.strategy
     assert strategy is not None, "the coordinator chooses among what all members offer"
     state, number = numbered(state)
@@ -105,7 +104,7 @@ def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     if word.failure is not None:
         return state, (_error(assignor, word.failure, state.leader_id),)
     part = state.generation, event.partitions
-    if state.informed == part:  # it joined the same one again, which nobody else noticed
+    if state.informed == part:  # it joined the same generation again
         return state, ()
     # In a consumer group a classic member gets its part bit by bit, at one epoch (KIP-848, "Classic Members").
     told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)

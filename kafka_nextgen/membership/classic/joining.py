@@ -41,7 +41,7 @@ def subscribe(state: ClassicState, event: Subscribed, at: Moment) -> Outcome:
 
 
 def enter(state: ClassicState, at: Moment) -> ClassicState:
-    """Join as somebody new, at once."""
+    """Join as a new member, at once."""
     limit = at.now + at.settings.max_poll_interval_s
     state = evolve(state, failures=0, leaving=None, reason="subscribed", deadlines={Timer.POLL: limit})
     return losing.rejoin(state, at)
@@ -101,6 +101,6 @@ def _is_due(state: ClassicState, at: Moment) -> bool:
 
 
 def lost(state: ClassicState, _event: JoinLost, at: Moment) -> Outcome:
-    """Nobody knows what became of the JoinGroup: look for the coordinator and join again after a while."""
+    """The JoinGroup got no response: look up the coordinator and join again after a pause."""
     state = evolve(state, failures=state.failures + 1)
     return losing.rejoin(state, at, first_at_once=False), (FindCoordinator(),)

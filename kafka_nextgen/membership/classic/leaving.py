@@ -148,15 +148,15 @@ def left(state: ClassicState, _event: LeaveEnded, at: Moment) -> Outcome:
 
 
 def time_passed(state: ClassicState, _event: TimePassed, at: Moment) -> Outcome:
-    """Nobody answers the leave: do without."""
+    """Leave without a response once its timeout is over."""
     return _out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
 def expire(state: ClassicState, at: Moment) -> Outcome:
     """The application stopped polling: lose everything, and be STALE until it polls again.
 
-    Only a dynamic member says that it leaves. The partitions of a static one wait for it, as if it had crashed, and
-    nobody waits for an answer.
+    Only a dynamic member sends a leave. The partitions of a static one wait for it, as if it had crashed, and there is
+    no response to wait for.
     """
     return _leave_at_once(state, at, Leaving(Why.EXPIRED))
 

@@ -78,8 +78,8 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
 def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
     """Own nothing, and tell the application what it lost.
 
-    The generation ends before what the member owns in it, so that a commit that was asked for in it is refused as that
-    of somebody who is out, and never sent once more as that of a member who gives partitions up.
+    The generation ends before its partitions do. So a commit that was asked for in it is refused for lack of a
+    membership, and is not sent once more as the commit of a member that gives partitions up.
 
     The phase is IDLE afterwards if there is nothing to tell and no callback to wait for. Callbacks run in the
     order of their effects, so that a loss is heard of only after one that runs already.

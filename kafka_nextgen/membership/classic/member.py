@@ -1,7 +1,7 @@
 """The member of a classic group: the one place where its state changes.
 
-Whoever drives it hands in what happened, the time and a random number, and carries out the effects in the order
-they come, as with the consumer group protocol's member.
+The driver hands in events, the time and a random number, and carries out the effects in order, as with the member of
+the consumer group protocol.
 """
 
 from __future__ import annotations

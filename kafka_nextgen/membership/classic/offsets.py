@@ -6,12 +6,12 @@ Every code that is not in a table fails. What says that the group moved on is to
   another, after that; the same commit, for what is still owned, is good then.
 * ILLEGAL_GENERATION: the commit was under way while the group joined, or the member is out of it. The next
   SyncGroup, or the next heartbeat, tells which.
-* UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID: whoever is out of the group does not own what it wants to commit.
+* UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID: a consumer outside the group does not own what it would commit.
 
-Each of these is told to the member as well (``CommitRefused``), which need not wait for its next heartbeat then.
+The member is told of each of these (``CommitRefused``), so that it need not wait for its next heartbeat.
 
-A commit that precedes a revocation waits for none of these: the whole group waits for the member to join. Offsets
-are fetched in nobody's name, for a classic group tells them to anybody.
+A commit before a revocation waits for none of these: the whole group waits for the member to join. OffsetFetch carries
+no membership, because a classic group answers any client.
 """
 
 from __future__ import annotations

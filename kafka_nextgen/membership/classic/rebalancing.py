@@ -10,10 +10,9 @@ fetching what it gives up, and calls ``on_partitions_revoked``:
 join again, so that others can get it. An eager one owns nothing by then. The new assignment is in force before
 ``on_partitions_assigned``, which is called even if there is nothing new.
 
-Whatever revokes or commits begins when the application polls, for only then is everything handed over to it
-processed.
+Revocations and commits begin when the application polls, because only then is everything it got processed.
 
-What a callback raises reaches the caller of ``poll``, and holds nobody else up:
+What a callback raises reaches the caller of ``poll`` and does not delay other members:
 
 * after ``on_partitions_revoked`` the member goes on, for others wait for the partitions;
 * after ``on_partitions_assigned`` it is FAILED: its new partitions hand out nothing. When the application polls again

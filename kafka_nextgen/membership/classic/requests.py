@@ -1,10 +1,10 @@
 """What is in each request, and what sending it changes. The rules decide when.
 
-A JoinGroup offers every assignor with the same subscription, and the member's word to those of the application's own. A
-member that rebalances cooperatively says what it
-owns, and in which generation it got that (KIP-429); an eager one owns nothing when it joins. It owns what the
-application was told of, even if ``on_partitions_assigned`` raised: nobody else may have that yet. Heartbeats rest while
-the coordinator holds a JoinGroup back, for that keeps the session.
+A JoinGroup offers every assignor with the same subscription, and client-side assignors with their metadata. A member
+that rebalances cooperatively reports what it owns and the generation it got that in (KIP-429). An eager one owns
+nothing when it joins. A member owns what the application was told of, even if ``on_partitions_assigned`` raised: no
+other member may have that yet. Heartbeats pause while the coordinator holds a JoinGroup back, since that keeps the
+session alive.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         request=number,
         heartbeat=None,
         must_rejoin=False,
-        matching=None,  # what matches the pattern is looked up anew for the next one
+        matching=None,  # the next JoinGroup resolves the pattern again
         joined_topics=topics,
         joined_words=state.words,
         failed_assignor=None,

@@ -58,15 +58,15 @@ class ClassicSettings:
         return max(self.rebalance_timeout_ms / 1000 + JOIN_MARGIN_S, self.request_timeout_s)
 
     def sync_timeout_s(self, strategy: str | None) -> float:
-        """How long to wait for the answer to a SyncGroup: whoever brings the assignor may take its time."""
+        """The timeout of a SyncGroup in seconds; longer for a client-side assignor, which may be slow."""
         return self.join_timeout_s if strategy in self.local_assignors else self.request_timeout_s
 
     @property
     def compute_timeout_s(self) -> float:
-        """How long an assignor of the application's own may take.
+        """How long a client-side assignor may take, in seconds.
 
-        When the rebalance timeout is over the coordinator removes whoever has not synced, and so the leader; the last
-        tenth of it is for telling the group that there is no assignment.
+        After the rebalance timeout the coordinator removes members that have not synced, including the leader. The last
+        tenth of it is reserved for telling the group that there is no assignment.
         """
         return 0.9 * self.rebalance_timeout_ms / 1000
 

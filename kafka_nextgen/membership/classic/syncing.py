@@ -51,7 +51,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: Moment) -> Outcome:
 def synced(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     """The assignment is known: commits carry the new generation, and what is to be given up or taken over begins.
 
-    An assignment of topics that this member never subscribed to is for somebody else's idea of it: join again.
+    An assignment with topics that this member did not subscribe to is based on another subscription: join again.
     """
     if event.protocol_type not in (None, PROTOCOL_TYPE) or event.strategy not in (None, state.strategy):
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
@@ -68,7 +68,7 @@ def synced(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
 
 
 def lost(state: ClassicState, _event: SyncLost, at: Moment) -> Outcome:
-    """Nobody knows whether the group has its assignment: look for the coordinator and join again after a while."""
+    """The SyncGroup got no response: look up the coordinator and join again after a pause."""
     state = evolve(state, failures=state.failures + 1, reason="the assignment got lost")
     return losing.rejoin(state, at, first_at_once=False), (FindCoordinator(),)
 

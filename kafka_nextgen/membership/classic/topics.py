@@ -1,7 +1,7 @@
 """Looking at topics: for a pattern before joining, for the leader before assigning, and from time to time after.
 
-The coordinator of a classic group knows nothing of topics. A pattern is resolved by its member, anew for each
-JoinGroup; the leader assigns from fresh metadata of all the group's topics. Both look again every
+The coordinator of a classic group knows nothing of topics. A member resolves its own pattern for each JoinGroup, and
+the leader assigns from fresh metadata of all the group's topics. Both check again every
 ``metadata.max.age.ms``, and join again when a topic has other partitions or racks, or when others match.
 """
 
