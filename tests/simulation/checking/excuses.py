@@ -45,7 +45,7 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
-from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.embedded import decode_assignment
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from tests.scenario_language.watching import Watch
