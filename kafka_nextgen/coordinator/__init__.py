@@ -1,1 +1,1 @@
-"""The broker's half of the consumer group protocol, as a machine without I/O."""
+"""The broker's half of the consumer group protocol, as a state machine without I/O."""

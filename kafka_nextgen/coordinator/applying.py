@@ -1,8 +1,8 @@
 """What each record does to its group: the only place where a group changes.
 
-That is so for live requests and for recovery alike, so a group is at any time what its log says. Records may come in
-any order a compacted log can have: a tombstone for what is not there is nothing, and what a member owns may be known
-before the member is.
+Live requests and recovery both go through here, so a group always matches its log. Records may come in any order that
+a compacted log allows: a tombstone for an unknown key has no effect, and a member's current assignment may come before
+its metadata.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def apply(group: Group, record: r.Record) -> None:
 
 
 def _become_consumer_group(group: Group) -> None:
-    """In a compacted log offsets may come before the group that they are of."""
+    """In a compacted log, a group's offsets may come before the group itself."""
     group.is_consumer_group = True
     if group.classic is not None and group.classic_record is None and not group.classic.members:
         group.classic = None
@@ -69,7 +69,7 @@ def _forget_member(group: Group, member_id: str) -> None:
     if known is None:
         return
     if known.instance_id is not None and group.instances.get(known.instance_id) == member_id:
-        del group.instances[known.instance_id]  # unless the instance has gone on to another member
+        del group.instances[known.instance_id]  # unless another member has the instance now
     _count_member(group, known, -1)
 
 
@@ -135,7 +135,7 @@ def _release(group: Group, member_id: str, keeping: Set[TopicIdPartition]) -> No
     for partition, _ in known.assigned + known.pending_revocation:
         if (
             partition not in keeping and group.owners.get(partition) == member_id
-        ):  # a compacted log may tell of the next owner first
+        ):  # in a compacted log the next owner may come first
             del group.owners[partition]
 
 
@@ -158,7 +158,7 @@ def _classic_metadata_removed(group: Group, _: r.ClassicGroupMetadataRemoved) ->
 
 def _offset(group: Group, record: r.OffsetCommitted) -> None:
     if not group.exists:
-        group.classic = ClassicGroup(group.group_id)  # whoever commits under a new name makes a group of nobody
+        group.classic = ClassicGroup(group.group_id)  # a commit under a new group id makes an empty group
     group.offsets[record.partition] = record
     for producer_id, partition in list(group.pending):
         if partition == record.partition:

@@ -1,4 +1,4 @@
-"""Why a group rebalances, as a value: what it is called in the log, and by whom it was caused."""
+"""Why a group rebalances, as a value: the reason as the log words it, and the member that caused it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _WORDS: Mapping[RebalanceReason, str] = {
 
 @frozen
 class Cause:
-    """Why a group rebalances, and who caused it: nobody, if there is no ``member_id``.
+    """Why a group rebalances, and which member caused it; an empty ``member_id`` if no member did.
 
-    ``text`` is what the member said (KIP-800), or what else is known; ``stated`` what it stated (an extension).
+    ``text`` is the reason the member gave (KIP-800), or other details; ``stated`` is its join reason (an extension).
     """
 
     reason: RebalanceReason

@@ -1,13 +1,13 @@
 """The group coordinator: a replicated state machine without I/O (KIP-848, "Group Coordinator").
 
-It is asked by ``handle`` and, when ``deadline`` has passed, by ``expire``. Both change nothing; they return what
-would have to be stored and what would have to be answered. Whoever drives it stores the records and then calls
-``commit``, which applies them and arms the timers; only then may the answer leave. After a restart the stored
-records go through ``apply``, one by one, and ``restart`` gives the members their time again. So the state is, at
-any time, what the records say; but for classic groups between two generations, of which nothing is recorded. Their
-members' requests may be parked, and are answered with a later outcome.
+Call ``handle`` for each request and, when ``deadline`` has passed, ``expire``. Neither changes any state: they return
+the records to store and the answer to send. The caller stores the records and then calls ``commit``, which applies
+them and arms the timers; only then may it send the answer. After a restart the caller passes the stored records to
+``apply``, one by one, and ``restart`` restarts the members' timers. So the state always matches the records, except in
+classic groups between two generations, which are not recorded. A classic member's request may be parked; a later
+outcome answers it.
 
-``now`` is in seconds since the epoch, since records carry their time.
+``now`` is in seconds since the Unix epoch, because records carry timestamps.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = ["Coordinator", "Outcome"]
 
 RETENTION = TimerKey("", TimerKind.RETENTION)
 
-#: What is work on one group; the rest is below.
+#: The requests that concern a single group.
 _ON_ONE_GROUP: Mapping[type, Callable[[Draft, Any], Outcome]] = {
     q.ConsumerGroupHeartbeat: heartbeat,
     q.OffsetCommit: commit_offsets,
@@ -62,13 +62,13 @@ _ON_ONE_GROUP: Mapping[type, Callable[[Draft, Any], Outcome]] = {
 
 
 class Coordinator:
-    """All groups of one coordinator, and what is attached to it beyond Kafka's protocol."""
+    """All groups of one coordinator, and the hooks of its extensions."""
 
     def __init__(self, settings: CoordinatorSettings, hooks: Hooks = NO_EXTENSIONS) -> None:
         self.settings = settings
         self.hooks = hooks
         self.topics = Topics()
-        self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups that were given something of their own
+        self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups with a configuration of their own
         self.groups: dict[str, Group] = {}
         self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
@@ -83,7 +83,7 @@ class Coordinator:
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
-        """Work a request out; nothing changes before ``commit``."""
+        """Return the outcome of a request; no state changes before ``commit``."""
         outcome = self._work_out(request, now)
         if outcome.records and RETENTION not in self.timers.running():
             return evolve(outcome, timers=(*outcome.timers, self._next_retention(now)))
@@ -113,11 +113,11 @@ class Coordinator:
         return tuple(outcomes)
 
     def deadline(self) -> float | None:
-        """When to call ``expire`` next; None if no timer runs. It may move with every ``commit``."""
+        """When to call ``expire`` next; None if no timer runs. Every ``commit`` may change it."""
         return self.timers.deadline()
 
     def commit(self, outcome: Outcome) -> None:
-        """Put an outcome into force, its records being stored."""
+        """Apply an outcome whose records are stored."""
         for record in outcome.records:
             self.apply(record)
         for change in outcome.timers:
@@ -131,7 +131,7 @@ class Coordinator:
         self._remember(outcome)
 
     def _remember(self, outcome: Outcome) -> None:
-        """Put into force what no record says."""
+        """Apply the parts of an outcome that are not recorded."""
         for classic in outcome.classic:
             self._group(classic.group_id).classic = classic
         for group_id, version in outcome.checked_topics:
@@ -142,7 +142,7 @@ class Coordinator:
                 self.groups[group_id].remembered = remembered
 
     def apply(self, record: Record) -> None:
-        """Take in one record, new or from the log."""
+        """Apply one record, new or from the log."""
         group = self._group(record.group_id)
         apply(group, record)
         if group.holds_anything:
@@ -151,7 +151,7 @@ class Coordinator:
             self.groups.pop(record.group_id, None)
 
     def restart(self, now: float) -> tuple[Outcome, ...]:
-        """Go on after the log was applied and the topics told of: one outcome per group, each to be committed."""
+        """Start work after the log was applied and the topics are known. The caller commits each group's outcome."""
         outcomes = []
         for group_id in sorted(self.groups):
             draft = self._draft(group_id, now)
@@ -208,7 +208,7 @@ class Coordinator:
         return _together(a.GroupsDeleted(results), drafts.values())
 
     def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
-        """Note the topics. What follows for the groups follows with their next heartbeats, but for the offsets."""
+        """Store the topics and forget offsets of deleted ones. Groups see the change with their next heartbeats."""
         topics = self.topics.changed_to(request.topics, int(now * 1000))
         records: list[Record] = []
         for group_id in sorted(self.groups):
@@ -218,12 +218,12 @@ class Coordinator:
         return Outcome(a.TopicsNoted(), tuple(records), topics=topics)
 
     def _configs_changed(self, request: q.ConfigsChanged, now: float) -> Outcome:
-        """Note the configuration. What follows for members follows with their next heartbeats."""
+        """Store the configuration. Members see the change with their next heartbeats."""
         return Outcome(a.ConfigsNoted(), configs=request)
 
 
 def _together(response: a.Response | None, drafts: Iterable[Draft], *timers: TimerChange) -> Outcome:
-    """One outcome of work on several groups, of which nothing but records and timers came."""
+    """Merge the outcomes of several groups, which have only records and timers."""
     drafts = tuple(drafts)
     records = tuple(record for draft in drafts for record in draft.records)
     changes = tuple(change for draft in drafts for change in draft.timers)

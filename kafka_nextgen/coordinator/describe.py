@@ -1,8 +1,8 @@
-"""What is told of groups: ConsumerGroupDescribe, ListGroups of both kinds, and what may be deleted.
+"""Describe, list and delete groups: ConsumerGroupDescribe, ListGroups for both group types, DeleteGroups.
 
 A group is *Empty* without members, *Assigning* while its target assignment is behind its epoch, *Reconciling*
-until every member is stable at the target's epoch, then *Stable* (KIP-848, "Consumer Group States"). A name
-under which there are only offsets is listed the way Kafka does it: an empty classic group.
+until every member is stable at the target's epoch, then *Stable* (KIP-848, "Consumer Group States"). A group id
+that has only offsets is listed as an empty classic group, as in Kafka.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from kafka_nextgen.coordinator.responses import (
     ListedGroup,
 )
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.target import chosen_assignor
+from kafka_nextgen.coordinator.topic_partitions import flatten
 
 __all__ = ["delete_group", "describe_group", "list_groups", "state_of"]
 
@@ -85,7 +85,7 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
 
 
 def list_groups(groups: Iterable[Group], request: ListGroups) -> GroupsListed:
-    """The groups that pass the request's filters, in any case of letters, by group id."""
+    """The groups that pass the request's filters (case-insensitive), sorted by group id."""
     states = {state.lower() for state in request.states}
     types = {kind.lower() for kind in request.types}
     listed = [_list_group(group) for group in sorted(groups, key=lambda group: group.group_id) if group.exists]
@@ -106,7 +106,7 @@ def _list_group(group: Group) -> ListedGroup:
 
 
 def delete_group(draft: Draft) -> ErrorCode:
-    """Take back everything there is of the group, which has to be empty."""
+    """Remove all records of the group, which must be empty."""
     group = draft.group
     if not group.exists:
         return ErrorCode.GROUP_ID_NOT_FOUND

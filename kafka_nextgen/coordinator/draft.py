@@ -1,8 +1,8 @@
-"""One request at work on one group: what it sees, what it wants written.
+"""The work of one request on one group: the state it sees and the records it writes.
 
-A request changes nothing while it is handled. Its records are applied to an overlay of the group, so that each
-step sees what the steps before it did; the records, timers and answer leave as one ``Outcome``, which ``commit``
-puts into force, or which is dropped without a trace.
+Handling a request changes no state. Its records are applied to an overlay of the group, so that each step sees the
+changes of earlier steps. The records, timers and answer make one ``Outcome``, which ``commit`` applies or the caller
+drops.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Draft", "Outcome", "Refusal", "refused"]
 
 @frozen
 class Refusal:
-    """Why a request is not served. ``message`` says what is wrong and what to do about it."""
+    """Why a request is refused. ``message`` says what is wrong and how to fix it."""
 
     error: ErrorCode
     message: str
@@ -37,13 +37,12 @@ class Refusal:
 
 @frozen
 class Outcome:
-    """What came of a request, or of timers that ran out (then there is no response).
+    """The result of a request, or of expired timers (then there is no response).
 
-    ``records`` are to be stored, then everything is to be put into force by ``Coordinator.commit``; the response
-    may leave when that is done. It may be that the request is parked; then ``released`` of a later outcome has its
-    answer, by its number, or None if it will never be answered. What needs no storing: ``timers``, the ``topics``
-    and ``configs`` from now on, the groups whose subscriptions were compared with topics of this version, where
-    classic groups stand, and what extensions remember of groups. ``notes`` are for the log.
+    The caller stores ``records``, calls ``Coordinator.commit``, and then sends the response. If the request is parked,
+    ``released`` of a later outcome has its answer by its number, or None if it will never be answered. The rest is not
+    stored: ``timers``, the new ``topics`` and ``configs``, the groups whose subscriptions were compared with this
+    version of the topics, the state of classic groups, and the extensions' state of groups. ``notes`` are for the log.
     """
 
     response: Response | None
@@ -59,7 +58,7 @@ class Outcome:
 
 
 def refused(refusal: Refusal) -> Outcome:
-    """A heartbeat that is not served. Nothing happened: no record, and no timer runs any longer for it."""
+    """The outcome of a refused heartbeat: no records and no timers, so the session is not extended."""
     return Outcome(ConsumerGroupHeartbeatAnswer(error=refusal.error, message=refusal.message))
 
 
@@ -67,8 +66,8 @@ def refused(refusal: Refusal) -> Outcome:
 class Draft:
     """Work on ``group``, which is an overlay; ``now`` is in seconds.
 
-    It may be changed by ``write`` alone, but for ``group.classic`` and ``group.remembered``: what is not recorded is
-    simply set.
+    Change the group only by ``write``, except ``group.classic`` and ``group.remembered``, which are not recorded and
+    are assigned directly.
     """
 
     group: Group
@@ -79,39 +78,39 @@ class Draft:
     timers: list[TimerChange] = field(factory=list)
     released: dict[int, Response | None] = field(factory=dict)
     notes: list[str] = field(factory=list)
-    hooks: Hooks = field(init=False)  # what is attached at each point of the work
-    lasting: Outcome = Outcome(None)  # what stays in force even if the work is refused at a later step
+    hooks: Hooks = field(init=False)
+    lasting: Outcome = Outcome(None)  # kept even if a later step refuses the request
 
     def __attrs_post_init__(self) -> None:
         self.hooks = self.group.hooks
 
     @property
     def classic(self) -> ClassicGroup:
-        """The classic group, which there has to be."""
+        """The classic group, which must exist."""
         assert self.group.classic is not None, f"{self.group.group_id} is no classic group"
         return self.group.classic
 
     @property
     def now_ms(self) -> int:
-        """The time as records have it."""
+        """``now`` in milliseconds, as records have it."""
         return int(self.now * 1000)
 
     def write(self, record: Record) -> None:
-        """Let the record be part of the outcome, and of the group as the next steps see it."""
+        """Add the record to the outcome and apply it to the overlay, where later steps see it."""
         apply(self.group, record)
         self.records.append(record)
 
     def arm(self, kind: TimerKind, member_id: str, delay_s: float, member_epoch: int = -1) -> None:
-        """Let a timer of this group run out ``delay_s`` from now."""
+        """Set a timer of this group to expire ``delay_s`` from now."""
         self.timers.append(Arm(TimerKey(self.group.group_id, kind, member_id), self.now + delay_s, member_epoch))
 
     def arm_matching(self, delay_s: float, may_see: Callable[[str], bool]) -> None:
-        """Have this group's patterns matched ``delay_s`` from now, with the topics that whoever asks may see."""
+        """Match this group's patterns ``delay_s`` from now, against the topics that ``may_see`` allows."""
         key = TimerKey(self.group.group_id, TimerKind.PATTERN)
         self.timers.append(Arm(key, self.now + delay_s, may_see=may_see))
 
     def arm_unless_running(self, kind: TimerKind, member_id: str, delay_s: float) -> None:
-        """Let a timer of this group run out ``delay_s`` from now, or when it would have anyway."""
+        """Set a timer of this group to expire ``delay_s`` from now, unless it already runs."""
         key = TimerKey(self.group.group_id, kind, member_id)
         self.timers.append(Arm(key, self.now + delay_s, unless_running=True))
 
@@ -120,23 +119,23 @@ class Draft:
         self.timers.append(Cancel(TimerKey(self.group.group_id, kind, member_id)))
 
     def release(self, number: int, response: Response | None) -> None:
-        """Answer a parked request, be it the one at work; None if it will never be answered."""
+        """Answer a parked request, which may be the current one; None if it will never be answered."""
         self.released[number] = response
 
     def note(self, text: str) -> None:
-        """Say something in the log."""
+        """Add a line to the log."""
         self.notes.append(text)
 
     def refused(self, refusal: Refusal) -> Outcome:
-        """A heartbeat that is not served: nothing of this work happened, but for what lasts."""
+        """The outcome of a refused heartbeat: only ``lasting`` is kept."""
         return evolve(self.lasting, response=refused(refusal).response)
 
     def answered(self, number: int) -> Outcome:
-        """Everything this work came to: with the answer to request ``number`` if it was released, else parked."""
+        """The outcome, with the answer to request ``number`` if it was released, else ``Parked``."""
         return self.outcome(self.released.pop(number, Parked(number)))
 
     def outcome(self, response: Response | None) -> Outcome:
-        """Everything this work came to."""
+        """The outcome with this response."""
         return Outcome(
             response,
             records=tuple(self.records),

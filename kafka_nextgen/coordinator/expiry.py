@@ -1,4 +1,4 @@
-"""What happens when timers run out. All those of one group that are due make one outcome."""
+"""Handle expired timers. All expired timers of one group make one outcome."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["ring"]
 
 
 def ring(draft: Draft, due: Iterable[Arm]) -> None:
-    """Do what these timers of the draft's group were set for."""
+    """Handle these expired timers of the draft's group."""
     began_classic = draft.group.classic is not None
     for timer in due:
         if (draft.group.classic is not None) is not began_classic:
-            return  # who is out may have been the last of its protocol, and the timers are others now
+            return  # the removal may have converted the group, and with it its timers
         if timer.key.kind in draft.hooks.timers:
             draft.hooks.ring(draft, timer)
         elif began_classic:
@@ -31,8 +31,8 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
 
 
 def _give_up(draft: Draft, timer: Arm) -> None:
-    """The member was silent for too long (KIP-848, "Group Coordinator"). One that left for a while ends so too, and a
-    classic one that did not join, or did not ask for its part, in time.
+    """Remove a member whose session ended (KIP-848, "Group Coordinator"): one that was silent too long or never came
+    back from a temporary leave, or a classic one that sent no JoinGroup or SyncGroup in time.
     """
     draft.cancel(timer.key.kind, timer.key.member_id)
     if timer.key.member_id in draft.group.members:
@@ -40,7 +40,7 @@ def _give_up(draft: Draft, timer: Arm) -> None:
 
 
 def _give_up_waiting(draft: Draft, timer: Arm) -> None:
-    """The member did not revoke in time. If it is at another epoch by now, it did."""
+    """Remove a member that did not revoke in time. At another epoch it has revoked, and stays."""
     draft.cancel(TimerKind.REBALANCE, timer.key.member_id)
     is_member = timer.key.member_id in draft.group.members
     if is_member and draft.group.current(timer.key.member_id).member_epoch == timer.member_epoch:

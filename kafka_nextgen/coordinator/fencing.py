@@ -1,17 +1,17 @@
-"""Who is let into a group: a table, read from the top. The first rule that objects makes the answer.
+"""Which members may enter a group: a table, read from the top. The first rule that fails gives the error.
 
-| asked of | what must hold | else |
+| applies to | what must hold | else |
 |---|---|---|
-| all | the group exists and is no classic one, or is made by this join | GROUP_ID_NOT_FOUND |
-| all | the group has room, or the member is counted already | GROUP_MAX_SIZE_REACHED |
+| all | the group exists and is not classic, or this join creates it | GROUP_ID_NOT_FOUND |
+| all | the group has room, or the member is already in it | GROUP_MAX_SIZE_REACHED |
 | static, joining | the instance is new, left for a while, or with a classic member | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
 | dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
 | joining or staying | the member's epoch is the one it was given | FENCED_MEMBER_EPOCH |
 
-A fenced member stays in the group until it joins anew or its session ends (KIP-848, "Fencing", removes it at once;
-no Kafka ever did). It must not lose its place for a message that was merely delayed.
+A fenced member stays in the group until it joins again or its session ends, so that a delayed message does not cost it
+its place. KIP-848, "Fencing", removes it at once; no Kafka release does.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _Rule = Callable[[ConsumerGroupHeartbeat, Group, CoordinatorSettings], Refusal |
 
 
 def refuse_entry(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
-    """Why a member may not join or stay, or None. An instance that comes back has its old member's place."""
+    """Why a member may not join or stay, or None. A returning instance takes its former member's place."""
     return _first_objection(_ENTRY, request, group, settings)
 
 
 def refuse_leave(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
-    """Why a member may not leave, or None. Nobody asks for its epoch: whoever wants to go may."""
+    """Why a member may not leave, or None. A leave is accepted at any epoch."""
     return _first_objection(_LEAVE, request, group, settings)
 
 
@@ -70,8 +70,8 @@ def _group_must_have_room(
 
 
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
-    """Even for the same member id: nobody but the old process's -2, or its silence, says that it is gone. A classic
-    member says nothing when it goes, and who comes with its instance id takes its place (KIP-345).
+    """This holds for the same member id too: only the old process's -2, or its session timeout, shows that it is gone.
+    A classic static member sends no leave, so a new member with its instance id takes its place (KIP-345).
     """
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:
@@ -116,8 +116,8 @@ def _member_must_be_known(request: ConsumerGroupHeartbeat, group: Group, _: Coor
 def _epoch_must_be_the_members(
     request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
 ) -> Refusal | None:
-    """Also of a dynamic member that joins again, in the releases before that was let through. A static one that
-    joins has been judged by its instance.
+    """Early releases also check a dynamic member that joins again. A joining static member is checked by its instance
+    instead.
     """
     joins_by_instance = request.member_epoch == JOIN and request.instance_id is not None
     if joins_by_instance or request.member_id not in group.members:
@@ -143,8 +143,8 @@ def _is_at_its_epoch(
 
 
 def _missed_the_last_answer(request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment) -> bool:
-    """The answer that brought the new epoch may be lost. It is repeated to a member that shows, by owning nothing
-    beyond what it was given, that it is not an older self coming back.
+    """The answer with the new epoch may be lost. It is repeated if the member owns no partition beyond its assignment,
+    which shows that the heartbeat is not from an older incarnation.
     """
     if request.member_epoch != current.previous_member_epoch or request.member_epoch > current.member_epoch:
         return False
@@ -152,7 +152,7 @@ def _missed_the_last_answer(request: ConsumerGroupHeartbeat, current: CurrentMem
 
 
 def _knows_its_status(request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment) -> bool:
-    """A status stored by a later release says nothing here; only a member that owns nothing can go on from it."""
+    """A later release may have stored a status unknown here; only a member that owns nothing can go on from it."""
     return current.status is not MemberStatus.UNKNOWN or request.owned == frozenset()
 
 

@@ -1,7 +1,7 @@
-"""Which committed offsets are forgotten, on request (KIP-496) and when they are old (KIP-211), and which groups then.
+"""Delete committed offsets on request (KIP-496) and when they expire (KIP-211), and groups that are then empty.
 
-An administrator may delete the offsets of an empty group, and of a group of consumers while they are there, as far as
-none of them subscribes to the topic. Read from the top:
+An administrator may delete the offsets of an empty group, and of a group of consumers for topics that no member
+subscribes to. Read from the top:
 
 | the group | answer |
 |---|---|
@@ -10,17 +10,17 @@ none of them subscribes to the topic. Read from the top:
 | has members by another protocol type than consumers' | NON_EMPTY_GROUP |
 | subscribes to the topic | GROUP_SUBSCRIBED_TO_TOPIC, for its partitions |
 
-Every ``offsets.retention.check.interval.ms`` offsets are looked at. One is over ``offsets.retention.minutes`` after
+Offsets are checked every ``offsets.retention.check.interval.ms``. An offset expires ``offsets.retention.minutes`` after
 
-| whose it is | what |
+| the offset's group | start of the retention time |
 |---|---|
-| a consumer group's, or a stable classic group's of consumers | the commit, unless somebody subscribes to the topic |
-| an empty classic group's | the group became empty |
-| nobody's group, a name under which offsets are kept | the commit |
-| a classic group's in any other state | never, while it is in that state |
+| a consumer group, or a stable classic group of consumers | the commit, unless a member subscribes to the topic |
+| an empty classic group | the time the group became empty |
+| no group: a group id with offsets alone | the commit |
+| a classic group in any other state | none: the offset does not expire in that state |
 
-unless the commit said how long (OffsetCommit 2 to 4), and never while an open transaction may change it. A group that
-has nobody in it, expects nobody, and has nothing committed is deleted on that occasion.
+unless the commit set a retention time (OffsetCommit 2 to 4), and never while an open transaction may change it. The
+check also deletes a group that has no members, no expected instances and no offsets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["delete_offsets", "forget_what_is_over"]
 
 
 def delete_offsets(draft: Draft, request: OffsetDelete) -> Outcome:
-    """Forget what is committed for these partitions."""
+    """Delete the committed offsets of these partitions."""
     error = _refuse_deletion(draft.group)
     if error is not ErrorCode.NONE:
         return Outcome(OffsetsDeleted(error=error))
@@ -74,7 +74,7 @@ def _is_subscribed(group: Group, topic: str) -> bool:
 
 
 def forget_what_is_over(draft: Draft) -> None:
-    """Forget the group's offsets that are over, and the group if nobody and nothing is left."""
+    """Delete the group's expired offsets, and the group if it is then empty."""
     group = draft.group
     is_over = _rule(draft)
     for partition, stored in sorted(group.offsets.items()):
@@ -86,7 +86,7 @@ def forget_what_is_over(draft: Draft) -> None:
 
 
 def _rule(draft: Draft) -> Callable[[OffsetCommitted], bool]:
-    """What says of an offset whether it is over."""
+    """Return the predicate that tells whether an offset has expired."""
     classic, record = draft.group.classic, draft.group.classic_record
     if classic is None or classic.protocol_type is None:
         return lambda stored: _is_over(draft, stored, stored.commit_timestamp_ms)

@@ -1,4 +1,4 @@
-"""What one group is given for itself (KIP-848, "Dynamic Group Configuration"; KIP-1263 for the last key).
+"""The configuration of a single group (KIP-848, "Dynamic Group Configuration"; KIP-1263 for the last key).
 
 | key | default | from | to |
 |---|---|---|---|
@@ -6,10 +6,9 @@
 | consumer.session.timeout.ms | group.consumer.session.timeout.ms | its .min. | its .max. |
 | consumer.assignment.interval.ms (since 4.3) | group.consumer.assignment.interval.ms | its .min. | its .max. |
 
-Such a configuration may be there before the group is, and stays when the group goes. It is refused when it is outside
-the broker's bounds, which are looked at in the order above. A broker may come back with narrower ones: what was
-accepted before is then moved to the nearest that is allowed, each time it is used. A member feels a change with its
-next heartbeat.
+A configuration may exist before its group does, and outlives it. A value outside the broker's bounds is refused; the
+bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is clamped to them
+each time it is used. A member sees a change with its next heartbeat.
 """
 
 from __future__ import annotations
@@ -25,27 +24,27 @@ __all__ = ["GROUP_KEYS", "GroupKey", "group_config_complaint", "settings_of_grou
 
 @frozen
 class GroupKey:
-    """One key, which takes the place of a setting of the broker's; numbers below ``lowest`` are nonsense."""
+    """A key that overrides a setting of the broker; numbers below ``lowest`` are invalid."""
 
     name: str
     lowest: int
 
     @property
     def broker_key(self) -> str:
-        """The broker's setting that is used without this one."""
+        """The broker setting that this key overrides."""
         return f"group.{self.name}"
 
     @property
     def field(self) -> str:
-        """That setting's name here."""
+        """That setting's field in ``CoordinatorSettings``."""
         return self.broker_key.replace(".", "_")
 
     def bound_key(self, bound: str) -> str:
-        """The broker's setting of the ``min`` or ``max`` there may be."""
+        """The broker setting that holds the ``min`` or ``max``."""
         return self.broker_key.replace("group.consumer.", f"group.consumer.{bound}.")
 
     def bound(self, bound: str, settings: CoordinatorSettings) -> int:
-        """What that setting is."""
+        """The value of that bound."""
         return int(getattr(settings, self.bound_key(bound).replace(".", "_")))
 
 
@@ -58,7 +57,7 @@ GROUP_KEYS: tuple[GroupKey, ...] = (_HEARTBEAT, _SESSION, _ASSIGNMENT)
 
 
 def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSettings) -> str | None:
-    """Say what is wrong with everything a group is to have, in Kafka's words; None if nothing is."""
+    """Return the first error in a group's configuration, in Kafka's words; None if it is valid."""
     for key in GROUP_KEYS:
         value = config.get(key.name)
         if value is not None and value < key.bound("min", settings):
@@ -71,9 +70,9 @@ def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSetti
 
 
 def settings_of_group(config: Mapping[str, int], settings: CoordinatorSettings) -> CoordinatorSettings:
-    """The coordinator's settings as they are for a group with this configuration.
+    """The coordinator's settings for a group with this configuration.
 
-    A session that would not outlast the heartbeat interval by now is the broker's, and so is the interval.
+    If the session timeout no longer exceeds the heartbeat interval, both take the broker's values.
     """
     given = {key.field: _clamped(key, config[key.name], settings) for key in GROUP_KEYS if key.name in config}
     session, interval = (given.get(key.field, getattr(settings, key.field)) for key in (_SESSION, _HEARTBEAT))

@@ -1,4 +1,4 @@
-"""Java's hash map, in whose order Kafka comes upon names where it has no other order for them."""
+"""The iteration order of Java's hash map, which Kafka follows where names have no other order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PLACES = 16
 
 
 def place(name: str) -> int:
-    """Where a Java hash map with at most twelve keys has this one: by ``String.hashCode``, both halves of it."""
+    """The bucket of this key in a Java hash map with at most twelve keys, by both halves of ``String.hashCode``."""
     number = 0
     units = name.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):

@@ -1,15 +1,15 @@
 """One heartbeat, in the order of the KIP (KIP-848, "ConsumerGroupHeartbeat API", request handling).
 
-1. *Admit*: is it well-formed, may the member come in? A classic group becomes a consumer group first (``migration``). A
-   returning instance takes its former member's place.
-2. *Update* what the group knows of the member.
-3. *Bump the group epoch* if there is reason to.
+1. *Admit*: validate the request and check that the member may enter. A classic group becomes a consumer group first
+   (``migration``). A returning instance takes its former member's place.
+2. *Update* the member's metadata.
+3. *Bump the group epoch* if the change requires it.
 4. *Retarget*: make a new target assignment if one is due.
 5. *Reconcile* this one member towards the target. The others move with their own heartbeats.
-6. *Answer* with its epoch, and its assignment if that is news to it.
+6. *Answer* with its epoch, and with its assignment if that changed.
 
-Each step sees what the steps before it did. A refusal at any step undoes them all; but members of a classic group that
-were told to join again will do so. What is beyond Kafka's protocol attaches at ``draft.hooks``.
+Each step sees the changes of earlier steps. A refusal at any step undoes them all, except that members of a classic
+group that were told to join again still do so. Extensions attach at ``draft.hooks``.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ __all__ = ["heartbeat"]
 
 @frozen
 class _Admitted:
-    """A member that may come in or stay: what it says, and what it owned ``before``.
+    """A member that may join or stay: its request, and its current assignment ``before`` it.
 
-    ``is_back`` if it took its instance's place, ``migrates`` if its coming made a consumer group of a classic one.
+    ``is_back`` if it took its instance's place, ``migrates`` if its join converted a classic group.
     """
 
     request: ConsumerGroupHeartbeat
@@ -52,7 +52,7 @@ class _Admitted:
 
 
 def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
-    """Serve a heartbeat on ``draft``."""
+    """Handle a heartbeat on ``draft``."""
     request = draft.hooks.understand(request, draft.settings)
     if refusal := refuse_malformed(request, draft.settings) or draft.hooks.refuse_malformed(request):
         return draft.refused(refusal)
@@ -76,7 +76,7 @@ def _admit(draft: Draft, request: ConsumerGroupHeartbeat) -> _Admitted | Refusal
     if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
         return refusal
     member_id = request.member_id or request.new_member_id
-    assert member_id, "whoever passes on a version 0 join names the member"
+    assert member_id, "the caller generates a member id for a version 0 join"
     request = draft.hooks.admit(draft, request)
     is_back = take_over_instance(draft, request, member_id)
     return _Admitted(request, member_id, draft.group.current(member_id), is_back, migrates)
@@ -117,7 +117,7 @@ def _answer(
 
 
 def _is_full(request: ConsumerGroupHeartbeat) -> bool:
-    """A member that fears it missed an answer says everything anew, and is told everything anew."""
+    """After a possibly lost answer, a member sends all its fields again and gets its full assignment."""
     subscribes = request.subscribed_topics is not None or request.subscribed_pattern is not None
     return request.rebalance_timeout_ms != -1 and subscribes and request.owned is not None
 

@@ -1,12 +1,11 @@
-"""The points at which something beyond Kafka's protocol may attach to a coordinator, in the order of a heartbeat.
+"""The hooks by which extensions beyond Kafka's protocol attach to a coordinator, in the order of a heartbeat.
 
-The core calls these methods and imports nothing of what is behind them. As they stand here they do nothing, and the
-coordinator is Kafka's. ``extensions.hooks`` has the others: assignors in members, members announced ahead, reasons of
-rebalances and their history.
+The core calls these methods and imports no implementation. The defaults here do nothing, so the coordinator behaves as
+Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, and rebalance causes with their
+history.
 
-What extensions keep of a group is in ``Group.kept`` (what their records say, by names of their own) and in
-``Group.remembered`` (what no record says); the core reads neither. Fields of Kafka's records, requests and answers that
-extensions alone fill it passes on without a look.
+Extensions keep their state of a group in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
+reads neither. It passes on unread the fields of Kafka's records, requests and answers that only extensions fill.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class ExtensionRequest:
     group_id: str
 
     def refused(self, error: ErrorCode) -> ExtensionResponse:
-        """The answer where it can't be served."""
+        """The answer with this error."""
         raise NotImplementedError
 
 
@@ -61,20 +60,20 @@ class ExtensionResponse:
 
 @frozen
 class ExtensionRecord:
-    """A fact about a group that Kafka has no record for. A coordinator without extensions passes it over."""
+    """A fact about a group that Kafka has no record for. A coordinator without extensions ignores it."""
 
     group_id: str
 
     @property
     def tells_cause(self) -> EpochCause | None:
-        """Why the group rebalanced, if the record tells that."""
+        """Why the group rebalanced, if the record says so."""
         return None
 
 
 @frozen
 class ExpectedInstance:
-    """A static member that was announced: until when (milliseconds since the epoch) its place is kept, and whether it
-    has come and waits for others.
+    """A pre-registered static member: until when (milliseconds since the Unix epoch) its place is kept, and whether it
+    has joined and waits for others.
     """
 
     instance_id: str
@@ -83,7 +82,7 @@ class ExpectedInstance:
 
 
 class Hooks:
-    """One method per point. These do nothing."""
+    """One method per hook. These do nothing."""
 
     # ---- admit
 
@@ -92,61 +91,61 @@ class Hooks:
         return request
 
     def refuse_malformed(self, request: ConsumerGroupHeartbeat) -> Refusal | None:
-        """Why the heartbeat can't be meant, whatever the group."""
+        """Why the heartbeat is invalid for any group, or None."""
         return None
 
     def refuse_entry(
         self, request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
     ) -> Refusal | None:
-        """Why the group, be it still a classic one, can't take the member."""
+        """Why the group, which may still be classic, can't accept the member, or None."""
         return None
 
     def seats_kept(self, group: Group, instance_id: str | None) -> int:
-        """How many places are kept beside the members, but for this instance's own."""
+        """How many places are kept for instances other than this one that have not joined."""
         return 0
 
     def admit(self, draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
-        """The heartbeat of a member that is let in, with what was stated for it beforehand."""
+        """The heartbeat of an admitted member, completed with its pre-registered values."""
         return request
 
     # ---- update
 
     def update(self, known: MemberMetadata, request: ConsumerGroupHeartbeat, member: MemberMetadata) -> MemberMetadata:
-        """The member after its heartbeat, which was ``known`` before; ``member`` is what the core makes of it."""
+        """The member after its heartbeat; ``known`` is its former metadata, ``member`` the core's update of it."""
         return member
 
     def asks_for_assignment(self, draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
-        """Whether the heartbeat asks for a new assignment although the subscription stays."""
+        """Whether the heartbeat asks for a new assignment although the subscription is unchanged."""
         return False
 
     def asks_by_protocols(self, group: Group, known: MemberMetadata, member: MemberMetadata) -> bool:
-        """Whether a classic member's JoinGroup does."""
+        """Whether a classic member's JoinGroup asks for a new assignment although the subscription is unchanged."""
         return False
 
     # ---- bump the group epoch
 
     def asks_for_rebalance(self, draft: Draft, update: Update, stated: JoinReason, is_back: bool) -> bool:
-        """Whether to raise the epoch for what the member stated; ``is_back`` if it took its instance's place."""
+        """Whether to raise the epoch for the member's join reason; ``is_back`` if it took its instance's place."""
         return False
 
     def wants_rebalance(self, settings: CoordinatorSettings, stated: JoinReason, otherwise: bool) -> bool:
-        """Whether a classic member that joins again unchanged has the group rebalance, as it would ``otherwise``."""
+        """Whether a classic member that rejoins unchanged makes the group rebalance; ``otherwise`` is the default."""
         return otherwise
 
     def with_statement(self, draft: Draft, cause: Cause, stated: JoinReason) -> Cause:
-        """The cause of a rebalance, with what the member stated."""
+        """The cause of a rebalance, with the member's join reason."""
         return cause
 
     def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
-        """Whether the member waits for others; then the hook has done all that follows for the epoch."""
+        """Whether the member waits for others; then the hook has already updated the group epoch if needed."""
         return False
 
     def members_waiting(self, group: Group) -> Collection[str]:
-        """The members that wait for others, and that assignments leave out."""
+        """The members that wait for expected instances. Assignments leave them out."""
         return ()
 
     def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
-        """The epoch was raised, or a classic group is to join again, by a cause of that time or, without, of now."""
+        """The epoch was raised, or a classic group began to rebalance. ``caused_at_ms`` None means now."""
 
     # ---- retarget
 
@@ -155,15 +154,15 @@ class Hooks:
         return False
 
     def retarget(self, draft: Draft) -> bool:
-        """Whether a member makes the target assignment that is due, so that the coordinator does not."""
+        """Whether a member, and not the coordinator, makes the target assignment that is due."""
         return False
 
     def is_computing(self, group: Group) -> bool:
-        """Whether a member is to make the target assignment, or one is looked for."""
+        """Whether a member is to make the target assignment, even if none is chosen yet."""
         return False
 
     def assignment_made(self, draft: Draft) -> None:
-        """There is a new target, or a classic group's assignment."""
+        """A new target assignment, or a classic group's assignment, was made."""
 
     # ---- answer
 
@@ -175,72 +174,72 @@ class Hooks:
         current: CurrentMemberAssignment,
         answer: ConsumerGroupHeartbeatAnswer,
     ) -> ConsumerGroupHeartbeatAnswer:
-        """The answer to a heartbeat, with what else the member is told."""
+        """The answer to a heartbeat, with the extensions' fields."""
         return answer
 
     def common_assignor(self, group: Group, settings: CoordinatorSettings) -> str | None:
-        """The name of the assignor that all members have themselves, as the group is described."""
+        """The client-side assignor that all members have, for descriptions of the group."""
         return None
 
     def expected(self, group: Group) -> tuple[ExpectedInstance, ...]:
-        """The static members that were announced. A group that expects some is kept, be it empty."""
+        """The pre-registered static members. A group that expects some is kept even if it is empty."""
         return ()
 
-    # ---- members and groups that go
+    # ---- members and groups that leave
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
-        """These members are about to be taken out, and do not come back."""
+        """These members are about to be removed for good."""
 
     def member_gone(self, draft: Draft, member_id: str) -> None:
-        """The member is out of the group, or away for a while."""
+        """The member was removed, or left temporarily."""
 
     def let_in_if_alone(self, draft: Draft) -> None:
-        """Members are gone: let in those that wait for others if nobody else is left."""
+        """Members were removed: if only waiting members are left, admit them."""
 
     def settle(self, draft: Draft) -> None:
-        """Something changed that members may have waited for."""
+        """The group changed: waiting members may no longer have to wait."""
 
     def group_ended(self, draft: Draft) -> None:
-        """The consumer group is taken back, be it to become a classic one."""
+        """The consumer group is removed, or becomes a classic one."""
 
     def group_deleted(self, draft: Draft) -> None:
-        """Nothing is to be kept under the group's name."""
+        """The group is deleted: remove all state under its id."""
 
     # ---- classic members
 
     def hold_join(self, draft: Draft, request: JoinGroup) -> bool:
-        """Whether the JoinGroup is held until others have come, and parked so long (``ClassicGroup.held``)."""
+        """Whether the JoinGroup is parked until expected instances have joined (``ClassicGroup.held``)."""
         return False
 
     def send_back_held(self, draft: Draft) -> None:
-        """Have those whose JoinGroup is held join again."""
+        """Tell the members whose JoinGroup is held to join again."""
 
     def leave_results(self, draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
-        """What became of those that a LeaveGroup names, whom it may also have named before they came."""
+        """The results of a LeaveGroup, which may also name instances that have not joined yet."""
         return left
 
     def carried_assignor(
         self, classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
     ) -> str | None:
-        """The assignor whose word to classic members outlives an upgrade by the member that comes."""
+        """The assignor whose user data for classic members survives an upgrade by the joining member."""
         return None
 
     def carried_metadata(self, assignment: bytes) -> Metadata | None:
-        """That word, in a classic member's assignment. Raises ``DecodeError``."""
+        """That user data, from a classic member's assignment. Raises ``DecodeError``."""
         return None
 
     def protocol_for(self, group: Group, supported: Sequence[OfferedProtocol]) -> str:
-        """By which of its protocols a classic member of a consumer group reads what it is given."""
+        """The protocol by which a classic member of a consumer group reads its assignment."""
         return supported[0].name
 
     def protocols_told(self, group: Group, names: Sequence[str]) -> Sequence[str]:
-        """Which of its protocols a classic member of a consumer group may have been told to use."""
+        """The protocols that a classic member of a consumer group may have been told to use."""
         return names[:1]
 
     def user_data(
         self, group: Group, member_id: str, protocol: str | None, supported: Sequence[OfferedProtocol]
     ) -> bytes | None:
-        """What goes to a classic member beside its partitions, by the protocol it reads."""
+        """The user data for a classic member's assignment, by the protocol it reads."""
         return None
 
     # ---- requests, records and timers of its own
@@ -252,13 +251,13 @@ class Hooks:
         raise AssertionError(f"this coordinator has no extension that serves {request}")
 
     def apply(self, group: Group, record: ExtensionRecord) -> None:
-        """Take in a record that Kafka does not have."""
+        """Apply a record that Kafka does not have."""
 
     def count_member(self, group: Group, member: MemberMetadata, by: int) -> None:
-        """A member's record is in force (+1), or no more (-1)."""
+        """A member's record was applied (+1) or removed (-1)."""
 
     def ring(self, draft: Draft, timer: Arm) -> None:
-        """One of the ``timers`` of its own has run out."""
+        """One of the extensions' timers has expired."""
 
 
 NO_EXTENSIONS = Hooks()

@@ -1,7 +1,7 @@
-"""A heartbeat that says good-bye: -1 for good, -2 for a while.
+"""A heartbeat that leaves the group: epoch -1 for good, -2 temporarily.
 
-Nobody asks for the member's epoch: whoever wants to go may. A static member's -1 is for good as well (KIP-1092).
-The answer repeats the epoch and asks for no further heartbeat.
+A leave is accepted at any member epoch. A static member's -1 is for good as well (KIP-1092). The answer repeats the
+epoch and asks for no further heartbeat.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["leave"]
 
 
 def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
-    """Let the member go."""
+    """Handle a leave."""
     if refusal := refuse_leave(request, draft.group, draft.settings):
         return refused(refusal)
     if request.member_epoch == LEAVE_FOR_A_WHILE:

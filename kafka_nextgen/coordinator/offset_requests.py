@@ -1,6 +1,6 @@
-"""What a coordinator can be asked about offsets by consumers, producers and operators; re-exported by ``requests``.
+"""The requests about offsets that consumers, producers and operators make; re-exported by ``requests``.
 
-A file of its own because a consumer makes these, and nothing else of what there is to ask.
+A separate module because consumers import these requests and no others.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
 
 @frozen
 class OffsetCommit:
-    """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
+    """Store offsets; ``member_epoch`` -1 with an empty member id means a commit from outside the group.
 
-    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids of topics
-    as the broker that was asked knows them: the coordinator may have yet to learn that a topic was made again.
+    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids that the
+    receiving broker knows: the coordinator may not know yet that a topic was recreated.
     """
 
     group_id: str
@@ -28,7 +28,7 @@ class OffsetCommit:
     member_epoch: int = -1
     instance_id: str | None = None
     version: int = 9
-    retention_ms: int | None = None  # None is as long as the broker keeps offsets; only versions 2 to 4 say more
+    retention_ms: int | None = None  # None means the broker's retention; only versions 2 to 4 set it
     topic_ids: Mapping[str, TopicId] = field(factory=dict)
 
 
@@ -51,7 +51,7 @@ class TxnOffsetCommit:
 
 @frozen
 class OffsetFetch:
-    """Read offsets: those of ``partitions``, or all there are (None).
+    """Read the offsets of ``partitions``, or all offsets (None).
 
     With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447). ``topic_ids`` are
     those of ``OffsetCommit``.

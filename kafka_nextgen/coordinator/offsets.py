@@ -1,22 +1,22 @@
-"""Offsets: who may commit and fetch them, and what is kept.
+"""Offsets: which commits and fetches are accepted, and what is stored.
 
-Committing is fenced by the member epoch, so that a member that lost a partition can't move its offset any more
-(KIP-848, "OffsetCommit API"). Read from the top:
+The member epoch fences commits, so that a member that lost a partition can no longer move its offset (KIP-848,
+"OffsetCommit API"). Read from the top:
 
-| who commits | answer |
+| the committer | answer |
 |---|---|
 | epoch below 0, the group has no members | accepted: an administrator, or a consumer that assigns itself |
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 9 ILLEGAL_GENERATION |
-| nobody the group knows | UNKNOWN_MEMBER_ID |
-| a member, by an API version that can't speak of member epochs (below 9), unless it is classic | UNSUPPORTED_VERSION |
+| not a member | UNKNOWN_MEMBER_ID |
+| a member, by an API version without member epochs (below 9), unless it is classic | UNSUPPORTED_VERSION |
 | a member, at its epoch | accepted |
 | a member, at a later epoch | STALE_MEMBER_EPOCH |
-| a member, at an earlier epoch, having had every partition at that epoch already | accepted (KIP-1251) |
+| a member, at an earlier epoch, if it owned every partition at that epoch already | accepted (KIP-1251) |
 | a member, at an earlier epoch otherwise | STALE_MEMBER_EPOCH, for the whole request |
 
-A classic member of the group calls its epoch a generation, and is told ILLEGAL_GENERATION where another is stale. A
-member that left for a while does not count as at any earlier epoch: its stored epoch is -2. In a classic group commits
-are fenced by its generation (``classic.offsets``), and fetches not at all.
+A classic member sends its epoch as a generation, and gets ILLEGAL_GENERATION in place of STALE_MEMBER_EPOCH. A member
+that left temporarily has the stored epoch -2, so no commit is at an earlier epoch. In a classic group the generation
+fences commits (``classic.offsets``), and nothing fences fetches.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
-    """Store the offsets that may be stored."""
+    """Handle an OffsetCommit: store the offsets that are accepted."""
     error = _refuse_commit(draft, request)
     if error is not ErrorCode.NONE:
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
@@ -84,7 +84,7 @@ def _stale(group: Group, member_id: str) -> ErrorCode:
 
 
 def may_commit(draft: Draft, member_id: str, member_epoch: int, partitions: Iterable[TopicPartition]) -> bool:
-    """Whether a member may commit these partitions at the epoch it states."""
+    """Whether a member may commit these partitions at the epoch it sends."""
     current = draft.group.current(member_id)
     if member_epoch == current.member_epoch:
         return True
@@ -96,9 +96,8 @@ def may_commit(draft: Draft, member_id: str, member_epoch: int, partitions: Iter
 def _had_all_by(
     member_epoch: int, partitions: Iterable[TopicPartition], current: CurrentMemberAssignment, topics: Topics
 ) -> bool:
-    """Whether the member had each partition at the epoch it states, and has not lost it since. A commit sent
-    before a heartbeat's answer may arrive after it: refusing it would make the application repeat its work
-    (KIP-1251).
+    """Whether the member owned each partition at the epoch it sends, and still does. A commit sent before a heartbeat's
+    answer may arrive after it; a refusal would make the application process records again (KIP-1251).
     """
     granted = dict(current.assigned + current.pending_revocation)
     for partition in partitions:
@@ -112,7 +111,7 @@ def _had_all_by(
 
 
 def storable(draft: Draft, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> list[TopicPartition]:
-    """The partitions whose offsets would be stored. An older commit is refused for what it may not store only."""
+    """The partitions whose offsets would be stored. Only these are checked in a commit at an earlier epoch."""
     return [partition for partition, offset in offsets.items() if not refuse_metadata(draft, offset)]
 
 
@@ -124,7 +123,7 @@ def refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
 
 
 def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
-    """Look the offsets up. Always strict about the epoch: what is fetched here is where reading starts."""
+    """Handle an OffsetFetch. The epoch is always checked, because consumption starts at the fetched offsets."""
     error = _refuse_fetch(draft, request)
     if error is not ErrorCode.NONE:
         return OffsetsFetched(error=error)
@@ -137,7 +136,7 @@ def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
 
 
 def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
-    """An empty member id is an id like any other; only the lack of one asks from outside the group."""
+    """An empty member id is checked like any other; only a null one means a fetch from outside the group."""
     group = draft.group
     if not group.is_consumer_group or (request.member_id is None and request.member_epoch < 0):
         return ErrorCode.NONE
@@ -149,13 +148,13 @@ def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
 
 
 def topic_id_of(draft: Draft, request: OffsetCommit | TxnOffsetCommit | OffsetFetch, topic: str) -> TopicId | None:
-    """Which topic of this name is meant: the one that the broker knows, which may be news to the coordinator."""
+    """The id of the topic with this name. The broker's id takes precedence, because it may be newer."""
     known = draft.topics.by_name.get(topic)
     return request.topic_ids.get(topic) or (known.topic_id if known else None)
 
 
 def _valid_offset(draft: Draft, request: OffsetFetch, partition: TopicPartition) -> OffsetAndMetadata | None:
-    """A topic deleted and made again is another topic, and its offsets start anew (KIP-848, "Topic ID and Topic
+    """The committed offset, unless it was committed for an earlier topic of the same name (KIP-848, "Topic ID and Topic
     Recreation").
     """
     stored = draft.group.offsets.get(partition)
@@ -167,16 +166,16 @@ def _valid_offset(draft: Draft, request: OffsetFetch, partition: TopicPartition)
 
 
 def forget_offsets_of_missing(draft: Draft) -> None:
-    """Take the offsets back of topics that are known by an id and are no more."""
+    """Delete the offsets whose topic id no longer exists."""
     for partition in draft.group.partitions_with_offsets():
         if _is_missing(draft, partition):
             draft.write(OffsetRemoved(draft.group.group_id, partition))
 
 
 def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
-    """Take the offsets back of topics that ``before`` had and that are no more, or that came and went since.
+    """Delete the offsets of topics that were in ``before`` and no longer exist, or were created and deleted since.
 
-    A coordinator that has just loaded its log had none before: ``restart`` looks for those that are missing.
+    A coordinator that has just loaded its log knew no topics before: ``restart`` finds the missing ones.
     """
     gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
     for partition in draft.group.partitions_with_offsets():

@@ -1,7 +1,7 @@
-"""A mapping laid over another: it can be changed, and the one below never notices.
+"""A mutable mapping over another mapping, which it never changes.
 
-This is how a request is worked out without changing anything: its records are applied to overlays of the group's
-mappings, which cost what the request touches and not what the group holds.
+The records of a request are applied to overlays of the group's mappings, so handling a request changes no state. An
+overlay costs time for the keys that the request touches, not for all keys of the group.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Removed(Enum):
 
 
 class Overlay(MutableMapping[K, V], Generic[K, V]):
-    """The mapping ``below`` plus one's own changes."""
+    """The mapping ``below`` with the changes made here."""
 
     __slots__ = ("_above", "_below", "_length")
 
@@ -48,7 +48,7 @@ class Overlay(MutableMapping[K, V], Generic[K, V]):
     def get(self, key: K, /, default: V | T) -> V | T: ...
 
     def get(self, key: K, /, default: V | T | None = None) -> V | T | None:
-        """What is at ``key``, or ``default``. Written out, since nearly everybody asks this."""
+        """The value at ``key``, or ``default``. Overridden for speed: most accesses come here."""
         found = self._above.get(key)
         if found is None:
             below = self._below.get(key)
@@ -56,11 +56,11 @@ class Overlay(MutableMapping[K, V], Generic[K, V]):
         return default if isinstance(found, _Removed) else found
 
     def items(self) -> ItemsView[K, V]:
-        """All pairs as they are now; later changes do not show."""
+        """A snapshot of all items."""
         return self._merged().items()
 
     def values(self) -> ValuesView[V]:
-        """All values as they are now; later changes do not show."""
+        """A snapshot of all values."""
         return self._merged().values()
 
     def _merged(self) -> Mapping[K, V]:

@@ -1,6 +1,6 @@
-"""One member's step in its group: from what it owned before a request to what it owns after it.
+"""Reconcile one member with its group.
 
-The step itself is ``reconciliation``. Here it gets what it has to know of the group, and its result is written.
+``reconciliation`` computes the step. This module gathers its input from the group and writes the result.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.reconciliation import Course, reconcile
+from kafka_nextgen.coordinator.reconciliation import ReconciliationInput, reconcile
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -21,9 +21,9 @@ __all__ = ["reconcile_member"]
 def reconcile_member(
     draft: Draft, update: Update, before: CurrentMemberAssignment, owned: Set[TopicIdPartition] | None
 ) -> CurrentMemberAssignment:
-    """Move the member on towards the target; ``owned`` is what it says it owns, None if it does not say."""
+    """Move the member towards its target; ``owned`` is what it reports to own, None if it reports nothing."""
     group, behaviour = draft.group, draft.settings.behaviour
-    course = Course(
+    input_ = ReconciliationInput(
         target_epoch=group.assignment_epoch,
         target=group.target(before.member_id),
         subscribed=NamedTopics(group.topics_of(update.member), draft.topics),
@@ -33,7 +33,7 @@ def reconcile_member(
         second_revocation_keeps_epoch=behaviour.second_revocation_keeps_epoch,
         takes_back_at_once=behaviour.takes_back_at_once,
     )
-    after = reconcile(before, course)
+    after = reconcile(before, input_)
     if after != group.currents.get(before.member_id):
         draft.write(after)
     if after != before and update.member.classic is None:
@@ -42,8 +42,8 @@ def reconcile_member(
 
 
 def _watch_revocation(draft: Draft, update: Update, after: CurrentMemberAssignment) -> None:
-    """A member told to give something up has its rebalance timeout to do so (KIP-848, "Group Coordinator"). A classic
-    one has that for its next JoinGroup.
+    """Give a member that must revoke partitions its rebalance timeout to do so (KIP-848, "Group Coordinator"). A
+    classic member has that time to send its next JoinGroup.
     """
     if after.status is MemberStatus.UNREVOKED_PARTITIONS:
         timeout_s = update.member.rebalance_timeout_ms / 1000

@@ -1,25 +1,25 @@
 """Why a member makes its group rebalance: tables, read from the top.
 
-In a consumer group, by a heartbeat or by a classic member's JoinGroup, where one of the first column is so:
+In a consumer group, by a heartbeat or by a classic member's JoinGroup:
 
-| what | reason |
+| the member | reason |
 |---|---|
-| it is the first by this protocol, in a group that was a classic one | MIGRATION |
-| it is new | MEMBER_JOINED |
-| it subscribes to something else | SUBSCRIPTION_CHANGED |
-| it asks its assignor for it (an extension) | ASSIGNOR_REQUESTED |
-| it asks the group for it (an extension): with the place of its instance's former member | MEMBER_RESTARTED |
-| the same, without | MEMBER_REQUESTED |
+| is the first of the consumer protocol in a classic group | MIGRATION |
+| is new | MEMBER_JOINED |
+| changed its subscription | SUBSCRIPTION_CHANGED |
+| asks its assignor for a rebalance (an extension) | ASSIGNOR_REQUESTED |
+| asks the group for one (an extension), and took the place of its instance's former member | MEMBER_RESTARTED |
+| asks the group for one (an extension) otherwise | MEMBER_REQUESTED |
 
-In a classic group, where it joins again:
+In a classic group, when the member joins again:
 
-| what | reason |
+| the member | reason |
 |---|---|
-| it subscribes to something else, as far as that can be read, or by other protocols | SUBSCRIPTION_CHANGED |
+| changed its protocols, or its subscription where the coordinator can read it | SUBSCRIPTION_CHANGED |
 | anything else | MEMBER_REQUESTED |
 
-A LeaveGroup is an administrator's (ADMIN) if it names several, or a member by its instance id alone, or one that speaks
-the consumer protocol; and if its reason says so in the words of Kafka's own client. Else its member left.
+A LeaveGroup is an administrator's (ADMIN) if it names several members, a member by its instance id alone, or one that
+speaks the consumer protocol, or if its reason is that of Kafka's admin client. Otherwise the member left.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving"]
 def cause_of_change(
     draft: Draft, update: Update, stated: JoinReason, *, is_back: bool, migrates: bool = False, text: str = ""
 ) -> Cause | None:
-    """Why what a member said raises the group epoch, if it does. ``is_back`` if it took its instance's place."""
+    """Why a member's request raises the group epoch, or None. ``is_back`` if it took its instance's place."""
     # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
     calls = update.calls_for_assignment or draft.group.epoch == 0
     if not calls and not draft.hooks.asks_for_rebalance(draft, update, stated, is_back):
@@ -73,7 +73,7 @@ def cause_of_joining_again(draft: Draft, member: ClassicMember, request: JoinGro
 
 
 def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:
-    """By which protocols, and to what a member subscribes; all it says, if that is no consumer's."""
+    """A member's protocols and subscription for comparison; the raw protocols if it is no consumer."""
     if group.protocol_type != PROTOCOL_TYPE:
         return protocols
     try:
@@ -83,7 +83,7 @@ def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> objec
 
 
 def cause_of_leaving(left: Collection[tuple[str, LeavingMember]], *, speaks_consumer: bool = False) -> Cause:
-    """Why a LeaveGroup makes the group rebalance, by which these members are out."""
+    """Why a LeaveGroup that removed these members makes the group rebalance."""
     member_id, who = next(iter(left))
     is_by_admin = len(left) > 1 or not who.member_id or speaks_consumer
     is_by_admin = is_by_admin or (who.reason or "").startswith(REMOVED_BY_ADMIN)

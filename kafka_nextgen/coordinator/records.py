@@ -1,8 +1,7 @@
-"""The facts a group consists of. State changes by applying these and in no other way.
+"""The records of a group. Its recorded state changes only when one is applied.
 
-Each class is one of Kafka's records in ``__consumer_offsets`` and carries its key and its value; a class
-ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which
-is its type.
+Each class is one of Kafka's records in ``__consumer_offsets``, with its key and its value; a class whose name ends in
+``Removed`` is the record's tombstone. The number in brackets is the version of Kafka's key, which is its type.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from attrs import frozen
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.hooks import ExtensionRecord
-from kafka_nextgen.coordinator.share import Share
+from kafka_nextgen.coordinator.topic_partitions import TopicPartitions
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -54,7 +53,7 @@ class MemberStatus(IntEnum):
 
 @frozen
 class GroupMetadata:
-    """[3] The group is at this epoch, over topics whose metadata hash to this."""
+    """[3] The group epoch, and the hash of the metadata of the subscribed topics."""
 
     group_id: str
     epoch: int
@@ -63,15 +62,15 @@ class GroupMetadata:
 
 @frozen
 class GroupMetadataRemoved:
-    """[3] The group is gone."""
+    """[3] The group was removed."""
 
     group_id: str
 
 
 @frozen
 class ClassicProtocols:
-    """What else there is of a member that speaks the classic protocol in a consumer group: Kafka's
-    ClassicMemberMetadata, tag 0 of the record [5].
+    """The additional metadata of a classic member of a consumer group: Kafka's ClassicMemberMetadata, tag 0 of the
+    record [5].
     """
 
     session_timeout_ms: int
@@ -80,7 +79,7 @@ class ClassicProtocols:
 
 @frozen
 class MemberMetadata:
-    """[5] What a member said of itself; ``classic`` if it did so by JoinGroup.
+    """[5] A member's metadata; ``classic`` is set if it joined by JoinGroup.
 
     ``client_assignors``, preferred first, are an extension.
     """
@@ -101,7 +100,7 @@ class MemberMetadata:
 
 @frozen
 class MemberMetadataRemoved:
-    """[5] The member is out of the group."""
+    """[5] The member was removed from the group."""
 
     group_id: str
     member_id: str
@@ -109,9 +108,9 @@ class MemberMetadataRemoved:
 
 @frozen
 class TargetAssignmentMetadata:
-    """[6] The target assignment belongs to this epoch and was made at this time (milliseconds).
+    """[6] The epoch of the target assignment, and when it was made (milliseconds).
 
-    If a member made it: the name of its ``assignor``, and the ``error`` that this had to tell the members (extensions).
+    If a member made it: the name of its ``assignor``, and that assignor's ``error`` code for the members (extensions).
     """
 
     group_id: str
@@ -130,17 +129,17 @@ class TargetAssignmentMetadataRemoved:
 
 @frozen
 class TargetAssignmentMember:
-    """[7] A member's share of the target assignment, and what a client-side assignor has to tell it (an extension)."""
+    """[7] A member's target assignment, and a client-side assignor's metadata for it (an extension)."""
 
     group_id: str
     member_id: str
-    partitions: Share
+    partitions: TopicPartitions
     metadata: Metadata | None = None
 
 
 @frozen
 class TargetAssignmentMemberRemoved:
-    """[7] The member has no share in the target assignment."""
+    """[7] The member has no target assignment."""
 
     group_id: str
     member_id: str
@@ -148,7 +147,7 @@ class TargetAssignmentMemberRemoved:
 
 @frozen
 class CurrentMemberAssignment:
-    """[8] What a member owns, since which assignment epoch, and what it still has to give back.
+    """[8] The partitions a member owns, and those it still has to revoke.
 
     ``assigned`` and ``pending_revocation`` pair each partition with the assignment epoch it was granted at.
     """
@@ -164,7 +163,7 @@ class CurrentMemberAssignment:
 
 @frozen
 class CurrentMemberAssignmentRemoved:
-    """[8] The member owns nothing any more."""
+    """[8] The member owns no partitions."""
 
     group_id: str
     member_id: str
@@ -172,7 +171,7 @@ class CurrentMemberAssignmentRemoved:
 
 @frozen
 class RegularExpression:
-    """[16] The topics a pattern matched, when it was last looked at (milliseconds)."""
+    """[16] The topics that a pattern matched, and when it was last matched (milliseconds)."""
 
     group_id: str
     pattern: str
@@ -183,7 +182,7 @@ class RegularExpression:
 
 @frozen
 class RegularExpressionRemoved:
-    """[16] Nobody subscribes to the pattern any more."""
+    """[16] No member subscribes to the pattern."""
 
     group_id: str
     pattern: str
@@ -191,7 +190,7 @@ class RegularExpressionRemoved:
 
 @frozen
 class ClassicMemberMetadata:
-    """A member of a classic group in its record: what it said for the protocol chosen, and what the leader gave it."""
+    """A member in a classic group's record: its metadata for the chosen protocol, and the leader's assignment."""
 
     member_id: str
     instance_id: str | None
@@ -205,9 +204,9 @@ class ClassicMemberMetadata:
 
 @frozen
 class ClassicGroupMetadata:
-    """[2] What a generation of a classic group came to, and when (milliseconds). Kafka's GroupMetadata.
+    """[2] The result of a classic group's generation, and when (milliseconds). Kafka's GroupMetadata.
 
-    A group that was just made has one without a type.
+    A new group's first record has no protocol type.
     """
 
     group_id: str
@@ -221,7 +220,7 @@ class ClassicGroupMetadata:
 
 @frozen
 class ClassicGroupMetadataRemoved:
-    """[2] The classic group is gone."""
+    """[2] The classic group was removed."""
 
     group_id: str
 
@@ -230,7 +229,7 @@ class ClassicGroupMetadataRemoved:
 class OffsetCommitted:
     """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known.
 
-    ``expire_timestamp_ms`` is there if the commit said how long the offset is to be kept.
+    ``expire_timestamp_ms`` is set if the commit gave a retention time.
     """
 
     group_id: str
@@ -243,7 +242,7 @@ class OffsetCommitted:
 
 @frozen
 class PendingOffsetCommitted:
-    """[1] An offset that will be committed when its producer's transaction is: the same record, in its batch."""
+    """[1] An offset committed in a transaction: the same record, in the producer's transactional batch."""
 
     group_id: str
     partition: TopicPartition
@@ -256,7 +255,7 @@ class PendingOffsetCommitted:
 
 @frozen
 class TransactionEnded:
-    """The marker of a producer's transaction, as it concerns one group."""
+    """The end marker of a producer's transaction, for one group."""
 
     group_id: str
     producer_id: int

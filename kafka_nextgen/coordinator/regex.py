@@ -1,18 +1,17 @@
 """Subscriptions by pattern (KIP-848, "Regex Based Subscription").
 
-A pattern is RE2 and has to match a topic's *whole* name. It is compiled when the first member brings it, and
-refused if that fails. Matching it against all topics takes longer than a heartbeat may, so it happens beside: a
-heartbeat that finds something to match arms a timer, and the timer's work stores the matches. Patterns are
-matched
+A pattern is an RE2 expression that has to match a topic's *whole* name. It is compiled when the first member sends it,
+and refused if that fails. Matching it against all topics takes longer than a heartbeat may, so a heartbeat that finds
+something to match only sets a timer, and the timer's handler stores the matches. Patterns are matched
 
 * when one has no matches yet: until then its members get nothing for it,
-* when topics were created since, or may have been: with the first heartbeat to a coordinator that has just begun,
-* when the last time is longer ago than the refresh interval (since Kafka 4.1),
+* when topics were created since, or may have been: at the first heartbeat after a coordinator starts,
+* when the last match is older than the refresh interval (since Kafka 4.1),
 
-all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
-changed that concern members which count. A pattern that is not matched yet counts as one that matches nothing: if it
-turns out to match nothing, the epoch stays, and what its member had by the pattern before is read by no member until
-the next assignment, as in Kafka 4.3.0. A member that takes its old pattern away first avoids that.
+All patterns of a group are matched together, at most every ten seconds. The group epoch rises only if the matches of
+counted members changed. A pattern not matched yet counts as matching nothing. If it then matches nothing, the epoch
+stays, and no member reads the partitions of the member's former pattern until the next assignment, as in Kafka 4.3.0.
+A member avoids that if it removes its former pattern first.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class _Pattern(Protocol):
 
 
 def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | None:
-    """Why the pattern of this heartbeat can't be used, or None. One in use already is known to be good."""
+    """Why the pattern of this heartbeat can't be used, or None. A pattern in use is known to be valid."""
     pattern = request.subscribed_pattern
     if not pattern or pattern in group.pattern_subscribers:
         return None
@@ -58,9 +57,9 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
 
 
 def arm_matching(draft: Draft, may_see: MaySee) -> None:
-    """Have the group's patterns matched as soon as may be, if it has some and there is reason to.
+    """Set the timer to match the group's patterns, if any need it.
 
-    ``may_see`` says what the member that asks may know of.
+    ``may_see`` tells which topics the requesting member may see.
     """
     if not draft.group.pattern_subscribers or not _has_reason(draft):
         return
@@ -70,9 +69,9 @@ def arm_matching(draft: Draft, may_see: MaySee) -> None:
 
 
 def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
-    """Store what each of the group's patterns matches now. Called when the timer has run out.
+    """Store the current matches of the group's patterns. Called when the timer expires.
 
-    As in Kafka, the rights of the member whose heartbeat set the timer decide for all of the group.
+    As in Kafka, the rights of the member whose heartbeat set the timer apply to the whole group.
     """
     draft.cancel(TimerKind.PATTERN)
     changed: list[str] = []

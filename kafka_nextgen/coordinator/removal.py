@@ -1,9 +1,8 @@
-"""Taking a member out of its group: because it leaves, because its session ended, or because it never revoked.
+"""Remove a member from its group: because it left, its session ended, or it did not revoke in time.
 
-All its records are taken back, and with them its partitions are free at once. Where that is a change of who
-there is to assign to, the group epoch rises, once for all who go; the new target is made by the next heartbeat of
-anybody else (KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they go
-on as a classic group.
+All its records are removed, so its partitions are free at once. The group epoch rises once for all removed members if
+any of them counted for assignments; the next heartbeat of another member makes the new target (KIP-848, "Group Epoch -
+Trigger a rebalance"). If only members of the classic protocol are left, they become a classic group.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = ["remove_members", "write_removal"]
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
-    """Take members out, and let the group know, once. Those that go ``for_good`` said so, or an administrator did."""
+    """Remove members and raise the epoch once. ``for_good`` if they, or an administrator, asked for it."""
     going = [draft.group.members[member_id] for member_id in member_ids]
     waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
@@ -41,7 +40,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
 
 
 def write_removal(draft: Draft, member_id: str) -> None:
-    """Take every record of the member back, and stop its timers."""
+    """Remove every record of the member, and stop its timers."""
     group_id = draft.group.group_id
     draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
     draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))

@@ -1,7 +1,6 @@
-"""Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is.
+"""All requests to a coordinator: one class each, named like Kafka's API.
 
-What only classic groups are asked is in ``classic.requests``. What consumers ask about offsets as well is in
-``offset_requests``.
+``classic.requests`` has those of classic groups, and ``offset_requests`` those about offsets that consumers make.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kafka_nextgen.coordinator.hooks import ExtensionRequest
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
 
-if TYPE_CHECKING:  # clients make requests, too, and have no use for a coordinator's settings
+if TYPE_CHECKING:  # clients make requests too, and do not need a coordinator's settings
     from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
 __all__ = [
@@ -39,20 +38,20 @@ __all__ = [
 ]
 
 
-#: Whether somebody may know that there is a topic of that name.
+#: Whether the requester may see the topic of that name.
 MaySee = Callable[[str], bool]
 
 
 def sees_everything(_: str) -> bool:
-    """Nothing is hidden from whoever asks."""
+    """Allow every topic."""
     return True
 
 
 @frozen
 class ConsumerGroupHeartbeat:
-    """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave for a while (-2, static members).
+    """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave temporarily (-2, static members).
 
-    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is legal in 0 only.
+    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is valid in 0 only.
     ``client_assignors``, preferred first, and ``join_reason`` count only where the coordinator has extensions.
     """
 
@@ -72,19 +71,19 @@ class ConsumerGroupHeartbeat:
     client_host: str = ""
     version: int = 1
     may_see: MaySee = field(default=sees_everything, eq=False, repr=False)  # what its pattern may match
-    new_member_id: str = ""  # what the coordinator calls a member that came without an id (version 0)
+    new_member_id: str = ""  # for a member that joins without an id (version 0)
 
 
 @frozen
 class ConsumerGroupDescribe:
-    """What is known of these groups."""
+    """Describe these groups."""
 
     group_ids: tuple[str, ...]
 
 
 @frozen
 class ListGroups:
-    """All groups, or those in one of ``states`` (Kafka's names, any case) and of one of ``types``."""
+    """List all groups, or those in one of ``states`` (Kafka's names, any case) and of one of ``types``."""
 
     states: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
@@ -92,7 +91,7 @@ class ListGroups:
 
 @frozen
 class DeleteGroups:
-    """Forget empty groups and their offsets."""
+    """Delete empty groups and their offsets."""
 
     group_ids: tuple[str, ...]
 
@@ -117,16 +116,16 @@ class TopicImage:
 
 @frozen
 class TopicsChanged:
-    """Topics were created, grown, deleted or made again: all there are now, by name."""
+    """Topics were created, extended, deleted or recreated: all current topics, by name."""
 
     topics: Mapping[str, TopicImage] = field(factory=dict)
 
 
 @frozen
 class ConfigsChanged:
-    """The coordinator's settings changed, or what some group was given for itself: all there is now.
+    """The coordinator's settings or the configuration of some group changed: all current values.
 
-    ``groups`` has whole numbers by the keys of ``group_configs``, by group id.
+    ``groups`` has, by group id, integers by the keys of ``group_configs``.
     """
 
     settings: CoordinatorSettings
@@ -135,7 +134,7 @@ class ConfigsChanged:
 
 @frozen
 class OffsetDelete:
-    """Forget what is committed for these partitions."""
+    """Delete the committed offsets of these partitions."""
 
     group_id: str
     partitions: tuple[TopicPartition, ...]

@@ -1,4 +1,4 @@
-"""Everything a coordinator can answer. Closed: one class per request in ``requests``; and see ``classic.responses``."""
+"""All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
 class ConsumerGroupHeartbeatAnswer:
     """``assignment`` None means unchanged; an empty one means that the member owns nothing.
 
-    The rest is said by coordinators with extensions, and only to members with client-side assignors.
-    ``should_compute``: this member is to prepare, compute and install the group's next assignment.
-    ``assignment_message``: why the last attempt at that failed, whoever made it; said once to each member, while the
-    last target stands. With the assignment of the epoch that the member has reached come the assignor's name, error and
-    metadata for it, and what it is to have and others have not released yet.
+    Coordinators with extensions fill the rest, only for members with client-side assignors.
+    ``should_compute``: this member must prepare, compute and install the group's next assignment.
+    ``assignment_message``: why the last attempt by any member failed, sent once to each member while the last target
+    stays in force. With the assignment of the epoch that the member has reached come the assignor's name, error and
+    metadata for it, and the partitions of its target that others have not released yet.
     """
 
     error: ErrorCode = ErrorCode.NONE
@@ -59,8 +59,8 @@ class ConsumerGroupHeartbeatAnswer:
 class DescribedMember:
     """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
 
-    What follows that is said by coordinators with extensions only: the assignors that the member can run itself, and
-    what a client-side one had to tell the members, an error, and this one, its metadata, when it made the target.
+    Only coordinators with extensions fill the fields after that: the member's client-side assignors, and, if one of
+    these made the target, its error code for the members and its metadata for this one.
     """
 
     member_id: str
@@ -96,7 +96,7 @@ class DescribedGroup:
 
 @frozen
 class ConsumerGroupDescribed:
-    """One entry per group asked for, in that order; and the names of the topics there are."""
+    """One entry per requested group, in that order, and the names of all topics."""
 
     groups: tuple[DescribedGroup, ...]
     topic_names: Mapping[TopicId, str] = field(factory=dict)
@@ -104,7 +104,7 @@ class ConsumerGroupDescribed:
 
 @frozen
 class ListedGroup:
-    """A line of ListGroups."""
+    """An entry of ListGroups."""
 
     group_id: str
     protocol_type: str
@@ -122,14 +122,14 @@ class GroupsListed:
 
 @frozen
 class GroupsDeleted:
-    """What became of each group."""
+    """The result for each group."""
 
     results: Mapping[str, ErrorCode]
 
 
 @frozen
 class OffsetsCommitted:
-    """What became of each partition's commit."""
+    """The result for each partition."""
 
     errors: Mapping[TopicPartition, ErrorCode]
 
@@ -138,7 +138,7 @@ class OffsetsCommitted:
 class OffsetsFetched:
     """The committed offsets, None where there is none; ``error`` concerns the whole group.
 
-    Those a transaction may still change are in ``unstable`` if stable ones were asked for.
+    If stable offsets were requested, ``unstable`` has the partitions that a transaction may still change.
     """
 
     offsets: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
@@ -148,7 +148,7 @@ class OffsetsFetched:
 
 @frozen
 class OffsetsDeleted:
-    """What became of each partition's offset; ``error`` concerns the whole group."""
+    """The result for each partition; ``error`` concerns the whole group."""
 
     errors: Mapping[TopicPartition, ErrorCode] = field(factory=dict)
     error: ErrorCode = ErrorCode.NONE
@@ -156,17 +156,17 @@ class OffsetsDeleted:
 
 @frozen
 class TopicsNoted:
-    """The topics were taken note of; their effect comes with the next heartbeats."""
+    """The topics were stored; they take effect with the next heartbeats."""
 
 
 @frozen
 class TransactionNoted:
-    """The end of a transaction was taken note of."""
+    """The end of a transaction was handled."""
 
 
 @frozen
 class ConfigsNoted:
-    """The configuration was taken note of; its effect comes with the next requests."""
+    """The configuration was stored; it takes effect with the next requests."""
 
 
 Response = (

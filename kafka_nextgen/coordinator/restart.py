@@ -1,15 +1,14 @@
-"""What a coordinator does first, having read its log and being told of the topics (KIP-848, "Fail Over").
+"""What a coordinator does after it has read its log and knows the topics (KIP-848, "Fail Over").
 
-| what | why |
+| action | reason |
 |---|---|
-| every member has its full session again, and its full time to revoke | nobody can tell how much was left |
-| a classic group that has more members than it may have now rebalances | they can commit before some find no room |
-| places kept for instances that are to come are looked at | their time went on meanwhile |
-| offsets of topics that are no more are forgotten | nobody was told of the deletion |
+| restart every member's session timer and rebalance timer | the remaining time is not recorded |
+| rebalance a classic group that exceeds its size limit | members can commit before some are refused |
+| check the places kept for expected instances | their time went on meanwhile |
+| delete offsets of topics that no longer exist | this coordinator missed the deletion |
 
-The rest comes with the next heartbeat of each group, which finds that this coordinator has not looked at its topics
-yet: it has the patterns matched again, by the rights of its member, and finds whether the assignment is behind the
-group epoch.
+The next heartbeat of each group does the rest, since this coordinator has not compared its topics yet: it has the
+patterns matched again, by the rights of its member, and checks whether the assignment is behind the group epoch.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = ["restart"]
 
 
 def restart(draft: Draft) -> None:
-    """Let a group go on from what the log says of it."""
+    """Restart the timers and checks of a group that the log has restored."""
     if draft.group.classic is not None:
         restart_sessions(draft)
         _make_room(draft)

@@ -1,7 +1,7 @@
 """The coordinator's settings, by Kafka's names in snake_case, and the releases of Kafka it can behave like.
 
-Kafka's coordinator changed its ways from release to release without a new protocol version. A *profile* says whose
-ways to follow; ``BEHAVIOUR`` is the whole list of differences, one column per release.
+Kafka's coordinator changed its behaviour between releases without a new protocol version. A *profile* selects the
+release to follow; ``BEHAVIOUR`` lists all differences, one column per release.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["BEHAVIOUR", "Behaviour", "CoordinatorSettings", "MigrationPolicy", "
 
 
 class Profile(Enum):
-    """A release of Apache Kafka whose coordinator is followed."""
+    """The release of Apache Kafka whose coordinator behaviour to follow."""
 
     V4_0 = "4.0"
     V4_1 = "4.1"
@@ -26,8 +26,8 @@ class Profile(Enum):
 
 
 class MigrationPolicy(Enum):
-    """Which way a group may go from one protocol to the other while somebody is in it; an empty one always may
-    (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+    """Which protocol conversions a group with members may make; an empty group may always convert (KIP-848,
+    "Compatibility, Deprecation, and Migration Plan").
     """
 
     BIDIRECTIONAL = "bidirectional"
@@ -53,7 +53,7 @@ class Behaviour:
     first_epoch: int  # group epoch and assignment epoch that a new group starts from
     known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
     second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
-    takes_back_at_once: bool  # what it has to give up and is to have again, when it shows that it is gone
+    takes_back_at_once: bool  # a partition that it released and that its target has again
     trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
     refreshes_patterns: bool  # patterns are matched again from time to time
     batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
@@ -118,8 +118,8 @@ class CoordinatorSettings:
     offsets_retention_minutes: int = 10_080
     offsets_retention_check_interval_ms: int = 600_000
     profile: Profile = Profile.V4_3
-    extensions: bool = False  # what no Kafka has, see ``extensions``
-    group_rebalance_history_size: int = 50  # rebalances that are remembered of each group, an extension; 0 for none
+    extensions: bool = False  # features beyond Kafka's, see ``extensions``
+    group_rebalance_history_size: int = 50  # rebalances kept per group (an extension); 0 for none
 
     def __attrs_post_init__(self) -> None:
         for wrong, key, rule in self._rules():
@@ -181,7 +181,7 @@ class CoordinatorSettings:
 
     @property
     def behaviour(self) -> Behaviour:
-        """What the profile does differently from others."""
+        """The profile's behaviour."""
         return BEHAVIOUR[self.profile]
 
     @property
@@ -191,7 +191,7 @@ class CoordinatorSettings:
 
     @property
     def offsets_retention_ms(self) -> int:
-        """How long offsets are kept that nobody can be seen to need."""
+        """How long offsets of inactive groups are kept."""
         return self.offsets_retention_minutes * 60_000
 
     @property

@@ -1,9 +1,9 @@
 """Static members: an instance id that outlives the process (KIP-345; KIP-848, "Static Membership").
 
-A static member that goes for a while (-2) keeps its place: it stays in the group at epoch -2, with what it
-owned, and nobody is disturbed until its session ends. The process that comes back is a new *member* with the
-same *instance*: it takes the old one's place, subscription and partitions, and gets its epoch from the ordinary
-reconciliation that follows. It may come back by the other protocol than it went.
+A static member that leaves temporarily (-2) keeps its place: it stays in the group at epoch -2 with its partitions, and
+the group does not rebalance until its session ends. The process that returns is a new *member* with the same
+*instance*: it takes the former member's place, subscription and partitions, and ordinary reconciliation gives it its
+epoch. It may return by the other protocol.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["leave_for_a_while", "replace_member", "take_over_instance"]
 
 
 def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> bool:
-    """Give the place of the instance's former member to the member that now joins with it; whether there is one."""
+    """Replace the instance's former member with the joining member; return whether there was one."""
     former_id = draft.group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or former_id is None:
         return False
@@ -30,7 +30,7 @@ def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id:
 
 
 def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
-    """Let the member have all that is the former one's, as one that has yet to join."""
+    """Give the former member's state to the new member, which has yet to join."""
     group = draft.group
     member, target, current = group.members[former_id], group.target(former_id), group.current(former_id)
     metadata = group.target_metadata.get(former_id)
@@ -41,8 +41,8 @@ def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
 
 
 def leave_for_a_while(draft: Draft, member_id: str) -> None:
-    """Keep the member's place. It has closed, so nothing it was to give back is in use any more, and what it keeps
-    counts as granted before all epochs. The session timer runs on; the rebalance timer has nothing to wait for.
+    """Keep the member's place. The member has closed, so its pending revocations are done, and its partitions count as
+    granted before all epochs. The session timer runs on; the rebalance timer stops.
     """
     current = draft.group.current(member_id)
     gone = evolve(

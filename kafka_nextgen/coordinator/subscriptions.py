@@ -1,10 +1,10 @@
-"""What a member says of itself: taken in, kept, and weighed for whether the group needs a new assignment.
+"""Update a member's metadata, and decide whether the group needs a new assignment.
 
-A heartbeat carries what changed; what it leaves out stays (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
-rises when a member's subscription changes what there is to assign: its names changed, or its pattern did and the
-matches of the new one are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance").
-A pattern still to be matched raises it later, when the matches are in. Another rack, timeout or assignor does not:
-that takes effect with the next assignment that is made for a better reason.
+A heartbeat carries changed fields; fields it leaves out stay (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
+rises when the topics to assign change: the member's topic names changed, or its pattern did and the new matches are
+known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not matched yet raises
+it later, once the matches are known. A change of rack, timeout or assignor does not raise it, and takes effect with the
+next assignment.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 
 @frozen
 class Update:
-    """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet.
-    ``asks_for_assignment`` by other words, which only extensions understand.
+    """What a heartbeat changed. ``calls_for_assignment``: the topics to assign changed, which excludes a new pattern
+    not matched yet. ``asks_for_assignment``: the member asked for an assignment by fields of the extensions.
     """
 
     member: MemberMetadata
@@ -38,7 +38,7 @@ class Update:
 
 
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
-    """Take in what the heartbeat says of the member; it is new if the group does not know it."""
+    """Update the member's metadata from the heartbeat; an unknown member is added."""
     known = known_or_blank(draft.group, member_id)
     update = note_member(draft, draft.hooks.update(known, request, _with_changes(known, request)))
     asks = draft.hooks.asks_for_assignment(draft, known, request)
@@ -46,7 +46,7 @@ def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str)
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:
-    """Take in what is known of the member now."""
+    """Store the member's new metadata."""
     is_new = member.member_id not in draft.group.members
     known = known_or_blank(draft.group, member.member_id)
     if member != draft.group.members.get(member.member_id):
@@ -65,8 +65,8 @@ def note_member(draft: Draft, member: MemberMetadata) -> Update:
 
 
 def advance_epoch(draft: Draft, cause: Cause | None = None) -> None:
-    """Raise the group epoch if there is a cause, or if its topics changed. These are looked at only if they did at
-    all, or the group did.
+    """Raise the group epoch if there is a cause, or if its topics changed. The topics are compared only if the topics
+    or the group changed at all.
     """
     group, caused_at_ms = draft.group, None
     if cause is None:
@@ -81,14 +81,14 @@ def advance_epoch(draft: Draft, cause: Cause | None = None) -> None:
 
 
 def forget_pattern_if_unused(draft: Draft, pattern: str | None) -> None:
-    """The matches of a pattern go with its last subscriber."""
+    """Remove a pattern's matches when its last subscriber is gone."""
     if pattern in draft.group.patterns and pattern not in draft.group.pattern_subscribers:
         assert pattern is not None
         draft.write(RegularExpressionRemoved(draft.group.group_id, pattern))
 
 
 def known_or_blank(group: Group, member_id: str) -> MemberMetadata:
-    """What is known of the member; nothing if it is new."""
+    """The member's metadata; blank if it is new."""
     blank = MemberMetadata(group.group_id, member_id, None, None, "", "", (), None, -1, None)
     return group.members.get(member_id, blank)
 
@@ -104,7 +104,7 @@ def _with_changes(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> Mem
         client_id=request.client_id,
         client_host=request.client_host,
         subscribed_topics=known.subscribed_topics if names is None else tuple(sorted(names)),
-        subscribed_pattern=known.subscribed_pattern if pattern is None else pattern or None,  # "" takes it away
+        subscribed_pattern=known.subscribed_pattern if pattern is None else pattern or None,  # "" removes it
         rebalance_timeout_ms=known.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
         server_assignor=request.server_assignor or known.server_assignor,
     )

@@ -1,15 +1,14 @@
-"""The target assignment: when a new one is made, by which assignor, and what is stored of it.
+"""The target assignment: when a new one is made, by which assignor, and which records store it.
 
-It is made by the first heartbeat that finds the assignment epoch behind the group epoch (KIP-848, "Assignment
-Epoch - Compute the group assignment"). Since Kafka 4.3 one stands for an interval first, so that a hundred
-members joining within a second cause two assignments and not a hundred (KIP-1263); only a group's very first is
-made at once.
+The first heartbeat that finds the assignment epoch behind the group epoch makes it (KIP-848, "Assignment Epoch -
+Compute the group assignment"). Since Kafka 4.3 each target stands for a minimum interval, so that a hundred members
+joining within a second cause two assignments and not a hundred (KIP-1263); a group's first is made at once.
 
-The assignor is the one that most members vote for; between equals, and without votes, the one configured first.
-It sees the previous *target*, not what members own at the moment, and nobody who waits for others that are expected.
-If it fails, nothing of the heartbeat counts.
+The assignor is the one with the most votes; on a tie, or without votes, the one configured first. It sees the previous
+*target*, not the members' current assignments, and leaves out members that wait for expected instances. If it fails,
+the heartbeat is refused without effect.
 
-A member may be to make it instead (an extension); then it is made when that member has installed it.
+With extensions a member may make the target instead; it takes effect when that member installs it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.share import NOTHING, Share
+from kafka_nextgen.coordinator.topic_partitions import NOTHING, TopicPartitions
 from kafka_nextgen.types import TopicId
 
 __all__ = ["chosen_assignor", "group_spec", "retarget", "write_shares"]
@@ -40,7 +39,7 @@ _EMPTY = MemberAssignment()
 
 
 def retarget(draft: Draft) -> Refusal | None:
-    """Make a new target assignment if one is due; the reason if the assignor can't."""
+    """Make a new target assignment if one is due; return the refusal if the assignor fails."""
     if not _is_due(draft) or draft.hooks.retarget(draft):
         return None
     group, assignor = draft.group, chosen_assignor(draft.group, draft.settings)
@@ -48,7 +47,7 @@ def retarget(draft: Draft) -> Refusal | None:
     try:
         assignment = assignor.assign(spec)
         check_assignment(spec, assignment)
-    except Exception as error:  # an assignor may be anybody's code; its bugs must not become the coordinator's
+    except Exception as error:  # an assignor may be third-party code; its bugs must not break the coordinator
         return Refusal(
             ErrorCode.UNKNOWN_SERVER_ERROR,
             f"assignor {assignor.name!r} can't assign group {group.group_id!r} at epoch {group.epoch}: {error}",
@@ -74,7 +73,7 @@ def _is_due(draft: Draft) -> bool:
 
 
 def group_spec(draft: Draft) -> AssignmentSpec:
-    """The group as assignors see it. What members and topics are is the group's own, so it can only be read."""
+    """The group as assignors see it, read-only."""
     group = draft.group
     subscribed, targets = group.counted_topics(), dict(group.targets.items())
     subscriptions: dict[tuple[object, ...], frozenset[str]] = {}
@@ -94,7 +93,7 @@ def group_spec(draft: Draft) -> AssignmentSpec:
 
 
 def _touched(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> list[str]:
-    """The members whose share is not the very one they had: nobody need look into the others."""
+    """The members whose target is not the identical object; the others did not change."""
     targets, metadata = dict(draft.group.targets.items()), dict(draft.group.target_metadata.items())
     return [
         member_id
@@ -106,7 +105,7 @@ def _touched(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) ->
 
 
 def write_shares(draft: Draft, member_ids: Iterable[str], given: Mapping[str, MemberAssignment]) -> None:
-    """The shares of these members, where they changed. The epoch comes next: it is never newer than its parts."""
+    """Write the changed targets of these members. The caller writes the epoch next, so it is never ahead of them."""
     group = draft.group
     for member_id in sorted(member_ids):
         share = given.get(member_id, _EMPTY)
@@ -115,6 +114,6 @@ def write_shares(draft: Draft, member_ids: Iterable[str], given: Mapping[str, Me
             draft.write(TargetAssignmentMember(group.group_id, member_id, new, share.metadata))
 
 
-def _own(partitions: Mapping[TopicId, Set[int]]) -> Share:
-    """The share as the group keeps it: no assignor can change it afterwards."""
+def _own(partitions: Mapping[TopicId, Set[int]]) -> TopicPartitions:
+    """An immutable copy, which no assignor can change afterwards."""
     return {topic_id: frozenset(numbers) for topic_id, numbers in partitions.items() if numbers}

@@ -1,22 +1,22 @@
-"""The coordinator's timers: what may run out, and the table of when.
+"""The coordinator's timers: their kinds, and the table of deadlines.
 
-| timer | runs for | armed | when it runs out |
+| timer | runs for | armed | when it expires |
 |---|---|---|---|
 | SESSION | a member | by each of its heartbeats that was not refused | the member is removed |
-| REBALANCE | a member told to revoke | when it is told, and again when told of more | the member is removed |
+| REBALANCE | a member told to revoke | when it is told to, and again for further partitions | the member is removed |
 | PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
 | JOIN | a classic group whose members join | when the join phase begins | it ends |
-| SYNC | a classic group whose leader assigns | when the join phase ends | who asked for nothing is out |
-| EXPECTED | a group that keeps places | when it begins to, and each time one of them changes | they are looked at |
-| RETENTION | all groups | when the first is there, and again each time | offsets that are over are forgotten |
+| SYNC | a classic group whose leader assigns | when the join phase ends | members without a SyncGroup are removed |
+| EXPECTED | a group that keeps places | when the first is kept, and on each change | the places are checked |
+| RETENTION | all groups | when the first group appears, and after each check | expired offsets are deleted |
 | JOIN | a classic member of a consumer group | when it is first told to join again | the member is removed |
 | SYNC | a classic member of a consumer group | when it has joined | the member is removed |
-| COMPUTE | a group whose member computes | when that is told to | another is to be found |
+| COMPUTE | a group whose member computes | when the member is told to | another member is chosen |
 
-In a classic group SESSION also runs for members that have yet to come with the id they were given.
+In a classic group SESSION also runs for pending members, which have yet to join with the id they were given.
 
-A rebalance timer belongs to one member epoch and does nothing if the member has another by then. No timer computes
-an assignment: that is left to the next heartbeat. Times are seconds on the clock of ``now``.
+A rebalance timer belongs to one member epoch and has no effect at another. No timer computes an assignment: the next
+heartbeat does. Times are seconds on the clock of ``now``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers"]
 
 
 class TimerKind(IntEnum):
-    """What a timer is for; timers that run out together are served in this order."""
+    """The kind of a timer; timers that expire together are handled in this order."""
 
     SESSION = 0
     REBALANCE = 1
@@ -46,7 +46,7 @@ class TimerKind(IntEnum):
 
 @frozen(order=True)
 class TimerKey:
-    """One timer. ``member_id`` is empty where the timer is the group's, and both where it is for all groups."""
+    """One timer. ``member_id`` is empty for a timer of the group; both ids are empty for one of all groups."""
 
     group_id: str
     kind: TimerKind
@@ -55,13 +55,13 @@ class TimerKey:
 
 @frozen
 class Arm:
-    """Let the timer run out at ``deadline``, whatever it was set to; or ``unless_running``."""
+    """Set the timer to expire at ``deadline``; with ``unless_running``, only if it does not run yet."""
 
     key: TimerKey
     deadline: float
     member_epoch: int = -1
     unless_running: bool = False
-    may_see: Callable[[str], bool] | None = field(default=None, eq=False, repr=False)  # of whoever set a PATTERN
+    may_see: Callable[[str], bool] | None = field(default=None, eq=False, repr=False)  # for PATTERN
 
 
 @frozen
@@ -83,7 +83,7 @@ class Timers:
     def __init__(self) -> None:
         self._armed: dict[TimerKey, Arm] = {}
         self._heap: list[tuple[float, int, TimerKey]] = []
-        self._numbers = count()  # between equal deadlines any order will do, and numbers are quick to compare
+        self._numbers = count()  # a tie-breaker that is quick to compare
 
     def running(self) -> Set[TimerKey]:
         """The timers that run."""
@@ -103,7 +103,7 @@ class Timers:
             heapify(self._heap)
 
     def deadline(self) -> float | None:
-        """When the next timer runs out, None if none runs."""
+        """When the next timer expires, None if none runs."""
         while self._heap:
             deadline, _, key = self._heap[0]
             if key in self._armed and self._armed[key].deadline == deadline:
@@ -112,5 +112,5 @@ class Timers:
         return None
 
     def due(self, now: float) -> list[Arm]:
-        """The timers that have run out by ``now``, by group, kind and member. They stay armed."""
+        """The timers that have expired by ``now``, by group, kind and member. They stay armed."""
         return sorted((armed for armed in self._armed.values() if armed.deadline <= now), key=lambda armed: armed.key)

@@ -1,8 +1,8 @@
 """The cluster's topics as the coordinator knows them, and the hash that says whether they changed for a group.
 
-Each state of the topics has a version. A group whose last look was at another version looks again with its next
-heartbeat: it compares the hash over the topics it subscribes to with the one it keeps (KIP-848, "Group Epoch -
-Trigger a rebalance"; the hash is KIP-1101's). Versions and hashes never leave the coordinator.
+Each state of the topics has a version. When a group was last compared with another version, its next heartbeat compares
+the hash over its subscribed topics with the stored one (KIP-848, "Group Epoch - Trigger a rebalance"; the hash is
+KIP-1101's). Versions and hashes never leave the coordinator.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Topics:
     by_name: Mapping[str, TopicImage] = field(factory=dict)
     version: int = 0
     created_version: int = 0
-    changed_at_ms: int | None = field(default=None, eq=False)  # when this version was told of
+    changed_at_ms: int | None = field(default=None, eq=False)  # when this version arrived
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
     _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those asked for so far
 
@@ -42,7 +42,7 @@ class Topics:
         return Topics(dict(by_name), version, version if is_new else self.created_version, now_ms)
 
     def metadata_hash(self, names: Iterable[str]) -> int:
-        """A hash over what there is of these topics: ids, names, partition counts, racks. 0 if there is none."""
+        """A hash over these topics' ids, names, partition counts and racks. 0 if none exists."""
         present = sorted(name for name in set(names) if name in self.by_name)
         if not present:
             return 0
@@ -84,7 +84,7 @@ class Topics:
 
 @frozen
 class NamedTopics(Container[TopicId]):
-    """The ids of those of ``names`` that exist, not counted up: a heartbeat asks for a few of them at most."""
+    """The ids of the existing topics among ``names``, looked up on demand: a heartbeat needs few of them."""
 
     names: Set[str]
     topics: Topics

@@ -1,19 +1,19 @@
 """Offsets that are committed as part of a transaction (KIP-98; KIP-447): pending until its marker comes.
 
-Who may commit so is asked less strictly than of a commit of its own (``offsets``), since what a fenced member sends
-is undone with its transaction. Read from the top:
+Fencing is less strict than for plain commits (``offsets``), because a fenced member's offsets are undone with its
+transaction. Read from the top:
 
-| who commits | answer |
+| the committer | answer |
 |---|---|
-| generation below 0, and the group is empty or is not there | accepted |
+| generation below 0, and the group is empty or does not exist | accepted |
 | the group is unknown | ILLEGAL_GENERATION |
 | no member id, generation or instance id: a producer that knows nothing of the group (before KIP-447) | accepted |
-| nobody the group knows | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
+| not a member | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
 | a member, at an epoch that may commit | accepted, between two generations of a classic group too |
-| otherwise | ILLEGAL_GENERATION: the API has no word for a stale epoch |
+| otherwise | ILLEGAL_GENERATION: the API has no error for a stale epoch |
 
-The marker of a commit puts the offsets into force, unless the partition's offset was committed anew since; that of an
-abort drops them. Until then whoever asks for stable offsets is told UNSTABLE_OFFSET_COMMIT, and waits.
+A commit marker commits the offsets, unless the partition has a later commit; an abort marker drops them. Until then a
+fetch of stable offsets gets UNSTABLE_OFFSET_COMMIT and is retried.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["commit_in_transaction", "end_transaction"]
 
 
 def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
-    """Keep the offsets that may be committed until the transaction ends."""
+    """Store the accepted offsets as pending until the transaction ends."""
     error = _refuse(draft, request)
     if error is not ErrorCode.NONE:
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
@@ -58,7 +58,7 @@ def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
 
 
 def end_transaction(groups: Iterable[Group], request: EndTransaction) -> Outcome:
-    """Let the pending offsets of a producer count, or drop them, in every group that has some."""
+    """Commit or drop a producer's pending offsets in every group that has some."""
     concerned = sorted(group.group_id for group in groups if group.has_pending_of(request.producer_id))
     ended = (TransactionEnded(group_id, request.producer_id, request.is_commit) for group_id in concerned)
     return Outcome(TransactionNoted(), tuple(ended))

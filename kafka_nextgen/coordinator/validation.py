@@ -1,9 +1,7 @@
-"""Which heartbeats make sense at all, whatever the group: a table, read from the top (KIP-848, "Request
-Validation").
+"""Which heartbeats are valid for any group: a table, read from the top (KIP-848, "Request Validation").
 
-The first rule that is broken makes the answer, so the order is part of the protocol. It is Kafka's. Two rules
-differ from the KIP's text: a rebalance timeout is only refused if it is missing, and names and pattern may be
-given together.
+The first broken rule gives the error, so the order is part of the protocol. It is Kafka's. Two rules differ from the
+KIP's text: a rebalance timeout is only refused if it is missing, and names and pattern may be given together.
 """
 
 from __future__ import annotations
@@ -17,14 +15,14 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
 __all__ = ["JOIN", "LEAVE", "LEAVE_FOR_A_WHILE", "refuse_malformed"]
 
-#: The member epochs that are no epochs.
+#: Member epochs with a special meaning.
 JOIN = 0
 LEAVE = -1
 LEAVE_FOR_A_WHILE = -2
 
 
 def _lacks_member_id(request: ConsumerGroupHeartbeat) -> bool:
-    """In version 0 a joining member could leave its naming to the coordinator (changed by KIP-1082)."""
+    """In version 0 the coordinator generates a joining member's id (changed by KIP-1082)."""
     must_have_one = request.version >= 1 or request.member_epoch > 0 or request.member_epoch == LEAVE
     return must_have_one and not request.member_id
 
@@ -62,7 +60,7 @@ _RULES: tuple[tuple[Callable[[ConsumerGroupHeartbeat], bool], str], ...] = (
 
 
 def refuse_malformed(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> Refusal | None:
-    """Why this heartbeat can't be meant, or None."""
+    """Why this heartbeat is invalid, or None."""
     for is_broken, message in _RULES:
         if is_broken(request):
             return Refusal(ErrorCode.INVALID_REQUEST, message)

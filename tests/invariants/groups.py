@@ -11,8 +11,8 @@ from collections.abc import Iterator, Set
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS
 from kafka_nextgen.coordinator.records import MemberStatus
-from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
 from kafka_nextgen.types import TopicIdPartition

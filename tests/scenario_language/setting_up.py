@@ -20,7 +20,7 @@ from attrs import define, field
 
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.share import share_of
+from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.host import CoordinatorHost
 from tests.scenario_language.world import GROUP
@@ -74,7 +74,7 @@ def carry_out(plan: Plan, host: CoordinatorHost) -> None:
 def _members(plan: Plan, host: CoordinatorHost) -> Iterator[r.Record]:
     for name, member in plan.members.items():
         yield _metadata(name, host, member.instance_id)
-        yield r.TargetAssignmentMember(GROUP, name, share_of(member.has))
+        yield r.TargetAssignmentMember(GROUP, name, to_topic_partitions(member.has))
         has = tuple((partition, member.epoch) for partition in sorted(member.has))
         yield r.CurrentMemberAssignment(GROUP, name, member.epoch, 0, r.MemberStatus.STABLE, has, ())
     if plan.members:
@@ -87,7 +87,7 @@ def _target(plan: Plan, host: CoordinatorHost) -> Iterator[r.Record]:
     for name, share in plan.shares.items():
         if name not in host.group.members and name not in plan.members:
             yield _metadata(name, host)
-        yield r.TargetAssignmentMember(GROUP, name, share_of(share))
+        yield r.TargetAssignmentMember(GROUP, name, to_topic_partitions(share))
     yield from _epochs(plan.epoch, host)
 
 

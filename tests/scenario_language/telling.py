@@ -16,7 +16,7 @@ from kafka_nextgen.coordinator.responses import (
     OffsetsDeleted,
     OffsetsFetched,
 )
-from kafka_nextgen.coordinator.share import Share, flatten
+from kafka_nextgen.coordinator.topic_partitions import TopicPartitions, flatten
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
 
 __all__ = [
@@ -34,7 +34,7 @@ __all__ = [
 #: How partitions known by topic id are written.
 Write = Callable[[Iterable[TopicIdPartition]], str]
 
-Targets = Mapping[str, Share]
+Targets = Mapping[str, TopicPartitions]
 
 
 def tell_heartbeat(name: str, answer: ConsumerGroupHeartbeatAnswer, epoch: str, write: Write) -> str:

@@ -9,7 +9,7 @@ from kafka_nextgen.assignors.user_data import AssignorWord, MemberWord
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.membership.assigning import effects as fx
 from tests.scenario_language.assignor_words import write_assignor_word, write_member_word
 from tests.scenario_language.telling import Write

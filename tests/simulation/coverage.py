@@ -21,7 +21,7 @@ from tests.simulation import classic_coverage
 
 __all__ = ["NAMES", "counted", "rule_of"]
 
-_Course = reconciliation.Course
+_ReconciliationInput = reconciliation.ReconciliationInput
 _reconcile = reconciliation.reconcile
 _handle = Member.handle
 
@@ -63,7 +63,7 @@ def rule_of(request: ConsumerGroupHeartbeat, error: ErrorCode) -> str | None:
 def counted(met: Counter[str]) -> Iterator[None]:
     """Count arrows and rows while the block runs."""
 
-    def reconcile(current: CurrentMemberAssignment, course: _Course) -> CurrentMemberAssignment:
+    def reconcile(current: CurrentMemberAssignment, course: _ReconciliationInput) -> CurrentMemberAssignment:
         reached = _reconcile(current, course)
         met[_row(current, course, reached is not current)] += 1
         return reached
@@ -83,7 +83,7 @@ def counted(met: Counter[str]) -> Iterator[None]:
         yield
 
 
-def _row(current: CurrentMemberAssignment, course: _Course, changes: bool) -> str:
+def _row(current: CurrentMemberAssignment, course: _ReconciliationInput, changes: bool) -> str:
     trims = course.trims and changes
     if current.status is MemberStatus.STABLE and current.member_epoch == course.target_epoch:
         return _ROWS[1] if trims else _ROWS[0]

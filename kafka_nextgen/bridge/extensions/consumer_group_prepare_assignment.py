@@ -124,7 +124,7 @@ def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
 
 
 def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
-    from kafka_nextgen.coordinator.share import share_of
+    from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
 
     unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
     if unknown:
@@ -132,7 +132,9 @@ def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
     word = member.assignor
     return MemberSpec(
         subscribed_topics=frozenset(topics[topic_id].name for topic_id in member.subscribed_topic_ids if topic_id),
-        target=share_of(topic_id_partitions((each.topic_id, each.partitions) for each in member.topic_partitions)),
+        target=to_topic_partitions(
+            topic_id_partitions((each.topic_id, each.partitions) for each in member.topic_partitions)
+        ),
         instance_id=member.instance_id,
         rack_id=member.rack_id,
         reason=word.reason,

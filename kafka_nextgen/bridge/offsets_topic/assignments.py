@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.share import share_of
+from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.schemas.offsets_topic import (
@@ -67,7 +67,7 @@ def _share(
     key: ConsumerGroupTargetAssignmentMemberKey, value: ConsumerGroupTargetAssignmentMemberValue
 ) -> r.TargetAssignmentMember:
     partitions = topic_id_partitions((topic.topic_id, topic.partitions) for topic in value.topic_partitions)
-    return r.TargetAssignmentMember(key.group_id, key.member_id, share_of(partitions))
+    return r.TargetAssignmentMember(key.group_id, key.member_id, to_topic_partitions(partitions))
 
 
 def _current_key(

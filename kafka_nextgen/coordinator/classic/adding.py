@@ -1,6 +1,6 @@
 """A member that is new to a classic group, whose first JoinGroup is parked until the next generation.
 
-It sends no heartbeats yet, so nobody knows whether it is still there to hear of its id: it does not wait for ever.
+It sends no heartbeats yet, so the coordinator can't tell whether it is alive, and limits the wait.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NEW_MEMBER_TIMEOUT_S = 300.0
 
 
 def add_member(draft: Draft, request: JoinGroup, member_id: str) -> None:
-    """Let the member be one of the group. It is for the caller to have the group rebalance."""
+    """Add the member. The caller makes the group rebalance."""
     member = ClassicMember(
         member_id=member_id,
         instance_id=request.instance_id,

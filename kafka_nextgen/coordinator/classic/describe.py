@@ -1,7 +1,7 @@
-"""What is told of a classic group: DescribeGroups.
+"""DescribeGroups: the description of a classic group.
 
-What members said and were given belongs to a generation, so it is shown while the group is stable. A name under which
-there are only offsets is an empty group without a type.
+Members' metadata and assignments belong to a generation, so they are shown only while the group is stable. A group id
+with offsets alone is an empty group without a type.
 """
 
 from __future__ import annotations

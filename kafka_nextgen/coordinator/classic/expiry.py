@@ -1,12 +1,12 @@
-"""What happens when the timers of a classic group run out.
+"""Handle the expired timers of a classic group.
 
-| timer | of | what follows |
+| timer | of | effect |
 |---|---|---|
-| SESSION | a pending member | it is forgotten |
-| SESSION | a member whose request is parked, and that is not new | nothing: it was told to wait |
-| SESSION | another member | it is out, and the group rebalances |
+| SESSION | a pending member | it is removed |
+| SESSION | a member whose request is parked, and that is not new | none: it can't send heartbeats |
+| SESSION | another member | it is removed, and the group rebalances |
 | JOIN | the group | the initial wait, or the join phase, is over (``rebalance``) |
-| SYNC | the group | who has not asked for its part is out, be it static, and the group rebalances |
+| SYNC | the group | members without a SyncGroup, even static ones, are removed, and the group rebalances |
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["restart_sessions", "ring_classic"]
 
 
 def ring_classic(draft: Draft, timer: Arm) -> None:
-    """Do what a timer of a classic group was set for."""
+    """Handle an expired timer of a classic group."""
     draft.cancel(timer.key.kind, timer.key.member_id)
     if timer.key.kind is TimerKind.SESSION:
         _end_session(draft, timer.key.member_id)
@@ -38,7 +38,7 @@ def _end_session(draft: Draft, member_id: str) -> None:
     member = group.members.get(member_id)
     if member_id in group.pending:
         put_out(draft, member_id)
-        complete_join_if_all_are_here(draft)  # one that never came with its id can only have been waited for
+        complete_join_if_all_are_here(draft)  # the group may have waited only for this pending member
     elif member is not None and (member.is_new or not member.is_parked):
         put_out(draft, member_id)
         text = "its session timeout is over"
@@ -64,6 +64,6 @@ def _end_sync_phase(draft: Draft) -> None:
 
 
 def restart_sessions(draft: Draft) -> None:
-    """Give every member all of its session, after a fail-over."""
+    """Restart every member's session timer, after a fail-over."""
     for member in draft.classic.in_order():
         draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)

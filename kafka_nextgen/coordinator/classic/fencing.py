@@ -1,16 +1,16 @@
-"""Who is let in, and whose word counts: two tables, read from the top (KIP-345, KIP-394).
+"""Which members may join, and how they are identified: two tables, read from the top (KIP-345, KIP-394).
 
-To join at all:
+To join:
 
 | what must hold | else |
 |---|---|
 | the group id is not empty | INVALID_GROUP_ID |
 | the session timeout is within the broker's bounds | INVALID_SESSION_TIMEOUT |
-| the group exists, or is made by one who comes without an id | UNKNOWN_MEMBER_ID |
-| the group is empty, or has room; while members join, only those here count | GROUP_MAX_SIZE_REACHED |
-| the group's type, and a protocol that all members offer; of an empty group any | INCONSISTENT_GROUP_PROTOCOL |
+| the group exists, or the member joins without an id, which creates it | UNKNOWN_MEMBER_ID |
+| the group is empty, or has room; while members join, only those that have joined count | GROUP_MAX_SIZE_REACHED |
+| the group's type, and a protocol that all members offer; any in an empty group | INCONSISTENT_GROUP_PROTOCOL |
 
-To be taken for the member one says to be, in whatever request:
+To be identified as a member, in any request:
 
 | what must hold | else |
 |---|---|
@@ -18,7 +18,7 @@ To be taken for the member one says to be, in whatever request:
 | and is this member's | FENCED_INSTANCE_ID |
 | the member is known | UNKNOWN_MEMBER_ID |
 
-Without an instance id only the last is asked: a static member's id alone is good, too.
+Without an instance id only the last is checked: a static member's id alone is valid, too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CAN_SKIP_ASSIGNMENT = 9
 
 
 def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
-    """What is wrong with a join, whatever the group."""
+    """Why a JoinGroup is invalid for any group, or NONE."""
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
     low, high = settings.group_min_session_timeout_ms, settings.group_max_session_timeout_ms
@@ -52,7 +52,7 @@ def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorC
 
 
 def has_to_come_with_id(request: JoinGroup) -> bool:
-    """Whether the member is given an id first, and has to come again with it (KIP-394)."""
+    """Whether the member only gets an id, and has to join again with it (KIP-394)."""
     is_dynamic = request.instance_id is None
     return is_dynamic and not request.member_id and request.version >= _GIVES_IDS_FIRST
 
@@ -63,8 +63,8 @@ def can_skip_assignment(request: JoinGroup) -> bool:
 
 
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings, kept: int = 0) -> bool:
-    """Whether one more may come, or the member counts already; ``kept`` places are for others. An instance that comes
-    back without an id does not count.
+    """Whether another member may join, or this one is counted already; ``kept`` places are reserved for others. An
+    instance that returns without an id is not counted.
     """
     member = group.members.get(member_id)
     if group.is_in(ClassicStatus.EMPTY) or len(group.members) + kept < settings.group_max_size:
@@ -76,7 +76,7 @@ def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings,
 
 
 def is_consistent(group: ClassicGroup, request: JoinGroup) -> bool:
-    """Whether the member could assign, or be assigned to, together with the others."""
+    """Whether the member shares the group's type and a protocol with all other members."""
     if group.is_in(ClassicStatus.EMPTY) or not group.members:
         return bool(request.protocol_type) and bool(request.protocols)
     common = group.common_protocols()

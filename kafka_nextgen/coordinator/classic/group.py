@@ -1,12 +1,11 @@
 """A classic group at one moment, as a value.
 
-It goes round: Empty, PreparingRebalance (members join), CompletingRebalance (the leader assigns), Stable. Only what a
-generation came to is recorded (``records.ClassicGroupMetadata``). The rest is in memory alone, and here: who has joined
-the next generation, whose requests are parked, who was given an id and has not come back with it. A fail-over loses it,
-and members find their way back by the errors they get.
+Its states are Empty, PreparingRebalance (members join), CompletingRebalance (the leader assigns) and Stable. Only the
+result of a generation is recorded (``records.ClassicGroupMetadata``). The rest is in memory alone: which members have
+joined the next generation, which requests are parked, and which ids were given to members that have not joined again
+with them. A fail-over loses it, and members recover by the errors they get.
 
-Every change makes a new value. So whatever a request comes to can be dropped without a trace, and members stay in the
-order they joined in.
+Every change makes a new value, so the effect of a request can be dropped. Members stay in the order they joined.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["ClassicGroup", "ClassicMember", "ClassicStatus", "InitialWait"]
 
 
 class ClassicStatus(Enum):
-    """Where the group stands, by Kafka's names. Dead is a group that is not there."""
+    """The group's state, by Kafka's names. Dead is a group that does not exist."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"
@@ -32,9 +31,9 @@ class ClassicStatus(Enum):
 
 @frozen
 class ClassicMember:
-    """A member. ``join`` and ``sync`` are the numbers of its requests that are parked.
+    """A member. ``join`` and ``sync`` are the numbers of its parked requests.
 
-    ``is_new`` until its first join is answered; ``owes_sync`` from that until it asks for its part.
+    ``is_new`` until its first JoinGroup is answered; ``owes_sync`` from then until it sends a SyncGroup.
     """
 
     member_id: str
@@ -52,7 +51,7 @@ class ClassicMember:
 
     @property
     def is_parked(self) -> bool:
-        """Whether a request of it waits, so that it can't be expected to send heartbeats."""
+        """Whether a request of the member waits, so that it sends no heartbeats."""
         return self.join is not None or self.sync is not None
 
     @property
@@ -61,13 +60,13 @@ class ClassicMember:
         return tuple(protocol.name for protocol in self.protocols)
 
     def metadata(self, protocol: str | None) -> bytes:
-        """What it said for a protocol."""
+        """The member's metadata for a protocol."""
         return next((offered.metadata for offered in self.protocols if offered.name == protocol), b"")
 
 
 @frozen
 class InitialWait:
-    """A group that was empty waits for company: so long still, if there is reason to (``somebody_came``)."""
+    """The initial rebalance delay: the time left to extend it, and whether a member joined (``somebody_came``)."""
 
     left_ms: int
     somebody_came: bool = False
@@ -78,7 +77,7 @@ class ClassicGroup:
     """The group; its members by id, in the order they joined.
 
     ``instances`` has the holder of each instance id, ``support`` how many members offer each protocol. ``topics`` are
-    those that members subscribed to when this generation began, None if that can't be told.
+    those that members subscribed to when this generation began, None if unknown.
     """
 
     group_id: str
@@ -109,21 +108,21 @@ class ClassicGroup:
 
     @property
     def all_have_joined(self) -> bool:
-        """Whether nobody is waited for any more."""
+        """Whether all members have joined, and none is pending."""
         return not self.pending and all(member.join is not None for member in self.in_order())
 
     @property
     def rebalance_timeout_s(self) -> float:
-        """How long members may take: the longest any of them asks for."""
+        """The longest rebalance timeout of any member."""
         return max((member.rebalance_timeout_ms for member in self.in_order()), default=0) / 1000
 
     def common_protocols(self) -> list[str]:
-        """What all members offer, in the first one's order."""
+        """The protocols that all members offer, in the first member's order."""
         first = next(iter(self.in_order()), None)
         return [] if first is None else [name for name in first.names if self.support[name] == len(self.members)]
 
     def with_member(self, *changed: ClassicMember) -> ClassicGroup:
-        """The same with these members, be they new or changed."""
+        """A copy with these new or changed members."""
         members = {**self.members, **{member.member_id: member for member in changed}}
         statics = {member.instance_id: member.member_id for member in changed if member.instance_id is not None}
         former = [self.members[member.member_id] for member in changed if member.member_id in self.members]
@@ -137,7 +136,7 @@ class ClassicGroup:
         )
 
     def without(self, member_id: str) -> ClassicGroup:
-        """The same without this member, or without waiting for it. If it led, the first that is left does."""
+        """A copy without this member or pending member. If it led, the first remaining member leads."""
         members = {other: member for other, member in self.members.items() if other != member_id}
         former = [self.members[member_id]] if member_id in self.members else []
         leader_id = next(iter(members), None) if self.leader_id == member_id else self.leader_id

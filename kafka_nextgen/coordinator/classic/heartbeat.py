@@ -1,4 +1,4 @@
-"""Heartbeat: a member is alive, and learns whether it has to join again."""
+"""Heartbeat: keep a member's session, and tell it whether it has to join again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["keep_session", "session_heartbeat"]
 
 
 def session_heartbeat(draft: Draft, request: Heartbeat) -> Outcome:
-    """Serve a heartbeat. That the group rebalances is no error of the member's: its session goes on."""
+    """Handle a heartbeat. The session is kept even if the answer is REBALANCE_IN_PROGRESS."""
     if draft.group.members:
         return member_heartbeat(draft, request)
     error = _refusal(draft.group.classic, request)
@@ -38,5 +38,5 @@ def _refusal(group: ClassicGroup | None, request: Heartbeat) -> ErrorCode:
 
 
 def keep_session(draft: Draft, member_id: str) -> None:
-    """Give a member all of its session again."""
+    """Restart a member's session timer."""
     draft.arm(TimerKind.SESSION, member_id, draft.classic.members[member_id].session_timeout_ms / 1000)

@@ -1,19 +1,17 @@
-"""JoinGroup: who comes, who comes again (KIP-345, KIP-394, KIP-559, KIP-814).
+"""JoinGroup: new members and members that join again (KIP-345, KIP-394, KIP-559, KIP-814).
 
-A dynamic member that comes without an id is given one and has to come again with it (from version 4 on); until then it
-is *pending*. A static one is added at once, or takes the place of its instance's former holder (``static_members``).
-Whoever is added waits for the next generation, but not for ever: it sends no heartbeats yet, so nobody knows whether
-it is still there to hear of its id.
+A dynamic member that joins without an id gets one and has to join again with it (from version 4 on); until then it is
+*pending*. A static one is added at once, or takes the place of its instance's former holder (``static_members``). An
+added member waits for the next generation, for a limited time (``adding``).
 
-A member that comes again:
+A member that joins again:
 
-| the group | it | what follows |
+| the group | the member | effect |
 |---|---|---|
-| PreparingRebalance | | it has joined, and waits |
-| CompletingRebalance | offers the same | is told of this generation once more: it may have missed the answer |
-| Stable | follows, and offers the same | is told of this generation |
-| CompletingRebalance, Stable | offers otherwise, or leads (Stable) | the group rebalances |
-
+| PreparingRebalance | any | it has joined, and waits |
+| CompletingRebalance | offers the same protocols | it gets this generation again: it may have missed the answer |
+| Stable | follows, and offers the same protocols | it gets this generation |
+| CompletingRebalance, Stable | offers other protocols, or leads (Stable) | the group rebalances |
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ __all__ = ["join_group"]
 
 
 def join_group(draft: Draft, request: JoinGroup) -> Outcome:
-    """Serve a JoinGroup; the answer may be that it is parked."""
+    """Handle a JoinGroup; the answer may be ``Parked``."""
     error = malformed_error(request, draft.settings)
     if error is not ErrorCode.NONE:
         return Outcome(JoinGroupAnswer(error, request.member_id))
@@ -69,7 +67,7 @@ def join_group(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
-    """The group is made by the first that comes without an id, also where an empty consumer group is."""
+    """A member that joins without an id creates the group, also in place of an empty consumer group."""
     group = draft.group
     if group.classic is not None:
         return ErrorCode.NONE
@@ -131,7 +129,7 @@ def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _wants_rebalance(draft: Draft, request: JoinGroup) -> bool:
-    """Whether a member that offers the same has the group rebalance, or is part of one that is being prepared."""
+    """Whether a member with unchanged protocols starts a rebalance, or joins one in preparation."""
     group = draft.classic
     if not group.is_in(ClassicStatus.STABLE):
         return not group.is_in(ClassicStatus.COMPLETING_REBALANCE)

@@ -1,10 +1,10 @@
-"""LeaveGroup: members go, or an administrator takes them out (KIP-345, KIP-800).
+"""LeaveGroup: members leave, or an administrator removes them (KIP-345, KIP-800).
 
-Each entry is judged by itself: an id has to be a member's, with the instance id, if any, that is its; an instance id
-alone means whoever holds it. Then the group rebalances once, if anybody is gone. A request that a leaver had parked is
-answered UNKNOWN_MEMBER_ID.
+Each entry is checked separately: a member id must be known, and match the instance id if there is one; an instance id
+alone means its current holder. Then the group rebalances once if any member was removed. A removed member's parked
+request is answered UNKNOWN_MEMBER_ID.
 
-Members of a consumer group, of either protocol, go or can be taken out the same way.
+Members of a consumer group, of either protocol, leave or can be removed the same way.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["go_on_without", "leave_group", "put_out"]
 
 
 def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
-    """Serve a LeaveGroup."""
+    """Handle a LeaveGroup."""
     if not request.group_id:
         return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
     leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
@@ -66,7 +66,7 @@ def _found(group: ClassicGroup, who: LeavingMember) -> tuple[str, ErrorCode]:
 
 def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
     results: list[LeftMember] = []
-    left: dict[str, LeavingMember] = {}  # whoever is named twice goes once
+    left: dict[str, LeavingMember] = {}  # a member named twice is removed once
     for who in leaving:
         member_id = who.member_id or draft.group.instances.get(who.instance_id or "", "")
         error = consumer_identity_error(draft.group, member_id, who.instance_id)
@@ -81,9 +81,9 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
 
 
 def put_out(draft: Draft, member_id: str) -> None:
-    """Take a member, or a pending one, out; what it has parked is answered, so that it comes again if it is alive.
+    """Remove a member or pending member; its parked requests are answered, so that it rejoins if it is alive.
 
-    Kafka's coordinator answers a JoinGroup so, and leaves a SyncGroup without an answer.
+    Kafka's coordinator answers a parked JoinGroup too, but never a parked SyncGroup.
     """
     member = draft.classic.members.get(member_id)
     if member is not None and member.join is not None:
@@ -95,7 +95,7 @@ def put_out(draft: Draft, member_id: str) -> None:
 
 
 def go_on_without(draft: Draft, cause: Cause) -> None:
-    """Let the group find out what follows from members being gone."""
+    """Continue the group after members were removed."""
     if draft.classic.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE):
         prepare_rebalance(draft, cause)
     else:

@@ -1,15 +1,15 @@
-"""Who may commit in a classic group (read from the top; KIP-345):
+"""Which commits a classic group accepts (read from the top; KIP-345):
 
-| who commits | answer |
+| the committer | answer |
 |---|---|
 | generation -1, and the group is empty | accepted: an administrator, or a consumer that assigns itself |
-| generation -1, nobody named | UNKNOWN_MEMBER_ID: the group's offsets are its members' now |
-| not who it says it is | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
+| generation -1, no member or instance id | UNKNOWN_MEMBER_ID: only members may commit now |
+| not identified as a member | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
 | another generation | ILLEGAL_GENERATION |
-| between the join phase and the assignment | REBALANCE_IN_PROGRESS: nobody knows who owns what |
+| between the join phase and the assignment | REBALANCE_IN_PROGRESS: partitions have no known owners |
 | otherwise | accepted |
 
-An accepted commit keeps its member's session, unlike in a consumer group.
+Unlike in a consumer group, an accepted commit restarts the member's session timer.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """The join phase: from the reason for a rebalance to the next generation (KIP-62; KIP-134 for its beginning).
 
-1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and everybody has to join again. If the leader has
-   not assigned in this generation, what was assigned in the one before is void.
-2. *Wait.* A group that was empty waits for company: as long as somebody comes within the initial delay, it waits that
-   long again, up to its rebalance timeout. Another waits until all members have joined and nobody is pending, or its
-   rebalance timeout is over.
-3. *Complete.* Dynamic members that have not joined are out; static ones stay, it is their session that ends them
-   (KIP-345). The leader is the first that ever joined, if it is here, else the first that is; without anybody here the
-   group waits once more, in the same generation. The members vote for the protocol, each for the one it prefers among
-   those all offer. Then everybody is answered, and the leader told of all members.
+1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and all members have to join again. If the leader
+   has not assigned in this generation, the previous assignment is void.
+2. *Wait.* A group that was empty waits for the initial delay, and again each time a member joined within it, up to its
+   rebalance timeout. Any other group waits until all members have joined and none is pending, or until its rebalance
+   timeout ends.
+3. *Complete.* Dynamic members that have not joined are removed; static ones stay until their session ends (KIP-345).
+   The leader stays if it has joined, else the first member that has joined leads; if none has, the group waits again in
+   the same generation. Each member votes for the protocol it prefers among those that all offer. Then all members are
+   answered, and the leader gets the list of members.
 
-From then on the members have another rebalance timeout to ask for their parts (``syncing``).
+The members then have another rebalance timeout to send SyncGroup (``syncing``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def rebalance_or_go_on(draft: Draft, cause: Cause) -> None:
-    """Begin a rebalance, unless one is being prepared; then it may be that nobody is missing any more."""
+    """Begin a rebalance; if one is in preparation, complete its join phase once no member is missing."""
     if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
         complete_join_if_all_are_here(draft)
     else:
@@ -46,7 +46,7 @@ def rebalance_or_go_on(draft: Draft, cause: Cause) -> None:
 
 
 def prepare_rebalance(draft: Draft, cause: Cause) -> None:
-    """Have everybody join again."""
+    """Make all members join again."""
     group = draft.classic
     _send_back_to_join(draft)
     draft.cancel(TimerKind.SYNC)
@@ -63,7 +63,7 @@ def prepare_rebalance(draft: Draft, cause: Cause) -> None:
 
 
 def _send_back_to_join(draft: Draft) -> None:
-    """Those who wait for their parts get none, and nobody is waited for any more to ask for one."""
+    """Answer parked SyncGroups with REBALANCE_IN_PROGRESS, and stop waiting for others."""
     for member in draft.classic.in_order():
         if member.sync is not None:
             draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
@@ -82,7 +82,7 @@ def _begin_initial_wait(draft: Draft) -> None:
 
 
 def wait_for_company(draft: Draft, wait: InitialWait) -> None:
-    """The initial delay is over: wait that long again if somebody came meanwhile, or be content."""
+    """The initial delay is over: extend it if a member joined meanwhile, else end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
     if not wait.somebody_came or delay_ms == 0:
         complete_join(draft)
@@ -92,7 +92,7 @@ def wait_for_company(draft: Draft, wait: InitialWait) -> None:
 
 
 def complete_join_if_all_are_here(draft: Draft) -> None:
-    """End the join phase if nobody is missing. What began as an initial wait ends by the clock."""
+    """End the join phase if no member is missing. An initial wait ends by its timer only."""
     group = draft.classic
     preparing = group.is_in(ClassicStatus.PREPARING_REBALANCE)
     if preparing and group.initial_wait is None and group.all_have_joined:
@@ -100,7 +100,7 @@ def complete_join_if_all_are_here(draft: Draft) -> None:
 
 
 def complete_join(draft: Draft) -> None:
-    """End the join phase, whoever is here."""
+    """End the join phase with the members that have joined."""
     draft.cancel(TimerKind.JOIN)
     _put_out_the_absent(draft)
     group = draft.classic
@@ -141,7 +141,7 @@ def _answer_everybody(draft: Draft) -> None:
 
 
 def joined(group: ClassicGroup, member: ClassicMember, *, tells_members: bool) -> JoinGroupAnswer:
-    """The answer to a member that is in the group's generation."""
+    """The answer to a member of the group's generation."""
     everybody = group.in_order() if tells_members else ()
     return JoinGroupAnswer(
         member_id=member.member_id,

@@ -1,12 +1,12 @@
-"""What of a classic group is recorded, and what a record makes of it.
+"""Convert a classic group to its record, and back.
 
-A record is written when the leader's assignment has come, when a static member is replaced in a stable group, and when
-nobody is left; a group that was just made has an empty one. What a record says is in force by taking it in and in no
-other way, at work as after a fail-over. A member that is there already keeps what the record does not tell: all the
-protocols it offers, and its parked requests.
+A record is written when the leader's assignment arrives, when a static member is replaced in a stable group, and when
+the last member is removed; a new group has an empty one. Recorded state changes only by applying a record, for live
+requests and after a fail-over alike. A known member keeps what the record does not hold: all the protocols it offers,
+and its parked requests.
 
-So after a fail-over the group is as it was when last recorded: Stable, or Empty if it had no members. Its members offer
-one protocol, so that one that offers more when it joins again counts as changed.
+After a fail-over the group is as last recorded: Stable, or Empty if it had no members. Its members offer only the
+recorded protocol, so a member that offers more when it joins again counts as changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["empty_record", "record_of", "taken_in"]
 
 
 def record_of(group: ClassicGroup, now_ms: int) -> r.ClassicGroupMetadata:
-    """The group as it is to be recorded."""
+    """The record of the group."""
     return r.ClassicGroupMetadata(
         group_id=group.group_id,
         protocol_type=group.protocol_type or "",
@@ -35,7 +35,7 @@ def record_of(group: ClassicGroup, now_ms: int) -> r.ClassicGroupMetadata:
 
 
 def empty_record(group_id: str, now_ms: int) -> r.ClassicGroupMetadata:
-    """A group that was just made."""
+    """The record of a new group."""
     return record_of(ClassicGroup(group_id), now_ms)
 
 
@@ -53,7 +53,7 @@ def _record_of_member(member: ClassicMember, protocol: str | None) -> r.ClassicM
 
 
 def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> ClassicGroup:
-    """The group as the record makes it."""
+    """The group after the record is applied."""
     group = before or ClassicGroup(record.group_id)
     members = [_member(each, group.members.get(each.member_id), record.protocol) for each in record.members]
     nobody = evolve(group, members={}, instances={}, support={})
@@ -79,6 +79,6 @@ def _member(recorded: r.ClassicMemberMetadata, known: ClassicMember | None, prot
         protocols=(OfferedProtocol(protocol or "", recorded.subscription),),
         assignment=recorded.assignment,
     )
-    if known is None or known.metadata(protocol) != recorded.subscription:  # what is known is of an older record
+    if known is None or known.metadata(protocol) != recorded.subscription:  # the known state is older than the record
         return member
     return evolve(member, protocols=known.protocols, owes_sync=known.owes_sync, join=known.join, sync=known.sync)

@@ -1,7 +1,7 @@
-"""Everything that members of a classic group, and those who look at it, can ask. Closed, and named as Kafka's APIs are.
+"""All requests of classic groups: one class each, named like Kafka's APIs.
 
-JoinGroup and SyncGroup may have to wait for others. Whoever puts one gives it a ``number``, by which its answer is
-released when the time has come.
+JoinGroup and SyncGroup may have to wait for other members. The caller gives each a ``number``, by which a later outcome
+releases its answer.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = [
 ]
 
 
-#: What Kafka's own client says of a member that an administrator takes out; more may follow.
+#: The prefix of the leave reason that Kafka's admin client sends.
 REMOVED_BY_ADMIN = "member was removed by an admin"
 
 
 @frozen
 class OfferedProtocol:
-    """A way to assign that a member knows, and what it tells the leader for it. The coordinator reads no metadata."""
+    """A protocol that a member supports, and its metadata for the leader."""
 
     name: str
     metadata: bytes = b""
@@ -37,11 +37,11 @@ class OfferedProtocol:
 
 @frozen
 class JoinGroup:
-    """A member comes, or comes again, for the next generation.
+    """A member joins, or joins again, for the next generation.
 
     ``protocols`` are in the member's order of preference. ``version`` is the API's: from 4 on a dynamic member joins
-    by an id it was given, from 9 on a leader can be told to leave the assignment as it is. ``new_member_id`` is what a
-    member that came without an id is called.
+    by an id it was given, from 9 on a leader can be told to leave the assignment as it is. ``new_member_id`` is the id
+    for a member that joins without one.
     """
 
     number: int
@@ -62,7 +62,7 @@ class JoinGroup:
 
 @frozen
 class SyncGroup:
-    """A member asks for its part; the leader brings everybody's, by member id."""
+    """A member asks for its assignment; the leader sends all assignments, by member id."""
 
     number: int
     group_id: str
@@ -86,7 +86,7 @@ class Heartbeat:
 
 @frozen
 class LeavingMember:
-    """Who is to go: a member by its id, or, by an empty id and its instance id, whoever holds that instance."""
+    """A member to remove: by its id, or, with an empty id, the current holder of the instance id."""
 
     member_id: str
     instance_id: str | None = None
@@ -95,7 +95,7 @@ class LeavingMember:
 
 @frozen
 class LeaveGroup:
-    """Members go, or are taken out by an administrator. Each is judged by itself."""
+    """Members leave, or an administrator removes them. Each entry is checked separately."""
 
     group_id: str
     members: tuple[LeavingMember, ...] = field(factory=tuple)
@@ -103,7 +103,7 @@ class LeaveGroup:
 
 @frozen
 class DescribeGroups:
-    """What is known of these classic groups."""
+    """Describe these classic groups."""
 
     group_ids: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Everything that is answered to the requests of ``requests``. Closed: one class each, and ``Parked``."""
+"""All answers to ``classic.requests``: one class each, and ``Parked``."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NO_GENERATION = -1
 
 @frozen
 class Parked:
-    """No answer yet: it is released with a later outcome, by this number."""
+    """No answer yet: a later outcome releases it, by this number."""
 
     number: int
 
 
 @frozen
 class JoinedMember:
-    """A member as the leader is told of it; ``metadata`` is what it said for the protocol that was chosen."""
+    """A member as the leader sees it; ``metadata`` is for the chosen protocol."""
 
     member_id: str
     instance_id: str | None
@@ -42,7 +42,7 @@ class JoinedMember:
 
 @frozen
 class JoinGroupAnswer:
-    """The new generation. ``members`` are for the leader, who assigns; unless it is to skip that (KIP-814)."""
+    """The new generation. Only the leader gets ``members``, to assign, unless it must skip that (KIP-814)."""
 
     error: ErrorCode = ErrorCode.NONE
     member_id: str = ""
@@ -56,7 +56,7 @@ class JoinGroupAnswer:
 
 @frozen
 class SyncGroupAnswer:
-    """A member's part, in the bytes of its leader."""
+    """A member's assignment, as the leader encoded it."""
 
     error: ErrorCode = ErrorCode.NONE
     protocol_type: str | None = None
@@ -66,14 +66,14 @@ class SyncGroupAnswer:
 
 @frozen
 class HeartbeatAnswer:
-    """Whether all is well."""
+    """An error code: NONE, REBALANCE_IN_PROGRESS, or why the member is refused."""
 
     error: ErrorCode = ErrorCode.NONE
 
 
 @frozen
 class LeftMember:
-    """What became of one who was to go."""
+    """The result for one member to remove."""
 
     member_id: str
     instance_id: str | None
@@ -82,7 +82,7 @@ class LeftMember:
 
 @frozen
 class LeaveGroupAnswer:
-    """One entry for each that was to go, in the order asked."""
+    """One result per member to remove, in the order of the request."""
 
     members: tuple[LeftMember, ...]
     error: ErrorCode = ErrorCode.NONE
@@ -102,7 +102,7 @@ class DescribedClassicMember:
 
 @frozen
 class DescribedClassicGroup:
-    """A group as DescribeGroups shows it; ``state`` is Dead for one there is not. ``expected`` is an extension."""
+    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension."""
 
     group_id: str
     error: ErrorCode = ErrorCode.NONE
@@ -116,7 +116,7 @@ class DescribedClassicGroup:
 
 @frozen
 class GroupsDescribed:
-    """One entry per group asked for, in that order."""
+    """One entry per requested group, in that order."""
 
     groups: tuple[DescribedClassicGroup, ...]
 

@@ -1,19 +1,18 @@
-"""Static members: a process that restarts takes the place it had, and nobody is disturbed (KIP-345, KIP-814).
+"""Static members: a restarted process takes its former place, usually without a rebalance (KIP-345, KIP-814).
 
-It comes with its instance id and without a member id, and gets a new one for the old, which is fenced at once: who had
-that id is another process of the same name. The assignment stays with the instance, and so do the client id and the
-address that it first came with. Then:
+It joins with its instance id and without a member id, and gets a new member id. The old id is fenced at once, because
+another process may still use it. The instance keeps its assignment, and its first client id and address. Then:
 
-| the group | what follows |
+| the group | effect |
 |---|---|
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
-| Stable, but now the members would vote for another protocol | a rebalance |
-| Stable | nothing: the same generation goes on, under the new id |
+| Stable, but the members would now vote for another protocol | a rebalance |
+| Stable | none: the same generation goes on, under the new id |
 
-In the last case a follower is told of the generation, and asks for the part that is its. A leader is told of the
-members, too, and not to assign (version 9). One that speaks an older version can't be told that, so it is told that the
-old id leads, and acts as a follower.
+In the last case a follower gets the generation, and fetches its assignment by SyncGroup. A leader also gets the
+members, and is told to skip the assignment (version 9). An older version lacks that flag, so such a leader is told
+that the old id leads, and acts as a follower.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = ["replace_instance"]
 
 
 def replace_instance(draft: Draft, request: JoinGroup) -> None:
-    """Give the place of the instance's holder to the member that comes with it; answer it, or have it wait."""
+    """Replace the instance's holder with the joining member, and answer or park its request."""
     before = draft.classic
     former_id = before.holder_of(request.instance_id)
     assert former_id is not None
@@ -55,7 +54,7 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
 
 
 def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> ClassicMember:
-    """Fence the former member, and let the new one have what is the instance's."""
+    """Fence the former member, and give its state to the new one."""
     if former.join is not None:
         draft.release(former.join, JoinGroupAnswer(ErrorCode.FENCED_INSTANCE_ID, former.member_id))
     if former.sync is not None:

@@ -1,8 +1,8 @@
 """Whether the members of a classic group subscribe to a topic, as far as the coordinator can tell.
 
-What consumers say of themselves in the protocol that was chosen begins with their topics. That is looked at when a
-generation begins, so who joins or leaves counts from the next one on. Before one is chosen, and where somebody's bytes
-can't be read, they may subscribe to anything.
+Consumers' metadata for the chosen protocol begins with their topics. It is read when a generation begins, so a member
+that joins or leaves counts from the next one on. Before a protocol is chosen, and where a member's metadata can't be
+decoded, the members may subscribe to any topic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def subscribes(group: ClassicGroup, topic: str) -> bool:
 
 
 def with_topics(group: ClassicGroup) -> ClassicGroup:
-    """The group as its generation begins, with the topics that its members have named."""
+    """The group at the start of its generation, with its members' topics."""
     return evolve(group, topics=_topics(group))
 
 

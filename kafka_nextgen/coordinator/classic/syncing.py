@@ -1,8 +1,8 @@
-"""SyncGroup: the leader brings the assignment, the others wait for it.
+"""SyncGroup: the leader sends the assignment, the others wait for it.
 
-What the leader brings is recorded, with nothing for members it forgot; then the group is stable, and everybody who
-waits is answered. Later comers get the part that was recorded for them. Who has not asked for its part by the end of
-another rebalance timeout is out, be it static (``expiry``).
+The assignment is recorded, empty for members that the leader left out; then the group is stable, and all parked
+SyncGroups are answered. Later ones get the recorded assignment. A member, even a static one, that sends no SyncGroup
+within another rebalance timeout is removed (``expiry``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["sync_group"]
 
 
 def sync_group(draft: Draft, request: SyncGroup) -> Outcome:
-    """Serve a SyncGroup; the answer may be that it is parked."""
+    """Handle a SyncGroup; the answer may be ``Parked``."""
     if draft.group.members:
         return member_sync(draft, request)
     error = _refusal(draft.group.classic, request)
@@ -61,7 +61,7 @@ def _refusal(group: ClassicGroup | None, request: SyncGroup) -> ErrorCode:
 
 
 def _assign(draft: Draft, assignments: dict[str, bytes]) -> None:
-    """Record the leader's assignment, and answer everybody who waits for it."""
+    """Record the leader's assignment, and answer all parked SyncGroups."""
     parts = [evolve(m, assignment=assignments.get(m.member_id, b"")) for m in draft.classic.in_order()]
     draft.write(record_of(draft.classic.with_member(*parts), draft.now_ms))
     draft.hooks.assignment_made(draft)

@@ -37,7 +37,7 @@ class PrepareAssignment(ExtensionRequest):
     member_epoch: int
 
     def refused(self, error: ErrorCode) -> AssignmentPrepared:
-        """The answer where it can't be served."""
+        """The answer with this error."""
         return AssignmentPrepared(error)
 
 
@@ -59,7 +59,7 @@ class InstallAssignment(ExtensionRequest):
     flaw: str | None = None
 
     def refused(self, error: ErrorCode) -> AssignmentInstalled:
-        """The answer where it can't be served."""
+        """The answer with this error."""
         return AssignmentInstalled(error)
 
 
@@ -87,7 +87,7 @@ class AddMembers(ExtensionRequest):
     timeout_ms: int
 
     def refused(self, error: ErrorCode) -> MembersAdded:
-        """The answer where it can't be served."""
+        """The answer with this error."""
         return MembersAdded(error)
 
 
@@ -96,5 +96,5 @@ class DescribeHistory(ExtensionRequest):
     """The rebalances of a group, as far back as they are kept."""
 
     def refused(self, error: ErrorCode) -> HistoryDescribed:
-        """The answer where it can't be served."""
+        """The answer with this error."""
         return HistoryDescribed(error)

@@ -23,7 +23,7 @@ from kafka_nextgen.coordinator.extensions.offers import common_assignor
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.coordinator.topics import NamedTopics
 from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.types import TopicIdPartition

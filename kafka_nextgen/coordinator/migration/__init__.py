@@ -1,1 +1,1 @@
-"""From one protocol to the other (KIP-848, "Compatibility, Deprecation, and Migration Plan")."""
+"""Migration between the two protocols (KIP-848, "Compatibility, Deprecation, and Migration Plan")."""

@@ -1,17 +1,17 @@
-"""A consumer group becomes a classic group while somebody is in it (KIP-848, "Downgrade to the classic protocol").
+"""Convert a consumer group with members to a classic group (KIP-848, "Downgrade to the classic protocol").
 
-It happens when the last member that speaks the consumer protocol is gone: it left, was taken out, or its session or
-rebalance timeout is over; or a static one comes back by JoinGroup. What must hold:
+This happens when the last member of the consumer protocol leaves, is removed, or reaches its session or rebalance
+timeout, or when a static one returns by JoinGroup. The conditions:
 
-* all who stay speak the classic protocol, and somebody does stay,
+* at least one member stays, and all that stay speak the classic protocol,
 * the policy allows it,
-* a classic group may have so many members.
+* the number of members is within a classic group's limit.
 
-Else the group silently stays what it is, and its classic members are driven one by one as before.
+Otherwise the group stays a consumer group, and each classic member reconciles separately as before.
 
-The classic group is stable with the *target*, which its members have or are on their way to; its generation is the
-group epoch. Where a member is gone it rebalances at once. A static member that comes back changes nothing, unless it
-subscribes to something else (KIP-848; Kafka before 4.3 let the group go on with the old target then).
+The classic group is stable with the *target*, which its members own or are moving to; its generation is the group
+epoch. If a member was removed, it rebalances at once. A returning static member causes no rebalance, unless its
+subscription changed (KIP-848; Kafka before 4.3 keeps the old target then).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import RebalanceReason
 
@@ -59,19 +59,19 @@ def _allows(settings: CoordinatorSettings, size: int) -> bool:
 
 
 def downgrade_without(draft: Draft, leaving: Collection[str], cause: Cause) -> None:
-    """The members that stay have to share what those had who leave."""
+    """Downgrade without the leaving members, and rebalance to reassign their partitions."""
     downgrade(draft, leaving, draft.group.epoch)
     text = f"it was a consumer group until {', '.join(sorted(leaving))} left"
     prepare_rebalance(draft, evolve(cause, reason=RebalanceReason.MIGRATION, text=text))
 
 
 def downgrade(draft: Draft, leaving: Collection[str], generation: int, newest: str | None = None) -> None:
-    """Make a classic group of those who stay, all of whom speak the classic protocol; the ``newest`` is last."""
+    """Make a classic group of the members that stay, all of the classic protocol; the ``newest`` comes last."""
     staying = sorted(draft.group.members.keys() - set(leaving), key=lambda member_id: (member_id == newest, member_id))
     group = _with_assignments(_classic_group(draft.group, staying, generation), draft.group, draft.topics)
     _write_removal(draft)
     draft.write(record_of(group, draft.now_ms))
-    draft.group.classic = group  # which knows of more protocols than the one that is recorded
+    draft.group.classic = group  # it has all protocols, the record only one
     for member in group.in_order():
         draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
     draft.note(f"group {group.group_id} becomes a classic group, at generation {generation}")
@@ -97,7 +97,7 @@ def _member(member: r.MemberMetadata) -> ClassicMember:
 
 
 def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> ClassicGroup:
-    """Each member gets its target in the version it speaks itself."""
+    """Encode each member's target in the version of its own subscription."""
     return classic.with_member(
         *(
             evolve(
@@ -114,7 +114,7 @@ def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> Cl
 
 
 def _write_removal(draft: Draft) -> None:
-    """Take every record of the consumer group back, kind by kind, and stop its timers."""
+    """Remove every record of the consumer group, kind by kind, and stop its timers."""
     draft.hooks.group_ended(draft)
     group, group_id = draft.group, draft.group.group_id
     members, patterns = sorted(group.members), sorted(group.patterns)

@@ -1,9 +1,9 @@
-"""From one protocol to the other, for groups that nobody is in: always allowed (KIP-848, "Compatibility, Deprecation,
-and Migration Plan").
+"""Conversion of empty groups to the other protocol: always allowed (KIP-848, "Compatibility, Deprecation, and
+Migration Plan").
 
-A name has one group at a time. When somebody comes by the other protocol, the empty group is taken back, and a new one
-begins. Offsets belong to the name, and stay. A classic group whose last member left while it waited for company is in
-no hurry to call itself Empty; nobody is in it all the same.
+A group id has one group at a time. When a member joins by the other protocol, the empty group is removed and a new one
+is made. Offsets belong to the group id, and stay. A classic group whose last member left during the initial delay is
+not in state Empty yet, but counts as empty here.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ __all__ = ["clear_for_classic", "is_taken_by_classic", "write_group_removal"]
 
 
 def is_taken_by_classic(group: Group) -> bool:
-    """Whether the name belongs to a classic group that somebody is in."""
+    """Whether the group id belongs to a classic group with members."""
     return group.classic is not None and bool(group.classic.members)
 
 
 def clear_for_classic(draft: Draft) -> None:
-    """Make room for a classic group where an empty consumer group is."""
+    """Remove an empty consumer group, to make room for a classic group."""
     if draft.group.is_consumer_group:
         write_group_removal(draft)
 
 
 def write_group_removal(draft: Draft) -> None:
-    """Take back the group, but for its offsets, and for the members that a consumer group may have."""
+    """Remove the group's own records, but not its offsets or a consumer group's members."""
     group = draft.group
     if group.classic is not None:
         for member_id in group.classic.pending:

@@ -1,14 +1,14 @@
-"""Heartbeat of a classic member of a consumer group: it is alive, and learns whether it has to join again (KIP-848,
-"Classic Members").
+"""Heartbeat of a classic member of a consumer group: keep its session, and tell it whether it has to join again
+(KIP-848, "Classic Members").
 
-The other members reconcile with each heartbeat. A classic one can be given nothing by a heartbeat, and takes a
-JoinGroup for each step. So it is told to join again whenever a step is due:
+Other members reconcile with each heartbeat. The answer to a classic heartbeat has no assignment, so a classic member
+reconciles by JoinGroup. It is told to join again when
 
-* it is not at the target's epoch; before Kafka 4.3 already when it is not at the group's, unless a member computes,
-* it has something to give back, of which only a JoinGroup can show that it is gone,
-* everything that it waits for is free.
+* it is not at the target's epoch; before Kafka 4.3 also when it is not at the group's, unless a member computes,
+* it has partitions to revoke, because only a JoinGroup can acknowledge that,
+* all partitions that it waits for are free.
 
-Then it has its rebalance timeout to come.
+It then has its rebalance timeout to join.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.identity import classic_member_error
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
-from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topic_partitions import flatten
 
 __all__ = ["expect_join", "is_behind", "keep_session", "member_heartbeat"]
 
 
 def member_heartbeat(draft: Draft, request: Heartbeat) -> Outcome:
-    """Serve a heartbeat."""
+    """Handle a heartbeat."""
     error = classic_member_error(draft.group, request.member_id, request.instance_id, request.generation)
     if error is not ErrorCode.NONE:
         return Outcome(HeartbeatAnswer(error))
@@ -45,25 +45,25 @@ def _has_to_join(draft: Draft, current: CurrentMemberAssignment) -> bool:
 
 
 def is_behind(draft: Draft, current: CurrentMemberAssignment) -> bool:
-    """Whether there is a later epoch for the member to go to."""
+    """Whether the member is behind the epoch it should reach."""
     group, awaits_target = draft.group, draft.settings.behaviour.classic_members_await_target
     awaits_target = awaits_target or draft.hooks.is_computing(group)
     return current.member_epoch < (group.assignment_epoch if awaits_target else group.epoch)
 
 
 def _waits(group: Group, current: CurrentMemberAssignment) -> bool:
-    """Whether some partition of the member's target is still with another."""
+    """Whether another member still owns a partition of the member's target."""
     holders = (group.owners.get(partition) for partition in flatten(group.target(current.member_id)))
     return any(holder not in (None, current.member_id) for holder in holders)
 
 
 def expect_join(draft: Draft, member_id: str) -> None:
-    """Take the member out if it does not join within its rebalance timeout of when it was first told to."""
+    """Set the timer that removes the member if it does not join in its rebalance timeout after it was first told to."""
     draft.arm_unless_running(TimerKind.JOIN, member_id, draft.group.members[member_id].rebalance_timeout_ms / 1000)
 
 
 def keep_session(draft: Draft, member_id: str) -> None:
-    """Give a classic member all of its session again, which is as long as it asked for."""
+    """Restart a classic member's session timer, with the session timeout it asked for."""
     classic = draft.group.members[member_id].classic
     assert classic is not None, f"{member_id} speaks the consumer protocol"
     draft.arm(TimerKind.SESSION, member_id, classic.session_timeout_ms / 1000)

@@ -1,4 +1,4 @@
-"""Whose word counts in a consumer group that has members of the classic protocol (KIP-345; KIP-848, "Classic Members").
+"""Identify classic members of a consumer group (KIP-345; KIP-848, "Classic Members").
 
 | what must hold | else |
 |---|---|
@@ -6,7 +6,7 @@
 | and is this member's | FENCED_INSTANCE_ID |
 | the member is known | UNKNOWN_MEMBER_ID |
 | it speaks the classic protocol, or only wants to leave | UNKNOWN_MEMBER_ID |
-| its generation is the epoch it was given, where it has to say | ILLEGAL_GENERATION |
+| its generation, if the request has one, is its member epoch | ILLEGAL_GENERATION |
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["classic_member_error", "identity_error", "instance_error"]
 
 
 def classic_member_error(group: Group, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
-    """Why this is no classic member at this generation, or NONE."""
+    """Why this is not a classic member at this generation, or NONE."""
     error = identity_error(group, member_id, instance_id)
     if error is not ErrorCode.NONE:
         return error

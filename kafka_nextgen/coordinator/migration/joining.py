@@ -1,21 +1,20 @@
-"""JoinGroup to a consumer group that has members: a step of one classic member (KIP-848, "Classic Members").
+"""JoinGroup to a consumer group that has members: one classic member reconciles (KIP-848, "Classic Members").
 
-Nobody leads, and nobody is waited for. What the member embedded says what it subscribes to and what it owns, as a
-heartbeat of the consumer protocol would, and so the request goes the same way: update, retarget, reconcile. The answer
-has the member's epoch as its generation, and what the member owns then it learns by SyncGroup. One that assigns
-cooperatively takes two rounds: to give up, and to get. One that does not owns nothing when it joins.
+There is no leader and no wait for other members. The embedded subscription has the member's topics and owned
+partitions, as a heartbeat of the consumer protocol would, so the request takes the same steps: update, retarget,
+reconcile. The answer's generation is the member epoch; SyncGroup returns the assignment. A cooperative member takes two
+rounds, one to revoke and one to get partitions. An eager member owns nothing when it joins.
 
 | what must hold | else |
 |---|---|
-| the group has room, or the member counts already | GROUP_MAX_SIZE_REACHED |
+| the group has room, or the member is already in it | GROUP_MAX_SIZE_REACHED |
 | it is a consumer, and offers a protocol that all other classic members offer | INCONSISTENT_GROUP_PROTOCOL |
-| what it embedded can be read | UNKNOWN_SERVER_ERROR |
-| a dynamic member comes with an id, which need not be one it was given here | MEMBER_ID_REQUIRED |
-| a static one with an id has its instance | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
+| its embedded subscription can be decoded | UNKNOWN_SERVER_ERROR |
+| a dynamic member has an id, not necessarily given by this coordinator | MEMBER_ID_REQUIRED |
+| a static one with an id holds its instance | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
 
-A static member that comes without an id takes the place of its instance's holder, whichever protocol that speaks and
-whether or not it said good-bye. If the holder was the last to speak the consumer protocol, the group becomes a classic
-one (``downgrade``).
+A static member that joins without an id takes the place of its instance's holder, of either protocol and whether or not
+the holder left. If the holder was the last of the consumer protocol, the group becomes a classic one (``downgrade``).
 """
 
 from __future__ import annotations
@@ -49,19 +48,19 @@ __all__ = ["join_consumer_group"]
 
 @frozen
 class _Step:
-    """The member's way on, when its request has been taken in."""
+    """The member's reconciliation, after its request updated the group."""
 
     update: Update
     before: CurrentMemberAssignment
     owned: frozenset[TopicIdPartition]
 
     def take(self, draft: Draft) -> int:
-        """Go it; the epoch it leads to."""
+        """Reconcile the member; return its new epoch."""
         return reconcile_member(draft, self.update, self.before, self.owned).member_epoch
 
 
 def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
-    """Serve a JoinGroup, at once."""
+    """Handle a JoinGroup, without parking it."""
     error = _refusal(draft.group, request, draft.settings)
     if error is ErrorCode.MEMBER_ID_REQUIRED:
         return Outcome(JoinGroupAnswer(error, request.new_member_id))
@@ -138,7 +137,7 @@ def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_i
 
 
 def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
-    """Make a classic group of the target there is, which may be stale; the generation that the member is told."""
+    """Make a classic group with the current target, which may be stale; return the generation for the answer."""
     epoch, is_stale = draft.group.epoch, draft.group.assignment_epoch < draft.group.epoch
     told = epoch if is_stale else step.take(draft)
     member = step.update.member
@@ -147,7 +146,7 @@ def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
     if rebalances:
         prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
     draft.hooks.settle(draft)
-    return step.before.member_epoch if rebalances else told  # an old one: it has to join again as well
+    return step.before.member_epoch if rebalances else told  # an old generation, so that this member joins again too
 
 
 def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:

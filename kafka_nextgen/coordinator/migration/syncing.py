@@ -1,9 +1,9 @@
-"""SyncGroup of a classic member of a consumer group: it asks for what its JoinGroup came to (KIP-848, "Classic
+"""SyncGroup of a classic member of a consumer group: it fetches the assignment from its JoinGroup (KIP-848, "Classic
 Members").
 
-Nobody leads here, and nobody is waited for: the member gets what it owns by now, in the version of the embedded
-protocol that it speaks itself. If there is a later target meanwhile it is sent back to join; but not if it has to give
-something back first, for then it has to hear of that.
+There is no leader and no wait for other members: the member gets its current assignment, in the version of its own
+embedded protocol. If there is a newer target, it is told to join again, unless it has partitions to revoke: then it
+first needs the assignment without them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["member_sync"]
 
 
 def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
-    """Serve a SyncGroup, at once."""
+    """Handle a SyncGroup, without parking it."""
     group, member_id = draft.group, request.member_id
     error = classic_member_error(group, member_id, request.instance_id, request.generation)
     if error is not ErrorCode.NONE:
@@ -56,6 +56,6 @@ def _protocol(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> 
 
 
 def _is_consistent(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> bool:
-    """Whether the member, if it says so, means the protocol its JoinGroup was answered with."""
+    """Whether the request's protocol, if it has one, is that of the JoinGroup answer."""
     told = group.hooks.protocols_told(group, [offered.name for offered in protocols.supported])
     return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *told)

@@ -1,24 +1,23 @@
-"""A classic group becomes a consumer group while somebody is in it (KIP-848, "Upgrade to the consumer protocol").
+"""Convert a classic group with members to a consumer group (KIP-848, "Upgrade to the consumer protocol").
 
-It happens when the first member comes by the consumer protocol. Read from the top:
+This happens when the first member joins by the consumer protocol. Read from the top:
 
 | what must hold | else |
 |---|---|
 | the policy allows it | GROUP_ID_NOT_FOUND |
 | it is a group of consumers | GROUP_ID_NOT_FOUND |
-| a consumer group may have so many members | GROUP_ID_NOT_FOUND |
-| what the member has of client-side assignors fits (an extension) | UNSUPPORTED_ASSIGNOR, INVALID_REQUEST |
-| *whoever waits for the others to join, or for its part, is told to join again* | |
-| what its members said and were given can be read | GROUP_ID_NOT_FOUND |
-| no assignor told its members more than their partitions, which would be lost; unless an extension carries \
-it over | GROUP_ID_NOT_FOUND |
+| the number of members is within a consumer group's limit | GROUP_ID_NOT_FOUND |
+| the member's client-side assignors are compatible (an extension) | UNSUPPORTED_ASSIGNOR, INVALID_REQUEST |
+| *members with a parked JoinGroup or SyncGroup are told to join again* | |
+| its members' subscriptions and assignments can be decoded | GROUP_ID_NOT_FOUND |
+| no assignment has user data, which would be lost, unless an extension carries it over | GROUP_ID_NOT_FOUND |
 | there is a generation, and all members offer its protocol | UNKNOWN_SERVER_ERROR |
 | no partition was given to two members | UNKNOWN_SERVER_ERROR |
 
-Then its members are in the consumer group, stable with what they were given last, and both epochs are the generation.
-Nobody has to do anything yet; those who waited join again, for the member that came is about to raise the epoch. As by
-Kafka they have been told so also where what is looked at after that stands in the way. From now on each of them is
-driven by itself (``joining``, ``syncing``, ``heartbeat``).
+The members are then in the consumer group, stable with their last assignment, and both epochs are the generation.
+Members with parked requests join again, because the joining member is about to raise the epoch. As in Kafka, they are
+told so even if a later check fails. From now on each of them reconciles separately (``joining``, ``syncing``,
+``heartbeat``).
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write
 from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
 from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicIdPartition
@@ -49,15 +48,15 @@ __all__ = ["make_consumer_group"]
 
 @frozen
 class _Member:
-    """A member as the consumer group is to know it."""
+    """A classic member, converted for the consumer group."""
 
     metadata: r.MemberMetadata
     partitions: frozenset[TopicIdPartition]
-    told: Metadata | None = None  # by its group's assignor
+    told: Metadata | None = None  # from its group's assignor
 
 
 def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
-    """Turn a classic group into a consumer group if somebody joins by that protocol; why it can't be, or None."""
+    """Convert a classic group if a member joins by the consumer protocol; return the refusal, or None."""
     if draft.group.classic is None or request.member_epoch != JOIN:
         return None
     if not is_taken_by_classic(draft.group):
@@ -109,7 +108,7 @@ def _refusal(group: ClassicGroup, reason: str) -> Refusal:
 
 
 def _failure(group: ClassicGroup, reason: str) -> Refusal:
-    """Kafka's coordinator stumbles where it could refuse, and so the error says nothing of what is wrong."""
+    """Kafka's coordinator fails unexpectedly here, so the error code is UNKNOWN_SERVER_ERROR."""
     message = f"classic group {group.group_id!r} can't become a consumer group at this moment: {reason}"
     return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, message)
 
@@ -126,11 +125,11 @@ def _has_user_data(assignment: bytes) -> bool:
     try:
         return bool(user_data_of(assignment))
     except DecodeError:
-        return False  # which is another reason
+        return False  # refused for another reason
 
 
 def _read(group: ClassicGroup, member: ClassicMember, draft: Draft) -> _Member:
-    """What the member said and was given. Raises ``DecodeError``."""
+    """Decode the member's subscription and assignment. Raises ``DecodeError``."""
     said = decode_subscription(member.metadata(group.protocol))
     metadata = r.MemberMetadata(
         group_id=group.group_id,
@@ -155,7 +154,7 @@ def _has_two_owners(members: Iterable[_Member]) -> bool:
 
 
 def _send_back_to_join(draft: Draft) -> None:
-    """Nobody is kept waiting, whatever becomes of the upgrade; who does not join again is out in its time."""
+    """Answer all parked requests, even if the upgrade fails later. A member that does not rejoin times out."""
     draft.hooks.send_back_held(draft)
     for member in draft.classic.in_order():
         if member.join is not None:
@@ -182,7 +181,9 @@ def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member], assign
     draft.write(r.GroupMetadata(group_id, epoch, metadata_hash))
     for member in members:
         told = None if assignor is None else member.told
-        draft.write(r.TargetAssignmentMember(group_id, member.metadata.member_id, share_of(member.partitions), told))
+        draft.write(
+            r.TargetAssignmentMember(group_id, member.metadata.member_id, to_topic_partitions(member.partitions), told)
+        )
     draft.write(r.TargetAssignmentMetadata(group_id, epoch, assignor=assignor))
     for member in members:
         draft.write(_current(member, epoch))

@@ -18,7 +18,7 @@ from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
-from kafka_nextgen.coordinator.share import flatten, share_of
+from kafka_nextgen.coordinator.topic_partitions import flatten, to_topic_partitions
 from tests.scenario_language.assignor_words import (
     client_assignor,
     parse_assignor_word,
@@ -93,7 +93,7 @@ def _assignments(world: World, command: Command) -> dict[str, MemberAssignment]:
 
 def _assignment(world: World, part: str) -> MemberAssignment:
     partitions, _, word = part.partition("!")
-    share = share_of(world.with_ids(partitions or _NONE))
+    share = to_topic_partitions(world.with_ids(partitions or _NONE))
     return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)
 
 

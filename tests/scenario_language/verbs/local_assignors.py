@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from kafka_nextgen.assignors import GroupAssignment, MemberAssignment, UniformAssignor
 from kafka_nextgen.assignors.user_data import MemberWord
-from kafka_nextgen.coordinator.share import share_of
+from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
 from kafka_nextgen.membership.events import AssignorsAsked
 from tests.scenario_language.assignor_words import client_assignor, parse_assignor_word, parse_member_word
 from tests.scenario_language.client import Client
@@ -75,5 +75,5 @@ def _computing(world: PairWorld, command: Command) -> Client:
 
 def _assignment(world: PairWorld, part: str) -> MemberAssignment:
     partitions, _, word = part.partition("!")
-    share = share_of(world.with_ids(partitions or "-"))
+    share = to_topic_partitions(world.with_ids(partitions or "-"))
     return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)

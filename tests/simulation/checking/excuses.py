@@ -46,7 +46,7 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
-from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient

@@ -29,8 +29,8 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import Request
-from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["asked"]

@@ -17,7 +17,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.migration import downgrade, heartbeat, identity, joining, syncing, upgrade
 from kafka_nextgen.coordinator.settings import MigrationPolicy
-from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
@@ -126,7 +126,7 @@ def _upgrades_at_an_older_epoch(garden: Garden) -> None:
 
 
 def _upgrades_without_a_target(garden: Garden) -> None:
-    garden.set(upgrade, "share_of", lambda partitions: {})
+    garden.set(upgrade, "to_topic_partitions", lambda partitions: {})
 
 
 def _upgrades_whatever_the_policy(garden: Garden) -> None:

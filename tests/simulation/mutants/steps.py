@@ -36,12 +36,12 @@ def _grants_what_is_taken(garden: Garden) -> None:
 
 
 def _waits_for_no_acknowledgement(garden: Garden) -> None:
-    garden.set(reconciliation.Course, "shows_gone", lambda course, partitions: True)
+    garden.set(reconciliation.ReconciliationInput, "shows_gone", lambda course, partitions: True)
 
 
 def _takes_silence_for_an_acknowledgement(garden: Garden) -> None:
     garden.wrap(
-        reconciliation.Course,
+        reconciliation.ReconciliationInput,
         "shows_gone",
         lambda shows: lambda course, partitions: course.owned is None or shows(course, partitions),
     )
