@@ -56,7 +56,9 @@ class Walk(migration.Walk):
             self._compute(client)
 
     def _take(self, client: migration.Client, epoch: int, answer: ConsumerGroupHeartbeatAnswer) -> None:
-        if answer.error is not ErrorCode.NONE:
+        if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a failed upgrade, which members take for fatal
+            self.die(client.name)
+        elif answer.error is not ErrorCode.NONE:
             client.start_over()
         elif epoch >= 0:
             client.epoch, client.is_in, client.is_watched = answer.member_epoch, True, True
