@@ -1,5 +1,4 @@
-"""What the KIPs promise and no Kafka ever shipped: assignors in the client, members announced ahead, reasons of
-rebalances.
+"""Features that KIPs propose and no Kafka release has: client-side assignors, pre-registered members, rebalance causes.
 
-All of it is off in ``CoordinatorSettings`` unless ``extensions`` is set; off means that the coordinator is Kafka's.
+All of it is off unless ``CoordinatorSettings.extensions`` is set. While it is off, the coordinator behaves as Kafka's.
 """

@@ -1,32 +1,33 @@
-"""The member that is to compute learns what there is to assign, and brings the assignment (KIP-848,
+"""The computing member fetches the group to assign, and installs the assignment (KIP-848,
 "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment API").
 
 | what must hold of both | else |
 |---|---|
 | the coordinator has extensions | UNSUPPORTED_VERSION |
 | GroupId and MemberId are not empty, MemberEpoch is not negative | INVALID_REQUEST |
-| there is a consumer group of that name | GROUP_ID_NOT_FOUND |
+| the consumer group exists | GROUP_ID_NOT_FOUND |
 | the member is in it | UNKNOWN_MEMBER_ID |
-| the member's epoch is the one it was given last | STALE_MEMBER_EPOCH: again after the next heartbeat |
-| it is the member that is to compute | UNKNOWN_MEMBER_ID: it gives up this computation, and stays a member |
+| the request has the current member epoch | STALE_MEMBER_EPOCH: the member retries after its next heartbeat |
+| it is the computing member | UNKNOWN_MEMBER_ID: it gives up this computation, and stays a member |
 
-What it is told is kept, to judge by what it installs. So it may prepare again, and then gets the group as it is then.
+The prepared group is kept, to validate the installed assignment. The member may prepare again, and then gets the
+current group.
 
-After these checks, the assignment is judged by the group it was computed for, as it was prepared:
+After these checks the assignment is validated against the prepared group:
 
-| what the member brings | answer | then |
+| the member sends | answer | then |
 |---|---|---|
-| a message: its assignor failed | none | another member is to be found |
-| it did not prepare with this coordinator, which has just begun | UNKNOWN_MEMBER_ID | it is told again to compute |
-| another epoch than it prepared, unknown members or partitions, one partition twice or, without an error, to nobody, \
-metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is to be found |
-| anything else | none | it is the target of the epoch it was prepared at |
+| a message: its assignor failed | none | another member is chosen |
+| an assignment it did not prepare with this (new) coordinator | UNKNOWN_MEMBER_ID | it is told again to compute |
+| another epoch than it prepared, unknown members or partitions, a partition twice or, without an error, not at all, \
+metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is chosen |
+| anything else | none | the assignment is the target of the prepared epoch |
 
-That may not be the group's epoch any more. Then it is installed all the same, for the epoch it was computed for, and
-the next computation begins at once.
+If the group epoch has risen since, the assignment is still installed for the epoch it was computed for, and the next
+computation begins at once.
 
-Static members may have gone on to another process meanwhile, which gets what is its instance's. Whoever has left gets
-nothing, and whoever has come waits for the next target.
+If another process has taken a static member's place meanwhile, it gets its instance's assignment. Members that left get
+nothing, and new members wait for the next target.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ __all__ = ["install_assignment", "prepare_assignment"]
 
 
 def prepare_assignment(draft: Draft, request: PrepareAssignment) -> Outcome:
-    """Tell the group as it is now."""
+    """Return the current group, and keep it to validate the assignment."""
     if refusal := _refuse(draft, request):
         return Outcome(AssignmentPrepared(refusal.error, refusal.message))
     group, computing = draft.group, COMPUTING.of(draft.group)
-    assert computing.assignor is not None, "whoever is to compute is to do it by some assignor"
+    assert computing.assignor is not None, "a computing member has an assignor"
     spec = _spec(draft, computing.assignor)
     COMPUTING.put(group, evolve(computing, prepared=Prepared(group.epoch, spec)))
     members = {
@@ -69,7 +70,7 @@ def prepare_assignment(draft: Draft, request: PrepareAssignment) -> Outcome:
 
 
 def _spec(draft: Draft, assignor: str) -> AssignmentSpec:
-    """The group, with what its members told this assignor."""
+    """The group, with its members' metadata for this assignor."""
     spec = group_spec(draft)
     members = dict(spec.members)
     for member_id, member in members.items():
@@ -79,7 +80,7 @@ def _spec(draft: Draft, assignor: str) -> AssignmentSpec:
 
 
 def _refuse(draft: Draft, request: PrepareAssignment | InstallAssignment) -> Refusal | None:
-    """Why this member may not take part in the computation now, or None."""
+    """Why this member may not prepare or install now, or None."""
     group, member_id = draft.group, request.member_id
     if not draft.settings.extensions:
         return Refusal(ErrorCode.UNSUPPORTED_VERSION, "this coordinator has no client-side assignors")
@@ -98,7 +99,7 @@ def _refuse(draft: Draft, request: PrepareAssignment | InstallAssignment) -> Ref
         )
     computing_id = COMPUTING.of(group).member_id
     if computing_id != member_id:
-        who = computing_id or "nobody at the moment"
+        who = computing_id or "no member at the moment"
         return Refusal(
             ErrorCode.UNKNOWN_MEMBER_ID,
             f"member {member_id} is not to compute an assignment of group {group.group_id!r}: {who} is",
@@ -107,7 +108,7 @@ def _refuse(draft: Draft, request: PrepareAssignment | InstallAssignment) -> Ref
 
 
 def install_assignment(draft: Draft, request: InstallAssignment) -> Outcome:
-    """Judge the assignment, and let it be the target."""
+    """Validate the assignment, and make it the target."""
     if refusal := _refuse(draft, request):
         return Outcome(AssignmentInstalled(refusal.error, refusal.message))
     if request.message is not None:
@@ -115,7 +116,7 @@ def install_assignment(draft: Draft, request: InstallAssignment) -> Outcome:
         return draft.outcome(AssignmentInstalled())
     prepared = COMPUTING.of(draft.group).prepared
     if prepared is None:
-        message = f"member {request.member_id} has not prepared an assignment with this coordinator: prepare it anew"
+        message = f"member {request.member_id} has not prepared an assignment with this coordinator: prepare it again"
         return Outcome(AssignmentInstalled(ErrorCode.UNKNOWN_MEMBER_ID, message))
     if flaw := _flaw(request, prepared):
         return draft.outcome(AssignmentInstalled(ErrorCode.INVALID_ASSIGNMENT, fail(draft, flaw)))
@@ -124,7 +125,7 @@ def install_assignment(draft: Draft, request: InstallAssignment) -> Outcome:
 
 
 def _flaw(request: InstallAssignment, prepared: Prepared) -> str | None:
-    """What is wrong, to be read after "the assignor"."""
+    """What is wrong with the assignment, worded to follow "the assignor"; or None."""
     if request.group_epoch != prepared.group_epoch:
         return f"installed something for epoch {request.group_epoch}, and epoch {prepared.group_epoch} was prepared"
     return request.flaw or flaw_of(GroupAssignment(request.members, request.error), prepared.spec)
@@ -142,7 +143,7 @@ def _install(draft: Draft, request: InstallAssignment, prepared: Prepared) -> No
 
 
 def _holders(draft: Draft, spec: AssignmentSpec) -> dict[str, str]:
-    """Who has the place now of those whom the assignor was shown, by their ids then."""
+    """The current member in the place of each prepared member, by the prepared member id."""
     group = draft.group
     holders = {
         member_id: group.instances.get(member.instance_id or "", member_id)

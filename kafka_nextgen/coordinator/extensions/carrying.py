@@ -1,13 +1,13 @@
-"""A client-side assignor's word to and from members of the classic protocol (KIP-848, "Compatibility, Deprecation, and
-Migration Plan").
+"""A client-side assignor's user data to and from members of the classic protocol (KIP-848, "Compatibility, Deprecation,
+and Migration Plan").
 
-Members of a classic group tell the assignor something in their subscriptions, and are told something in their
-assignments: user data, which Kafka's coordinator would lose, so that it leaves such a group a classic one. With
-extensions the group is upgraded if whoever comes by the consumer protocol has the assignor that is in use and goes
-together with its members (``offers``). From then on one of the members that speak the consumer protocol computes:
+Members of a classic group exchange user data with the assignor in their subscriptions and assignments. Kafka's
+coordinator would lose it, and does not upgrade such a group. With extensions the group is upgraded if the joining
+member of the consumer protocol has the assignor in use and is compatible with the group's members (``offers``). From
+then on a member of the consumer protocol computes:
 
-* what a classic member tells comes to the assignor as its metadata, in version -1 if it is user data of its own,
-* what the assignor has for a classic member goes back as user data, with the protocol of that name.
+* a classic member's user data is its metadata for the assignor, in version -1 if only its own assignor can read it,
+* the assignor's metadata for a classic member is sent as user data, with the protocol of that name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 def carried_assignor(
     classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
 ) -> str | None:
-    """The assignor whose user data outlives an upgrade by this member; None if none does."""
+    """The assignor whose user data survives an upgrade by this member, or None."""
     if not settings.extensions:
         return None
     mine = next((each for each in request.client_assignors or () if each.name == classic.protocol), None)
@@ -50,32 +50,32 @@ def carried_assignor(
 
 
 def carried_metadata(assignment: bytes) -> Metadata | None:
-    """What a classic group's leader had for a member. Raises ``DecodeError``."""
+    """The user data in a classic group's assignment. Raises ``DecodeError``."""
     return read_assignor_word(user_data_of(assignment)).metadata
 
 
 def asks_by_user_data(group: Group, known: MemberMetadata, member: MemberMetadata) -> bool:
-    """Whether a classic member of a consumer group has something new to tell the assignor that made its target."""
+    """Whether a classic member of a consumer group has new user data for the assignor that made its target."""
     if group.client_assignor is None or known.classic is None:
         return False
     return said_by(known, group.client_assignor) != said_by(member, group.client_assignor)
 
 
 def protocol_for(group: Group, supported: Sequence[OfferedProtocol]) -> str:
-    """By which of its protocols a classic member of a consumer group reads what it is given."""
+    """The protocol by which a classic member of a consumer group reads its assignment."""
     names = [offered.name for offered in supported]
     return group.client_assignor if group.client_assignor in names else names[0]
 
 
 def protocols_told(group: Group, names: Sequence[str]) -> Sequence[str]:
-    """Among members with assignors of their own that may have been any, and there may be another target since."""
+    """In a group with client-side assignors any of the names is possible, because the target may have changed."""
     return names if PREFERENCES.of(group) else names[:1]
 
 
 def user_data_for(
     group: Group, member_id: str, protocol: str | None, supported: Sequence[OfferedProtocol]
 ) -> bytes | None:
-    """What the assignor has for a classic member that reads its assignment by this protocol."""
+    """The assignor's user data for a classic member that reads its assignment by this protocol."""
     offered = next((each for each in supported if each.name == protocol), None)
     if offered is None or protocol != group.client_assignor:
         return None

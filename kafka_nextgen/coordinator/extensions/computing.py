@@ -1,22 +1,22 @@
 """Which member computes the next target assignment, and when another takes its place (KIP-848, "Client Side Mode").
 
-The member is the *first one to send a heartbeat*, from the moment on that there is something to compute, that has the
-assignor, has not failed at this group epoch, and waits for nobody who is expected. It is certainly alive, and nobody
-has to be waited for. It is told in the answer (ShouldComputeAssignment), and in each further one until it prepares.
-From when it was first told it has its rebalance timeout to install something.
+Once an assignment is due, the coordinator chooses the *first member to send a heartbeat* that has the assignor, has not
+failed at this group epoch, and does not wait for expected instances. That member is alive, so there is no delay. The
+answer tells it (ShouldComputeAssignment), and so does each later one until it prepares. It must install an assignment
+within its rebalance timeout of the first such answer.
 
-| what happens to the member | then |
+| event | effect |
 |---|---|
-| it installs | the assignment is judged (``assigning``) |
-| its assignor failed; what it installed is invalid | it has failed at this epoch |
-| its time is over | it is asked again if all others have failed or were late, too, at this epoch |
-| it leaves, is taken out, leaves for a while, or another process takes its place | as if nobody had been chosen |
-| not all members have that assignor any more | as if there had been nothing to compute |
+| the member installs an assignment | the assignment is validated (``assigning``) |
+| its assignor failed, or the assignment is invalid | it has failed at this epoch |
+| its time is over | it is chosen again if all others have failed or were late, too, at this epoch |
+| it leaves, is removed, leaves temporarily, or is replaced by another process | another member is chosen |
+| not all members have that assignor any more | the computation ends |
 
-Nobody is fenced for any of it, and the last target stands meanwhile. When all have failed, the group waits for a new
-epoch: another member, other metadata, other topics. It does not wait for one because a member was late: a lost request
-or a slow moment may pass, and partitions without a reader would stay so. Members with assignors of their own are told
-once of each failure.
+None of this fences a member, and the last target stays in force. When all have failed, the group waits for a new
+epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a slow
+moment may pass, and partitions without an owner would stay so. Members with client-side assignors are told once of
+each failure.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
     "take_complaint",
 ]
 
-#: As much as is told of a failure: an assignor may say anything, and everybody hears it.
+#: The maximum length of a failure message, which an assignor chooses and all members get.
 _LONGEST = 1_000
 
 
 def have_computed(draft: Draft) -> bool:
-    """A target assignment is due: have a member compute it if all have an assignor in common; whether they do."""
+    """Have a member compute the due target if all members share an assignor; return whether they do."""
     if assignor := common_assignor(draft.group, draft.settings):
         _call_for_computation(draft, assignor)
         return True
@@ -58,12 +58,12 @@ def have_computed(draft: Draft) -> bool:
 
 
 def is_urgent(group: Group) -> bool:
-    """Whether there is a reason to compute that no interval puts off any more."""
+    """Whether the next computation must not wait for the assignment interval."""
     return COMPUTING.of(group).is_urgent or is_computing(group)
 
 
 def is_computing(group: Group) -> bool:
-    """Whether there is something to compute."""
+    """Whether a member is to compute an assignment."""
     return COMPUTING.of(group).assignor is not None
 
 
@@ -77,8 +77,8 @@ def _call_for_computation(draft: Draft, assignor: str) -> None:
 
 
 def _begin_at_one(draft: Draft) -> None:
-    """Until there is a target, members have an empty one of epoch 1: who is at 0 would still be joining. Where a
-    group's first epoch is 1 (since Kafka 4.3), so it is anyway.
+    """Until there is a target, members have an empty one at epoch 1, because a member at 0 would still be joining.
+    Since Kafka 4.3 a group's first epoch is 1 anyway.
     """
     group = draft.group
     if group.assignment_epoch == 0:
@@ -87,7 +87,7 @@ def _begin_at_one(draft: Draft) -> None:
 
 
 def choose(draft: Draft, member_id: str) -> bool:
-    """Choose the member whose heartbeat this is, if one is to be found; whether it is to be told to compute."""
+    """Choose the member of this heartbeat if none is chosen yet; return whether to tell it to compute."""
     computing = COMPUTING.of(draft.group)
     if computing.assignor is None:
         return False
@@ -114,7 +114,7 @@ def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
 
 
 def end_computation(draft: Draft) -> None:
-    """There is nothing to compute any more. What members are still to be told stays."""
+    """End the computation. Failure messages that members have not got yet are kept."""
     computing = COMPUTING.of(draft.group)
     if computing.member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
@@ -122,14 +122,14 @@ def end_computation(draft: Draft) -> None:
 
 
 def forget_computation(draft: Draft) -> None:
-    """The group is gone, or another one now."""
+    """Drop the computation: the group was removed or converted."""
     if COMPUTING.of(draft.group).member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
     COMPUTING.put(draft.group, COMPUTING.empty)
 
 
 def let_go_of_computation(draft: Draft, member_id: str) -> None:
-    """The member is gone. If it was the one to compute, another is to be found."""
+    """A member was removed. If it was computing, choose another."""
     computing = COMPUTING.of(draft.group)
     if computing.member_id == member_id:
         draft.cancel(TimerKind.COMPUTE)
@@ -137,10 +137,10 @@ def let_go_of_computation(draft: Draft, member_id: str) -> None:
 
 
 def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
-    """The member that computes did not succeed: how that is told. ``why`` is read after "assignor of member"."""
+    """Record that the computing member failed; return the message. ``why`` follows "assignor of member" in it."""
     group, computing = draft.group, COMPUTING.of(draft.group)
     member_id = computing.member_id
-    assert member_id is not None, "somebody computes"
+    assert member_id is not None, "a member computes"
     complaint = (
         f"assignor {computing.assignor!r} of member {member_id} {why[:_LONGEST]}: group {group.group_id!r} keeps the "
         f"target of epoch {group.assignment_epoch}"
@@ -163,17 +163,17 @@ def fail(draft: Draft, why: str, *, is_late: bool = False) -> str:
 
 
 def give_up_computing(draft: Draft) -> None:
-    """The member that was to compute installed nothing in time. It stays a member (KIP-848, "Client Side Mode")."""
+    """The computing member installed nothing in time. It stays a member (KIP-848, "Client Side Mode")."""
     member_id = COMPUTING.of(draft.group).member_id
     if member_id is None:
-        draft.cancel(TimerKind.COMPUTE)  # it was taken out by another timer that ran out with this one
+        draft.cancel(TimerKind.COMPUTE)  # another timer that expired with this one removed the member
         return
     timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
     fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
 
 
 def take_complaint(draft: Draft, member_id: str) -> str | None:
-    """What this member is still to be told of the last failure, if anything."""
+    """The last failure's message, if this member has not got it yet."""
     computing = COMPUTING.of(draft.group)
     if member_id not in computing.untold:
         return None

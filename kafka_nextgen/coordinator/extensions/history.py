@@ -1,13 +1,12 @@
-"""The history of a group: each rebalance the coordinator starts, with its cause and when there was an assignment.
+"""The history of a group: each rebalance, with its cause and the time of its assignment.
 
-A consumer group rebalances when its epoch is raised, a classic one when its members are to join again. Both go through
-``note_rebalance``. ``note_assignment`` is for when an assignment is there: a target was made, or a classic group's
-leader brought its own. It ends all rebalances that the assignment takes into account, be they several, and those that
-its predecessor by the other protocol left behind.
+A consumer group rebalances when its epoch rises, a classic one when its members have to join again. Both call
+``note_rebalance``. ``note_assignment`` records that a target was made, or that a classic group's leader sent its
+assignment. It ends all rebalances that the assignment takes into account, and those left open by a conversion from the
+other protocol.
 
-Kept are the latest ``group_rebalance_history_size`` of them, until the group is deleted. A change of protocol and a
-fail-over change nothing of it. A consumer group that becomes a classic one before it has its target is in one
-rebalance, not two.
+The latest ``group_rebalance_history_size`` rebalances are kept until the group is deleted, across conversions and
+fail-overs. A consumer group that becomes a classic one before it has its target is in one rebalance, not two.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
 __all__ = ["describe_history", "forget_history", "note_assignment", "note_rebalance"]
 
-#: Kafka's clients cut what they say here (KIP-800); whoever says more is cut by us.
+#: Kafka's clients truncate their reasons to this length (KIP-800); the coordinator truncates longer ones.
 _LONGEST_TEXT = 255
 
 
 def note_rebalance(draft: Draft, cause: Cause, caused_at_ms: int | None = None) -> None:
-    """A rebalance begins, by a cause of now or of ``caused_at_ms``."""
+    """Record the start of a rebalance, whose cause occurred at ``caused_at_ms``, or now if None."""
     group, size = draft.group, _size(draft.settings)
     if not size:
         return
@@ -51,7 +50,7 @@ def _goes_on(last: Rebalance, generation: int) -> bool:
 
 
 def note_assignment(draft: Draft) -> None:
-    """There is an assignment: a target at the assignment epoch, or a classic group's at its generation."""
+    """Record an assignment: a target at the assignment epoch, or a classic group's at its generation."""
     group, is_classic = draft.group, draft.group.classic is not None
     if not _size(draft.settings):
         return
@@ -64,7 +63,7 @@ def note_assignment(draft: Draft) -> None:
 
 
 def describe_history(draft: Draft, _: DescribeHistory) -> Outcome:
-    """The rebalances that are remembered, the oldest first; none of a group that has only offsets."""
+    """The recorded rebalances, oldest first; none for a group that has only offsets."""
     group = draft.group
     if not group.group_id:
         return Outcome(HistoryDescribed(ErrorCode.INVALID_GROUP_ID))
@@ -75,12 +74,12 @@ def describe_history(draft: Draft, _: DescribeHistory) -> Outcome:
 
 
 def forget_history(draft: Draft) -> None:
-    """The group is deleted."""
+    """Remove the history of a deleted group."""
     _forget_from(draft, 0)
 
 
 def _forget_from(draft: Draft, size: int) -> None:
-    """Nothing is kept beyond ``size`` places, which may have been more."""
+    """Remove records beyond ``size`` slots, after the size was reduced."""
     for slot in HISTORY.of(draft.group):
         if slot >= size:
             draft.write(RebalanceRecordedRemoved(draft.group.group_id, slot))

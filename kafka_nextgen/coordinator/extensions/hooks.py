@@ -1,7 +1,7 @@
-"""What is attached to a coordinator at each of the points in ``coordinator.hooks``: the only door to what is here.
+"""The extensions' implementation of ``coordinator.hooks``, and the only entry point to this package.
 
-Whether any of it is in force ``CoordinatorSettings.extensions`` says, from moment to moment. Off means that the
-coordinator behaves as Kafka's, and lets go of what an earlier coordinator kept of a group.
+``CoordinatorSettings.extensions`` turns the extensions on or off at any time. While they are off the coordinator
+behaves as Kafka's, and removes extension state that an earlier coordinator kept of a group.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["EXTENSIONS", "RING", "Extensions"]
 
 
 def _understand(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
-    """While extensions are off, what members say to them is not heard."""
+    """Clear the extensions' fields of a heartbeat while extensions are off."""
     if settings.extensions or (request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN):
         return request
     return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
@@ -73,7 +73,7 @@ def _look_at_places(draft: Draft) -> None:
     waiting.settle(draft)
 
 
-#: What follows when a timer of these kinds has run out.
+#: The handlers of the extensions' timers.
 RING: Mapping[TimerKind, Callable[[Draft], None]] = {
     TimerKind.EXPECTED: _look_at_places,
     TimerKind.COMPUTE: computing.give_up_computing,
@@ -85,7 +85,7 @@ def _ring(draft: Draft, timer: Arm) -> None:
 
 
 class Extensions(Hooks):
-    """What is attached at each point."""
+    """The hooks with all extensions."""
 
     understand = staticmethod(_understand)
     refuse_malformed = staticmethod(refusing.refuse_malformed_assignors)

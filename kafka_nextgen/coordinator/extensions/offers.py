@@ -1,16 +1,16 @@
-"""Which client-side assignor a group uses, and which versions of metadata go together.
+"""Which client-side assignor a group uses, and which metadata versions are compatible.
 
-KIP-848, "Assignor Selection": if anybody has assignors of its own, one is used that *all* members have; where there is
-none, a server-side one. All have it whose versions go together (the idea is KIP-268's): any of them may be told to
-compute, so everybody has to read what everybody wrote.
+KIP-848, "Assignor Selection": if any member has client-side assignors, the group uses one that *all* members have, or
+else a server-side one. All members must also have compatible versions of it (as in KIP-268): any of them may be told to
+compute, so each must be able to read the metadata of all.
 
-* Each member reads the versions of a range, and these ranges overlap.
-* The version that each member wrote is in everybody's range.
-* A member of the classic protocol has an assignor if it offers it as a protocol. What this library puts into its
-  subscription says the same as a heartbeat does. Any other user data counts as version -1, and such a member need not
-  read anything: nobody asks it to compute (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+* Each member reads a range of versions, and these ranges overlap.
+* The version that each member wrote is in every member's range.
+* A member of the classic protocol has an assignor if it offers it as a protocol. This library's subscriptions hold the
+  same fields as its heartbeats. Any other user data counts as version -1, and such a member need not read anything,
+  because it never computes (KIP-848, "Compatibility, Deprecation, and Migration Plan").
 
-Of several, each member votes for the one it prefers; between equals, the first by name.
+If several qualify, each member votes for the one it prefers; on a tie the first by name is used.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ _HIGHEST = 32_767
 
 @frozen
 class Offer:
-    """How a member has an assignor: the version it wrote, and the range it reads; None if it need not read."""
+    """A member's versions of an assignor: the one it wrote, and the range it reads; None if it need not read."""
 
     version: int
     reads: tuple[int, int] | None
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is user data that only its own assignor can tell the meaning of."""
+        """Whether it is user data that only the member's own assignor can read."""
         return self.reads is None
 
 
-#: By the assignor's name: how many have it in which way.
+#: By the assignor's name: how many members have each offer.
 Offers = Mapping[str, Counter[Offer]]
 
 
@@ -75,7 +75,7 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     """The client-side assignor of the group's next target assignment; None if a server-side one makes it."""
     if not settings.extensions or not PREFERENCES.of(group):
         return None
-    left_out = waiting(group)  # for others that are expected: no assignment is made of these yet
+    left_out = waiting(group)  # members that wait for expected instances get no assignment yet
     usable = {
         name
         for name, offers in offers_of(group, left_out).items()
@@ -88,7 +88,7 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
 
 
 def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:
-    """Count who has which assignors. Members hardly differ in this, so that there is little to copy."""
+    """Count the members' assignors. Members rarely differ in these, so there is little to copy."""
     if not member.client_assignors:
         return
     offers, preferences = dict(OFFERS.of(group)), dict(PREFERENCES.of(group))
@@ -106,20 +106,20 @@ def _count(counts: dict[T, int], key: T, by: int) -> None:
 
 
 def go_together(offers: Iterable[Offer]) -> bool:
-    """Whether everybody reads what everybody wrote."""
+    """Whether every member can read what every other wrote."""
     offers = tuple(offers)
     low, high = overlap(offers)
     return low <= high and all(low <= offer.version <= high for offer in offers)
 
 
 def overlap(offers: Iterable[Offer]) -> tuple[int, int]:
-    """The versions that everybody reads; it may be that the first is above the last."""
+    """The first and last version that all members read; the first may be above the last."""
     ranges = [offer.reads for offer in offers if offer.reads is not None]
     return max((low for low, _ in ranges), default=FOREIGN_VERSION), min((high for _, high in ranges), default=_HIGHEST)
 
 
 def offers_of(group: Group, leaving_out: Collection[str] = ()) -> Offers:
-    """What the members of the group have, without some of them."""
+    """The offers of the group's members, except some of them."""
     found: dict[str, Counter[Offer]] = {}
     for (name, low, high, version), count in OFFERS.of(group).items():
         found.setdefault(name, Counter())[Offer(version, (low, high))] += count
@@ -141,12 +141,12 @@ def _add_protocols(found: dict[str, Counter[Offer]], protocols: Iterable[Offered
 
 
 def offer_of(assignor: ClientAssignor) -> Offer:
-    """How a member of the consumer protocol has this assignor."""
+    """The offer of a consumer protocol member that has this assignor."""
     return Offer(assignor.metadata.version, (assignor.minimum_version, assignor.maximum_version))
 
 
 def offer_in(protocol: OfferedProtocol) -> Offer:
-    """How a member of the classic protocol has the assignor of that name."""
+    """The offer of a classic member that has the assignor of that name."""
     word = _word_in(protocol)
     if word.is_foreign:
         return Offer(FOREIGN_VERSION, None)
@@ -154,7 +154,7 @@ def offer_in(protocol: OfferedProtocol) -> Offer:
 
 
 def said_by(member: MemberMetadata, assignor: str) -> AssignorMetadata:
-    """What a member told an assignor, by whichever protocol."""
+    """A member's metadata for an assignor, by either protocol."""
     if member.classic is not None:
         offered = (offered for offered in member.classic.supported if offered.name == assignor)
         return next((_word_in(each).said for each in offered), NOTHING_SAID)
@@ -165,5 +165,5 @@ def said_by(member: MemberMetadata, assignor: str) -> AssignorMetadata:
 def _word_in(protocol: OfferedProtocol) -> MemberWord:
     try:
         return read_member_word(decode_subscription(protocol.metadata).user_data)
-    except DecodeError:  # that of another protocol than the one in use may be anything
+    except DecodeError:  # user data of a protocol not in use may have any format
         return read_member_word(None)

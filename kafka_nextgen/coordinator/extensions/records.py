@@ -1,8 +1,8 @@
-"""The facts about a group that Kafka's records have no place for. The number in brackets is the version of the key,
-beyond all of Kafka's, whose coordinators skip what they don't know.
+"""The records of the extensions. The number in brackets is the version of the key, above all of Kafka's; Kafka's
+coordinators skip unknown versions.
 
-A rebalance has a number, which counts those of its group. Its record's key has the number modulo how many are kept, so
-a later one takes an older one's place, in the group as in a compacted log.
+Each rebalance has a sequence number in its group. Its record's key has that number modulo the number of kept
+rebalances, so a later record replaces an older one, in the group as in a compacted log.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class RebalanceRecordedRemoved(ExtensionRecord):
 
 @frozen
 class Place:
-    """What is kept for an instance that is to come: until when (milliseconds since the epoch), and what stands in for
-    what it does not say itself.
+    """The place of an expected instance: until when it is kept (milliseconds since the Unix epoch), and the defaults
+    for fields that the instance does not set.
     """
 
     instance_id: str
@@ -73,11 +73,11 @@ class Place:
 
 @frozen
 class ExpectedMembers(ExtensionRecord):
-    """[10001] The instances that the group waits for, and those that have come and wait with it."""
+    """[10001] The instances that the group expects, and those that have joined and wait for the others."""
 
     places: tuple[Place, ...]
 
 
 @frozen
 class ExpectedMembersRemoved(ExtensionRecord):
-    """[10001] Nobody is expected any more."""
+    """[10001] No instance is expected any more."""

@@ -1,7 +1,7 @@
 """Which client-side assignors a heartbeat may name (KIP-848, "ConsumerGroupHeartbeat API", request validation).
 
-Whatever the group: the table, read from the top; who breaks a rule gets INVALID_REQUEST. In its group, who comes with
-assignors, or changes them, has to go together with the others by one of them at least:
+For any group, a heartbeat that breaks a rule of the table below gets INVALID_REQUEST; the table is read from the top.
+A member that joins with assignors, or changes them, must also be compatible with the others in at least one of them:
 
 | the others | answer |
 |---|---|
@@ -10,7 +10,7 @@ assignors, or changes them, has to go together with the others by one of them at
 | they have an assignor of that name, but the versions exclude each other | UNSUPPORTED_ASSIGNOR |
 | none has any of these assignors | UNSUPPORTED_ASSIGNOR |
 
-Whoever comes *without* assignors of its own is let in, and the group goes on with a server-side one while it stays.
+A member *without* client-side assignors is admitted, and the group uses a server-side one while that member stays.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _RULES: tuple[tuple[Callable[[ClientAssignor], bool], str], ...] = (
 
 
 def refuse_malformed_assignors(request: ConsumerGroupHeartbeat) -> Refusal | None:
-    """Why these assignors can't be meant, or None."""
+    """Why these assignors are invalid, or None."""
     assignors = request.client_assignors
     if not assignors:
         return None
@@ -67,7 +67,7 @@ def _malformed(message: str) -> Refusal:
 def refuse_unsupported_assignors(
     request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
 ) -> Refusal | None:
-    """Why the group, be it still a classic one, can't take these assignors, or None."""
+    """Why the group, which may still be classic, can't accept these assignors, or None."""
     offered = request.client_assignors
     if not settings.extensions or not offered:
         return None
@@ -82,7 +82,7 @@ def refuse_unsupported_assignors(
 
 
 def _ways(assignors: tuple[ClientAssignor, ...]) -> dict[str, Offer]:
-    """How a member has its assignors; what it says in its metadata is nothing that others could not read."""
+    """A member's offers, by assignor name."""
     return {assignor.name: offer_of(assignor) for assignor in assignors}
 
 

@@ -1,15 +1,15 @@
-"""What members and their assignors tell each other through heartbeats (KIP-848, "ConsumerGroupHeartbeat API").
+"""The client-side assignor fields of heartbeats and their answers (KIP-848, "ConsumerGroupHeartbeat API").
 
-What a member says of its assignors: null means unchanged; of a member that joins it means that it has none, whatever
-its instance had before. A reason other than 0 asks for a new assignment each time it is said, other metadata than
-before once; but only if an assignor of theirs is, or was, to hear of it. Where the coordinator assigns, nobody does.
+In a heartbeat, null assignors mean unchanged; when a member joins they mean that it has none, whatever its instance had
+before. A reason other than 0 asks for a new assignment each time it is sent, changed metadata once; but only if a
+client-side assignor makes, or made, the group's assignment. A server-side one does not read them.
 
-What it is told besides:
+The answer also has:
 
-* Whether to compute, with the answer to the heartbeat that shows the member to be alive (``computing``).
+* Whether to compute, in the answer to the heartbeat by which the member is chosen (``computing``).
 * Why the last computation failed, once.
-* When the member reaches the epoch of the target: what it has of it, what others have still to release of it, and the
-  assignor's name, error and metadata. So it is told of its partitions then even if these are what it had before.
+* When the member reaches the target's epoch: its partitions of the target, those that others have not released yet, and
+  the assignor's name, error and metadata. So it gets its partitions then even if they did not change.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["asks_for_assignment", "with_assignors", "with_word_of_assignors"]
 
 
 def with_assignors(known: MemberMetadata, request: ConsumerGroupHeartbeat, member: MemberMetadata) -> MemberMetadata:
-    """The member with the assignors that it has from now on; who has some votes for none of the coordinator's."""
+    """The member with its new assignors; with client-side ones it does not vote for a server-side one."""
     assignors = _assignors_after(known, request)
     if not assignors:
         return member
@@ -48,7 +48,7 @@ def _assignors_after(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> 
 
 
 def asks_for_assignment(draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
-    """Whether the member's word to its assignors is news to them, as the group knows it by now."""
+    """Whether the member's reason or metadata for its assignors is new to the group."""
     if not request.client_assignors and not known.client_assignors:
         return False
     now = _assignors_after(known, request)
@@ -69,7 +69,7 @@ def with_word_of_assignors(
     current: CurrentMemberAssignment,
     answer: ConsumerGroupHeartbeatAnswer,
 ) -> ConsumerGroupHeartbeatAnswer:
-    """The answer, with what only a member with assignors of its own is told."""
+    """The answer, with the fields for members with client-side assignors."""
     if not draft.settings.extensions or not member.client_assignors:
         return answer
     has_moved = request.member_epoch != current.member_epoch

@@ -1,4 +1,4 @@
-"""AddMembers: instances are announced, and a place is kept for each, so that all of them cost the group one rebalance
+"""AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance
 (KIP-345, "Future Works"; the batched join it proposes, with timeouts and assignor per member and a result for each).
 
 What must hold of the request:
@@ -7,23 +7,23 @@ What must hold of the request:
 |---|---|
 | this coordinator has extensions | UNSUPPORTED_VERSION |
 | the group id is not empty | INVALID_GROUP_ID |
-| the time to wait is not negative, and somebody is named if it is above 0 | INVALID_REQUEST |
+| the time to wait is not negative, and an instance is named if it is above 0 | INVALID_REQUEST |
 
-What must hold of each instance, judged by itself, read from the top:
+What must hold of each instance, checked separately, read from the top:
 
 | what must hold | else |
 |---|---|
 | the instance id is not empty | INVALID_REQUEST |
 | each timeout is above 0, or -1 for none | INVALID_SESSION_TIMEOUT, INVALID_REQUEST |
 | the assignor is one of this coordinator's | UNSUPPORTED_ASSIGNOR |
-| no member has the instance id, be it one that left for a while | UNRELEASED_INSTANCE_ID |
+| no member has the instance id, even one that left temporarily | UNRELEASED_INSTANCE_ID |
 | the group has room, places counted | GROUP_MAX_SIZE_REACHED |
 
-A place is kept for as long as the request says, or for the member's session timeout if that is shorter. It may be
-announced again: what was said last counts, also for one that has come and waits. A new group begins with its places,
-empty, and of the consumer protocol until somebody comes by the other.
+A place is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
+the same instance replaces the place, even if the instance has joined and waits. A new group is an empty consumer group
+with places, until a member joins by the classic protocol.
 
-With a time of 0 places are given up: of those named, else all. Who is missing is forgotten, who waits counts at once.
+A time of 0 removes places: the named ones, else all. Missing instances are dropped, and waiting members count at once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NOT_STATED = -1
 
 
 def add_members(draft: Draft, request: AddMembers) -> Outcome:
-    """Keep places for these instances, or give them up."""
+    """Keep places for these instances, or remove them."""
     error, message = _refusal(draft, request)
     if error is not ErrorCode.NONE:
         return Outcome(MembersAdded(error, message))

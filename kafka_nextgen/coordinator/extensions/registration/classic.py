@@ -1,20 +1,20 @@
-"""Pre-registration in classic groups: the JoinGroup of an instance that is expected is *held* until nobody is missing.
+"""Pre-registration in classic groups: an expected instance's JoinGroup is *held* until no instance is missing.
 
-To begin the join phase would have everybody join again and wait for the missing, with nothing to do meanwhile. So the
-group goes on in its generation, as if nobody had come; and when nobody is missing any more, all joins that are held are
-taken up together, and the group rebalances once (KIP-345, "Future Works").
+A join phase would make all members join again and wait idle for the missing instances. So the group stays in its
+generation; when no instance is missing any more, all held joins are handled together, and the group rebalances once
+(KIP-345, "Future Works").
 
-| what happens meanwhile | what follows |
+| event | effect |
 |---|---|
-| the same instance comes again | the join that is held is answered FENCED_INSTANCE_ID, and the new one held |
-| the group rebalances for another reason | it does so without those that are held |
-| the last member goes | those that are held are taken up: nobody else is there to take what it had |
-| an administrator takes the instance out | its join is answered UNKNOWN_MEMBER_ID |
-| the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS: who joins again waits there |
-| a consumer group becomes a classic one | its members that waited are let in |
+| the same instance joins again | the held join is answered FENCED_INSTANCE_ID, and the new one held |
+| the group rebalances for another reason | it does so without the held joins |
+| the last member leaves | the held joins are handled: only they can take its partitions |
+| an administrator removes the instance | its join is answered UNKNOWN_MEMBER_ID |
+| the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS, and the instances wait there |
+| a consumer group becomes a classic one | its waiting members are admitted |
 
-A client gives its JoinGroup up after its rebalance timeout, so from then on nobody is waited for longer than that. What
-is held is in memory alone: after a fail-over the instances come again, and are held again.
+A client abandons its JoinGroup after its rebalance timeout, so no held join waits longer than that. Held joins are in
+memory alone: after a fail-over the instances join again, and are held again.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ __all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_b
 
 
 def is_to_be_held(draft: Draft, request: JoinGroup) -> bool:
-    """Whether the instance is expected, so that its join waits for others."""
+    """Whether the instance is expected, so that its join is held."""
     return request.instance_id in PLACES.of(draft.group) and draft.classic.holder_of(request.instance_id) is None
 
 
 def hold(draft: Draft, request: JoinGroup) -> None:
-    """Hold the join; who waits for the others does so no longer than the member's rebalance timeout."""
+    """Hold the join, for no longer than the member's rebalance timeout."""
     assert request.instance_id is not None
     send_back(draft, [request.instance_id], ErrorCode.FENCED_INSTANCE_ID)
     places, at_most_ms = PLACES.of(draft.group), draft.now_ms + request.rebalance_timeout_ms
@@ -56,7 +56,7 @@ def hold(draft: Draft, request: JoinGroup) -> None:
 
 
 def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
-    """Hold the joins of these instances no more; the joins, in the order they came."""
+    """Release the held joins of these instances, and return them in the order they came."""
     classic = draft.group.classic
     if classic is None or not classic.held:
         return []
@@ -68,7 +68,7 @@ def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
 
 
 def join_together(draft: Draft, requests: Iterable[JoinGroup]) -> None:
-    """Let all of them be members, and the group rebalance for them once. It may be another one by now."""
+    """Add all of them, and rebalance the group once. The group may have been replaced meanwhile."""
     added = [request for request in requests if _is_added(draft, request)]
     if added:
         first = added[0]
@@ -88,20 +88,18 @@ def _is_added(draft: Draft, request: JoinGroup) -> bool:
 
 
 def _refusal(draft: Draft, request: JoinGroup) -> ErrorCode:
-    """Why the member can't be with those that are there, and those that were added before it."""
+    """Why the member can't join the current members and those added before it, or NONE."""
     group = draft.classic
     if not group.members:
         return ErrorCode.NONE
-    group = evolve(group, status=ClassicStatus.PREPARING_REBALANCE)  # which it is going to be
+    group = evolve(group, status=ClassicStatus.PREPARING_REBALANCE)  # its next state
     if not has_room(group, "", draft.settings):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     return ErrorCode.NONE if is_consistent(group, request) else ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
 
 def count_members_in(draft: Draft) -> None:
-    """Let members count that waited while this was a consumer group. They are members as all others are, so they can't
-    be held.
-    """
+    """Admit the members that waited while this was a consumer group. They are in the group, so they can't be held."""
     came = [instance_id for instance_id in PLACES.of(draft.group) if draft.classic.holder_of(instance_id) is not None]
     if came:
         give_up_places(draft, came)
@@ -110,6 +108,6 @@ def count_members_in(draft: Draft) -> None:
 
 
 def send_back(draft: Draft, instance_ids: Collection[str], error: ErrorCode) -> None:
-    """Answer the joins of these instances with an error, as far as some are held."""
+    """Answer the held joins of these instances, if any, with an error."""
     for request in take_up(draft, instance_ids):
         draft.release(request.number, JoinGroupAnswer(error, request.new_member_id))

@@ -1,11 +1,11 @@
-"""Pre-registration: the places a group keeps for instances that are to come, and what follows from who has come.
+"""Pre-registration: the places a group keeps for expected instances, and the state derived from them.
 
-A *place* is kept for an instance id until its time is over. The instance is *missing* until somebody is in the group
-with it; from then on that member *waits* until nobody is missing any more. Who waits does not *count*: it is in the
-group, at the epoch of its target, with nothing, and assignments are made of the others (KIP-345, "Future Works": the
-server waits until all have joined, and then rebalances once).
+A *place* is kept for an instance id until its time is over. The instance is *missing* until a member with that id is in
+the group; that member *waits* until no instance is missing any more. A waiting member is not *counted*: it is in the
+group, at the target's epoch, without partitions, and assignments leave it out (KIP-345, "Future Works": the server
+waits until all have joined, and then rebalances once).
 
-All of this follows from the places and from who is in the group, so that nothing else has to be recorded.
+All of this is derived from the places and the members, so nothing else has to be recorded.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def waiting(group: Group) -> list[str]:
 
 
 def has_come(group: Group, instance_id: str) -> bool:
-    """Whether somebody has come with this instance id, by whichever protocol."""
+    """Whether a member has joined with this instance id, by either protocol."""
     return is_member(group, instance_id) or (group.classic is not None and instance_id in group.classic.held)
 
 
 def is_member(group: Group, instance_id: str) -> bool:
-    """Whether somebody is in the group with this instance id."""
+    """Whether a member of the group has this instance id."""
     return instance_id in group.instances or (group.classic is not None and instance_id in group.classic.instances)
 
 
 def expected(group: Group) -> tuple[ExpectedInstance, ...]:
-    """The places as they are shown."""
+    """The places, as descriptions of the group show them."""
     return tuple(
         ExpectedInstance(place.instance_id, place.until_ms, has_come(group, place.instance_id))
         for place in PLACES.of(group).values()
@@ -67,18 +67,18 @@ def expected(group: Group) -> tuple[ExpectedInstance, ...]:
 
 
 def missing(group: Group) -> list[Place]:
-    """The places of those that have not come."""
+    """The places of missing instances."""
     return [place for instance_id, place in PLACES.of(group).items() if not has_come(group, instance_id)]
 
 
 def seats_taken(group: Group, instance_id: str | None) -> int:
-    """How many members the group has or keeps a place for, but for this instance's own place."""
+    """How many members the group has or keeps a place for, except this instance's place."""
     members = group.members if group.classic is None else group.classic.members
     return len(members) + seats_kept(group, instance_id)
 
 
 def seats_kept(group: Group, instance_id: str | None) -> int:
-    """How many places there are beside the members, but for this instance's own."""
+    """How many places are kept for missing instances other than this one."""
     return sum(each != instance_id and not is_member(group, each) for each in PLACES.of(group))
 
 
@@ -94,7 +94,7 @@ def knows_its_topics(group: Group, member_id: str) -> bool:
 
 
 def begin_group(draft: Draft) -> None:
-    """Make an empty consumer group if there is none under the name, or offsets alone."""
+    """Make an empty consumer group if the group id has no group, or offsets alone."""
     group, classic = draft.group, draft.group.classic
     is_taken = classic is not None and bool(group.classic_record or classic.members or classic.pending)
     if not group.is_consumer_group and not is_taken:
@@ -102,7 +102,7 @@ def begin_group(draft: Draft) -> None:
 
 
 def begin_epochs(draft: Draft) -> None:
-    """Give a new group epochs that its members can be at. Kafka before 4.3 begins with 0, at which nobody can be."""
+    """Raise a new group's epochs to 1. Kafka before 4.3 begins with 0, which no joined member can have."""
     group = draft.group
     if not group.is_consumer_group or group.epoch == 0:
         draft.write(GroupMetadata(group.group_id, 1, group.metadata_hash))
@@ -110,7 +110,7 @@ def begin_epochs(draft: Draft) -> None:
 
 
 def keep_places(draft: Draft, places: Iterable[Place]) -> None:
-    """Let the group keep these places and no others."""
+    """Replace the group's places with these."""
     group, kept = draft.group, tuple(places)
     if kept == tuple(PLACES.of(group).values()):
         return
@@ -120,5 +120,5 @@ def keep_places(draft: Draft, places: Iterable[Place]) -> None:
 
 
 def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
-    """Expect these instances no more."""
+    """Remove the places of these instances."""
     keep_places(draft, [place for place in PLACES.of(draft.group).values() if place.instance_id not in instance_ids])

@@ -1,21 +1,18 @@
 """Pre-registration: what happens while a group waits for instances that it keeps places for.
 
-| what happens | what follows |
-|---|---|
-| one that is expected comes | it waits; the group epoch stays as it is, and nobody is disturbed |
-| the last one that was missing comes | all who wait count from now on, which raises the epoch once |
-| nobody comes before the time of a place is over | it is gone; if that was the last one missing, as if it had come |
-| one that waits falls silent until its session ends | it is missing again; the epoch stays as it is |
-| one that waits leaves for good, or is taken out | its place is gone; the epoch stays as it is |
-| another comes or goes, topics change | the epoch rises as always; who waits goes on waiting |
-| the last member that counts goes | who waits counts from now on: no partition that had an owner is left without |
-| nobody ever counted, as in a new group | who is there waits like everybody, and partitions wait with them |
-| the group goes on to the other protocol | it keeps its places |
-| the coordinator fails over | it keeps its places, and the time of each |
+| event | effect | |---|---| | an expected instance joins | it waits; the group epoch stays, and no member rebalances |
+| the last missing instance joins | all waiting members count from now on, which raises the epoch once | | a place's
+time ends before its instance joins | the place is removed; if it was the last missing, as in the row above | | a
+waiting member's session ends | its instance is missing again; the epoch stays | | a waiting member leaves for good, or
+is removed | its place is removed; the epoch stays | | another member joins or leaves, topics change | the epoch rises
+as always; waiting members still wait | | the last counted member leaves | waiting members count from now on, so that
+its partitions get an owner | | no member ever counted, as in a new group | all members wait, and no partition is
+assigned | | the group converts to the other protocol | it keeps its places | | the coordinator fails over | it keeps
+its places, and the time of each |
 
-Where patterns are subscribed to, the matches have to be known besides: else they would raise the epoch once more.
+The matches of subscribed patterns must be known too, because they would raise the epoch a second time.
 
-After each of these ``settle`` brings the places, their timer and who counts to where they should be.
+After each of these ``settle`` updates the places, their timer and the counted members.
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ __all__ = [
 
 
 def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
-    """The request of a member that takes its place: what is reserved with that stands in for what it does not say."""
+    """The request of a member that takes its place, with the place's defaults for unset fields."""
     place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
     if place is None:
         return request
@@ -79,7 +76,7 @@ def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> Consumer
 
 
 def sets_aside(draft: Draft, member: MemberMetadata) -> bool:
-    """Whether the member waits. What it says raises the group epoch then only if it was the last that was missing."""
+    """Whether the member waits. Its request then raises the group epoch only if it was the last missing one."""
     if not waits(draft.group, member):
         return False
     begin_epochs(draft)
@@ -89,13 +86,13 @@ def sets_aside(draft: Draft, member: MemberMetadata) -> bool:
 
 
 def settle(draft: Draft) -> None:
-    """Forget places whose time is over, and let everybody count if nobody is missing; else go on waiting."""
+    """Remove places whose time is over, and count all members if no instance is missing."""
     group = draft.group
     if group.classic is not None:
         count_members_in(draft)
     if not PLACES.of(group):
         return
-    keeps_places = draft.settings.extensions  # an earlier coordinator of the group may have had them
+    keeps_places = draft.settings.extensions  # if not, an earlier coordinator may have left places
     overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
     absent = [place for place in missing(group) if place.instance_id not in overdue]
     if overdue:
@@ -111,7 +108,7 @@ def settle(draft: Draft) -> None:
 
 
 def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
-    """Give up these places. Who has come for one of them counts from now on, all of them in one step."""
+    """Remove these places. Members waiting at them count from now on, all in one step."""
     came = [draft.group.instances[each] for each in instance_ids if each in draft.group.instances]
     held = take_up(draft, instance_ids)
     give_up_places(draft, instance_ids)
@@ -123,7 +120,7 @@ def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
 
 
 def hold_join(draft: Draft, request: JoinGroup) -> bool:
-    """Hold the JoinGroup of an instance that is expected in a classic group; whether it is one."""
+    """Hold the JoinGroup of an expected instance of a classic group; return whether it was held."""
     if not is_to_be_held(draft, request):
         return False
     hold(draft, request)
@@ -132,7 +129,7 @@ def hold_join(draft: Draft, request: JoinGroup) -> bool:
 
 
 def expect_no_more(draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
-    """What became of those who were to be taken out: also of one that has a place and has not come."""
+    """The results of a removal, which may also name missing instances: their places are removed."""
     results = tuple(
         evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
     )
@@ -148,9 +145,9 @@ def _is_expected(draft: Draft, who: LeftMember) -> bool:
 
 
 def let_in_if_nobody_counts(draft: Draft) -> None:
-    """After members that counted have gone: who waits is the only one left to take what they had.
+    """If no counted member is left, count the waiting ones, so that the partitions get owners.
 
-    In a consumer group it is for the caller to raise the epoch.
+    In a consumer group the caller raises the epoch.
     """
     group = draft.group
     if not PLACES.of(group):
