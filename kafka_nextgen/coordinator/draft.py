@@ -78,11 +78,12 @@ class Draft:
     timers: list[TimerChange] = field(factory=list)
     released: dict[int, Response | None] = field(factory=dict)
     notes: list[str] = field(factory=list)
-    hooks: Hooks = field(init=False)
     lasting: Outcome = Outcome(None)  # kept even if a later step refuses the request
 
-    def __attrs_post_init__(self) -> None:
-        self.hooks = self.group.hooks
+    @property
+    def hooks(self) -> Hooks:
+        """The extensions of the group's coordinator."""
+        return self.group.hooks
 
     @property
     def classic(self) -> ClassicGroup:
