@@ -70,10 +70,10 @@ class Planning:
                 state.check_replica(image, now)
                 check_epoch(state)
         needs = self._plan_positions(now)
-        fetches = self._plan_fetches(now)
+        fetches = plan_fetches(self._context, now)
         if not fetches and self._is_held_up(now):
             self._give_back()
-            fetches = self._plan_fetches(now)
+            fetches = plan_fetches(self._context, now)
         needs += map(self._underway.ask, fetches)
         needs += map(self._underway.ask, plan_out_of_session(self._context, now))
         for need in needs:
@@ -93,9 +93,6 @@ class Planning:
         return (
             [*plan_committed(states, now), *plan_resets(states, now), *plan_validations(states, now)] if states else []
         )
-
-    def _plan_fetches(self, now: float) -> list[Fetch]:
-        return plan_fetches(self._context, now)
 
     def _is_held_up(self, now: float) -> bool:
         """Whether something is not fetched because of records that cannot be taken, and nothing else is going on."""

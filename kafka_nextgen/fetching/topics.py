@@ -55,16 +55,6 @@ def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered:
         )
 
 
-def _has(topic: TopicInfo, state: PartitionState) -> bool:
-    return state.partition.partition in topic.partitions
-
-
-def _why(state: PartitionState, topic: TopicInfo) -> str:
-    if topic.error in _NO_SUCH_TOPIC:
-        return "there is no such topic"
-    return "its topic was deleted and made again" if state.gone else "its topic has no such partition"
-
-
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:
     """Whether an offset that is to be committed is one of the topic that this partition's topic took the place of."""
     return state.replaced and (state.position is None or offset > state.position.offset)

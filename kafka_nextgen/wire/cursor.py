@@ -53,16 +53,6 @@ class Cursor:
         self._read_long = compact_length if flexible else int32_length
         self._read_text = compact_length if flexible else int16_length
 
-    @property
-    def place(self) -> tuple[memoryview, int, int]:
-        """All the bytes, where reading goes on among them, and where it ends."""
-        return self._data, self._pos, self._end
-
-    def go_to(self, pos: int) -> None:
-        """Go on at ``pos``, which lies within the bytes, for whoever has read up to there by ``place``."""
-        assert self._pos <= pos <= self._end
-        self._pos = pos
-
     def fixed(self, layout: Struct, where: str) -> tuple[Any, ...]:
         """Fields of fixed size that follow each other."""
         pos, after = self._pos, self._pos + layout.size
