@@ -173,7 +173,7 @@ class Connection(asyncio.BufferedProtocol):
         if not pending.is_wanted:
             return
         try:
-            if pending.exchange is not None and self._follow(pending, pending.exchange, frame):
+            if pending.exchange is not None and self._follow(pending, pending.exchange, frame, now):
                 return
             # What an API's own reader returns has views of the frame.
             frame = frame if pending.api.read is None else self._reader.kept(frame)
@@ -189,14 +189,13 @@ class Connection(asyncio.BufferedProtocol):
             self._extend_throttle(throttle_s)
         pending.reply.set_result(message)
 
-    def _follow(self, pending: PendingRequest, exchange: Exchange, frame: memoryview) -> bool:
-        """Send the next request of an exchange, if this answer leads to one."""
+    def _follow(self, pending: PendingRequest, exchange: Exchange, frame: memoryview, now: float) -> bool:
+        """Send the next request of an exchange, if the answer that arrived ``now`` leads to one."""
         correlation_id = self._pipeline.upcoming_correlation_id
         following = exchange.follow(frame, correlation_id)
         if following is None:
             return False
         self._pipeline.next_correlation_id()
-        now = self._loop.time()
         pending.deadline.restart(now)
         pending.reply.cancel_timeout()
         self._submit(pending, correlation_id, following, now)
