@@ -33,11 +33,6 @@ class FetchCounters:
     bytes: int = 0
     latency: Timings = Factory(Timings)
 
-    def note_answer(self, asked_at: float) -> None:
-        """Count the answer to a fetch that was sent at ``asked_at``."""
-        now = time.monotonic()
-        self.latency.note(now - asked_at, now)
-
     def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
         """Count the records of an answer."""
         for part in decoded:

@@ -7,7 +7,7 @@ partitions, which is of no use where large answers come.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from attrs import evolve
 
@@ -22,7 +22,6 @@ from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
-from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
 from kafka_nextgen.wire.frames import client_head
@@ -34,8 +33,8 @@ __all__ = ["FetchExchange"]
 class FetchExchange:
     """An ``Exchange`` for ``fetch``, which is steady if ``may_be_steady`` and nothing speaks against it.
 
-    ``brought`` is called when the next request is sent, if its answer has brought records. ``reply`` is for who begins
-    the exchange, to await.
+    ``brought`` is called when the next request is sent, if its answer has brought records. The caller that begins the
+    exchange awaits ``reply``.
     """
 
     def __init__(
@@ -99,14 +98,10 @@ class FetchExchange:
             self._steady = None
         return self._fetch
 
-    @property
-    def names(self) -> Mapping[TopicId, str]:
-        """The topics' names by their ids."""
-        return self._fetch.names
-
     def note_answer(self) -> None:
         """Count the answer that is not followed."""
-        self._counters.note_answer(self._asked_at)
+        now = time.monotonic()
+        self._counters.latency.note(now - self._asked_at, now)
 
     def _request(self, version: int) -> RawFetchRequest:
         fetch, config = self._fetch, self._config

@@ -258,7 +258,8 @@ class Fetcher:
         )
         assert isinstance(answer, RawFetchAnswer)
         exchange.note_answer()
-        await self._go_the_long_way(exchange.end(), from_response(answer, exchange.names))
+        last = exchange.end()
+        await self._go_the_long_way(last, from_response(answer, last.names))
 
     async def _go_the_long_way(self, need: Fetch, answer: FetchAnswer) -> None:
         partitions = answer.partitions
