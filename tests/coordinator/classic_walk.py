@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
@@ -22,8 +21,9 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import step
 
-__all__ = ["CLIENTS", "Step", "Walk", "step", "steps"]
+__all__ = ["CLIENTS", "Walk", "steps"]
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"C": "one", "D": "two", "E": "two"}  # two of the same name fight for it
@@ -251,24 +251,8 @@ def _part(index: int, count: int) -> bytes:
     return bytes(partition for partition in sorted(PARTITIONS) if partition % count == index)
 
 
-@frozen(repr=False)
-class Step:
-    method: Callable[..., None]
-    given: tuple[object, ...]
-
-    def take(self, walk: Walk) -> None:
-        self.method(walk, *self.given)
-
-    def __repr__(self) -> str:
-        return f"{self.method.__name__}{self.given}"
-
-
 names = st.sampled_from(CLIENTS)
 offers = st.sampled_from(OFFERS)
-
-
-def step(method: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    return st.tuples(*arguments).map(lambda given: Step(method, given))
 
 
 steps = st.one_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field
@@ -14,8 +13,9 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCom
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import step
 
-__all__ = ["MEMBERS", "Step", "Walk", "disturbances", "joins", "rounds", "step", "walks"]
+__all__ = ["MEMBERS", "Walk", "disturbances", "joins", "rounds", "walks"]
 
 MEMBERS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "one"}
@@ -164,16 +164,11 @@ class Walk:
         assert state_of(self.stage.group) in ("Stable", "Empty")
 
 
-Step = Callable[[Walk], None]
 names = st.sampled_from(MEMBERS)
 topics = st.sampled_from(TOPICS)
 subscriptions = st.just(frozenset({"foo"})) | st.frozensets(topics, max_size=3)
 patterns = st.none() | st.sampled_from(["", "ba.", "f.*", "nothing"])
 owned_sets = st.none() | st.just(frozenset())
-
-
-def step(method: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    return st.tuples(*arguments).map(lambda given: lambda walk: method(walk, *given))
 
 
 rounds = step(Walk.round, st.permutations(MEMBERS), st.frozensets(names, max_size=3))

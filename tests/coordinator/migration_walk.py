@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
@@ -31,8 +30,9 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import step
 
-__all__ = ["CLIENTS", "COOPERATIVE", "FOO", "INSTANCES", "Client", "Step", "Walk", "step", "steps"]
+__all__ = ["CLIENTS", "COOPERATIVE", "FOO", "INSTANCES", "Client", "Walk", "steps"]
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "two"}
@@ -121,8 +121,14 @@ class Walk:
     # The consumer protocol.
 
     def _heartbeat(self, client: Client, epoch: int, owned: frozenset[TopicPartition] | None) -> None:
+        outcome = self.stage.ask(self._request(client, epoch, owned))
+        self._released(outcome)
+        assert isinstance(outcome.response, ConsumerGroupHeartbeatAnswer)
+        self._take(client, epoch, outcome.response)
+
+    def _request(self, client: Client, epoch: int, owned: frozenset[TopicPartition] | None) -> ConsumerGroupHeartbeat:
         joins = epoch == 0
-        request = ConsumerGroupHeartbeat(
+        return ConsumerGroupHeartbeat(
             GROUP,
             client.member_id,
             epoch,
@@ -131,10 +137,8 @@ class Walk:
             subscribed_topics=frozenset({"foo"}) if joins else None,
             owned=None if owned is None else self.stage.coordinator.topics.with_ids(owned),
         )
-        outcome = self.stage.ask(request)
-        self._released(outcome)
-        answer = outcome.response
-        assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+
+    def _take(self, client: Client, epoch: int, answer: ConsumerGroupHeartbeatAnswer) -> None:
         if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a failed upgrade, which members take for fatal
             self.die(client.name)
         elif answer.error is not ErrorCode.NONE:
@@ -280,23 +284,7 @@ class Walk:
         assert not living or not is_target_of_coordinator or set(owned) == FOO
 
 
-@frozen(repr=False)
-class Step:
-    method: Callable[..., None]
-    given: tuple[object, ...]
-
-    def take(self, walk: Walk) -> None:
-        self.method(walk, *self.given)
-
-    def __repr__(self) -> str:
-        return f"{self.method.__name__}{self.given}"
-
-
 names = st.sampled_from(CLIENTS)
-
-
-def step(method: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    return st.tuples(*arguments).map(lambda given: Step(method, given))
 
 
 steps = st.one_of(

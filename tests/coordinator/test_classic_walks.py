@@ -9,8 +9,9 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.coordinator.classic_walk import CLIENTS, Step, Walk, steps
+from tests.coordinator.classic_walk import CLIENTS, Walk, steps
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
 
 
@@ -21,6 +22,6 @@ def test_whatever_happens_the_invariants_hold_and_the_group_settles(version: int
     for name in CLIENTS[:3]:
         walker.start(name, ("range",))
     for each in walk:
-        each.take(walker)
+        each(walker)
         walker.check()
     walker.settle()

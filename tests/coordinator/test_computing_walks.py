@@ -27,6 +27,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicIdPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import step
 from tests.support.examples import examples
 
 MEMBERS = ["A", "B", "C", "D"]
@@ -159,10 +160,6 @@ offers = st.builds(
     versions,
 )
 assignors = st.lists(offers, max_size=2, unique_by=lambda assignor: assignor.name).map(tuple)
-
-
-def step(method: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    return st.tuples(*arguments).map(lambda given: lambda walk: method(walk, *given))
 
 
 joins = step(Walk.join, names, st.just((ClientAssignor("this"),)) | assignors)

@@ -26,6 +26,7 @@ from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 
 PARTITION = TopicPartition("__consumer_offsets", 0)
 NOW_MS = 1_000
@@ -89,7 +90,7 @@ def check_real_log(stage: Stage, batch_sizes: Sequence[int]) -> None:
 @given(st.sampled_from(Profile), consumer.walks, cuts, sizes)
 def test_a_consumer_group_is_what_its_log_says_however_it_was_compacted(
     profile: Profile,
-    walk: list[tuple[consumer.Step, ...]],
+    walk: list[tuple[Step, ...]],
     cleanings: list[tuple[float, float]],
     batch_sizes: list[int],
 ) -> None:
@@ -103,11 +104,11 @@ def test_a_consumer_group_is_what_its_log_says_however_it_was_compacted(
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.lists(classic.steps, min_size=10, max_size=60), cuts, sizes)
 def test_a_classic_group_is_what_its_log_says_however_it_was_compacted(
-    walk: list[classic.Step], cleanings: list[tuple[float, float]], batch_sizes: list[int]
+    walk: list[Step], cleanings: list[tuple[float, float]], batch_sizes: list[int]
 ) -> None:
     walker = classic.Walk(Stage(), 9)
     for name in classic.CLIENTS[:3]:
         walker.start(name, ("range",))
     for step in walk:
-        step.take(walker)
+        step(walker)
     check_log(walker.stage, cleanings, batch_sizes)

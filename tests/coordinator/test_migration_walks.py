@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from tests.coordinator.migration_walk import CLIENTS, COOPERATIVE, FOO, Step, Walk, steps
+from tests.coordinator.migration_walk import CLIENTS, COOPERATIVE, FOO, Walk, steps
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
 
 
@@ -26,6 +27,6 @@ def test_whatever_members_change_to_the_invariants_hold_and_the_group_settles(
         walker.start(name, "classic")
     walker.rounds(4)
     for each in walk:
-        each.take(walker)
+        each(walker)
         walker.check()
     walker.settle()

@@ -5,7 +5,7 @@ Leaders of the classic group give user data out, so that the group could not cha
 
 from __future__ import annotations
 
-from attrs import define
+from attrs import define, evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +27,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
 
 MINE = "mine"
@@ -34,36 +35,18 @@ MINE = "mine"
 
 @define
 class Walk(migration.Walk):
-    """Members with an assignor of their own; whoever is told to compute does, once it is asked to do anything."""
+    """Members with an assignor of their own; a member that is told to compute does so at once."""
 
-    def _heartbeat(self, client: migration.Client, epoch: int, owned: frozenset[TopicPartition] | None) -> None:
-        request = ConsumerGroupHeartbeat(
-            GROUP,
-            client.member_id,
-            epoch,
-            instance_id=migration.INSTANCES.get(client.name),
-            rebalance_timeout_ms=30_000 if epoch == 0 else -1,
-            subscribed_topics=frozenset({"foo"}) if epoch == 0 else None,
-            client_assignors=(ClientAssignor(MINE, -1, 1, metadata=Metadata(1, b"new")),) if epoch == 0 else None,
-            owned=None if owned is None else self.stage.coordinator.topics.with_ids(owned),
-        )
-        outcome = self.stage.ask(request)
-        self._released(outcome)
-        answer = outcome.response
-        assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-        self._take(client, epoch, answer)
-        if answer.should_compute:
-            self._compute(client)
+    def _request(
+        self, client: migration.Client, epoch: int, owned: frozenset[TopicPartition] | None
+    ) -> ConsumerGroupHeartbeat:
+        own = (ClientAssignor(MINE, -1, 1, metadata=Metadata(1, b"new")),)
+        return evolve(super()._request(client, epoch, owned), client_assignors=own if epoch == 0 else None)
 
     def _take(self, client: migration.Client, epoch: int, answer: ConsumerGroupHeartbeatAnswer) -> None:
-        if answer.error is ErrorCode.UNKNOWN_SERVER_ERROR:  # a failed upgrade, which members take for fatal
-            self.die(client.name)
-        elif answer.error is not ErrorCode.NONE:
-            client.start_over()
-        elif epoch >= 0:
-            client.epoch, client.is_in, client.is_watched = answer.member_epoch, True, True
-            if answer.assignment is not None:
-                client.told = self.stage.coordinator.topics.with_names(answer.assignment)
+        super()._take(client, epoch, answer)
+        if answer.should_compute:
+            self._compute(client)
 
     def _compute(self, client: migration.Client) -> None:
         prepared = self.stage.ask(PrepareAssignment(GROUP, client.member_id, client.epoch)).response
@@ -90,9 +73,7 @@ class Walk(migration.Walk):
 
 @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([Profile.V4_0, Profile.V4_3]), st.lists(migration.steps, min_size=10, max_size=30))
-def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(
-    profile: Profile, walk: list[migration.Step]
-) -> None:
+def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(profile: Profile, walk: list[Step]) -> None:
     settings = CoordinatorSettings(profile=profile, group_consumer_assignment_interval_ms=0, extensions=True)
     walker = Walk(Stage(settings), MINE)
     walker.stage.set_topic("foo", len(migration.FOO))
@@ -100,7 +81,7 @@ def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(
         walker.start(name, "classic")
     walker.rounds(4)
     for each in walk:
-        each.take(walker)
+        each(walker)
         walker.check()
     walker.settle()
     rows = [encode(record) for record in walker.stage.log]

@@ -20,6 +20,7 @@ from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.walk_steps import Step, step
 from tests.support.examples import examples
 
 LONGEST_MS = 30_000
@@ -50,9 +51,7 @@ def classic_taken_out(walk: classic.Walk, instance_id: str) -> None:
     walk._commit_released(taken_out(walk, instance_id))
 
 
-announcements = st.one_of(
-    consumer.step(announced, st.frozensets(instances), times_ms, sessions_ms), consumer.step(taken_out, instances)
-)
+announcements = st.one_of(step(announced, st.frozensets(instances), times_ms, sessions_ms), step(taken_out, instances))
 walks = st.lists(
     st.tuples(consumer.joins, announcements, consumer.rounds, consumer.disturbances, consumer.rounds),
     min_size=3,
@@ -60,12 +59,10 @@ walks = st.lists(
 )
 classic_steps = st.one_of(
     classic.steps,
-    classic.step(classic_announced, st.frozensets(instances), times_ms, sessions_ms),
-    classic.step(classic_taken_out, instances),
+    step(classic_announced, st.frozensets(instances), times_ms, sessions_ms),
+    step(classic_taken_out, instances),
 )
-migration_steps = st.one_of(
-    migration.steps, migration.step(migration_announced, st.frozensets(instances), times_ms, sessions_ms)
-)
+migration_steps = st.one_of(migration.steps, step(migration_announced, st.frozensets(instances), times_ms, sessions_ms))
 
 
 def extended(**more: Any) -> Stage:
@@ -75,7 +72,7 @@ def extended(**more: Any) -> Stage:
 @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from([0, 1000]), st.booleans(), walks)
 def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
-    profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[consumer.Step, ...]]
+    profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[Step, ...]]
 ) -> None:
     stage = extended(profile=profile, group_consumer_assignment_interval_ms=interval_ms)
     walker = consumer.Walk(stage, honest)
@@ -90,13 +87,13 @@ def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
 
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 @given(st.lists(classic_steps, min_size=10, max_size=60))
-def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list[classic.Step]) -> None:
+def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list[Step]) -> None:
     stage = extended()
     walker = classic.Walk(stage, version=9)
     for name in classic.CLIENTS[:3]:
         walker.start(name, ("range",))
     for each in walk:
-        each.take(walker)
+        each(walker)
         walker.check()
     walker.settle()
     assert not PLACES.of(stage.group)
@@ -105,7 +102,7 @@ def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list
 @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.lists(migration_steps, min_size=10, max_size=40))
 def test_a_group_that_changes_its_protocol_settles_whatever_happens_to_those_it_expects(
-    profile: Profile, walk: list[migration.Step]
+    profile: Profile, walk: list[Step]
 ) -> None:
     stage = extended(profile=profile, group_consumer_assignment_interval_ms=0)
     walker = migration.Walk(stage, "range")
@@ -114,7 +111,7 @@ def test_a_group_that_changes_its_protocol_settles_whatever_happens_to_those_it_
         walker.start(name, "classic")
     walker.rounds(4)
     for each in walk:
-        each.take(walker)
+        each(walker)
         walker.check()
     walker.settle()
     assert not PLACES.of(stage.group)

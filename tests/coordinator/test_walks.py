@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from tests.coordinator.consumer_walk import MEMBERS, Step, Walk, walks
+from tests.coordinator.consumer_walk import MEMBERS, Walk, walks
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
 
 

@@ -14,6 +14,7 @@ from kafka_nextgen.history.events import Event, EventKind
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 
 Owned = set[tuple[str, str, str, int]]
 
@@ -70,7 +71,7 @@ def check(stage: Stage, batch_sizes: Sequence[int]) -> None:
 
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), consumer.walks, sizes)
-def test_of_consumer_groups(profile: Profile, walk: list[tuple[consumer.Step, ...]], batch_sizes: list[int]) -> None:
+def test_of_consumer_groups(profile: Profile, walk: list[tuple[Step, ...]], batch_sizes: list[int]) -> None:
     walker = consumer.Walk(Stage(CoordinatorSettings(profile=profile)), honest=False)
     walker.grow("foo", 5)
     for take_step in chain.from_iterable(walk):
@@ -80,10 +81,10 @@ def test_of_consumer_groups(profile: Profile, walk: list[tuple[consumer.Step, ..
 
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(st.lists(classic.steps, min_size=10, max_size=60), sizes)
-def test_of_classic_groups(walk: list[classic.Step], batch_sizes: list[int]) -> None:
+def test_of_classic_groups(walk: list[Step], batch_sizes: list[int]) -> None:
     walker = classic.Walk(Stage(), 9)
     for name in classic.CLIENTS[:3]:
         walker.start(name, ("range",))
     for step in walk:
-        step.take(walker)
+        step(walker)
     check(walker.stage, batch_sizes)

@@ -23,6 +23,7 @@ from kafka_nextgen.spark.history.offsets_topic import told_batches
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
+from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
 
 Told = list[dict[str, Any]]
@@ -93,7 +94,7 @@ def check(log: Batches, at: set[int]) -> None:
 
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), consumer.walks, cuts)
-def test_of_consumer_groups(profile: Profile, walk: list[tuple[consumer.Step, ...]], at: set[int]) -> None:
+def test_of_consumer_groups(profile: Profile, walk: list[tuple[Step, ...]], at: set[int]) -> None:
     walker = consumer.Walk(Stage(CoordinatorSettings(profile=profile)), honest=False)
     walker.stage.log = log = Batches()
     walker.grow("foo", 5)
@@ -104,11 +105,11 @@ def test_of_consumer_groups(profile: Profile, walk: list[tuple[consumer.Step, ..
 
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(st.lists(classic.steps, min_size=10, max_size=60), cuts)
-def test_of_classic_groups(walk: list[classic.Step], at: set[int]) -> None:
+def test_of_classic_groups(walk: list[Step], at: set[int]) -> None:
     walker = classic.Walk(Stage(), 9)
     walker.stage.log = log = Batches()
     for name in classic.CLIENTS[:3]:
         walker.start(name, ("range",))
     for step in walk:
-        step.take(walker)
+        step(walker)
     check(log, at)
