@@ -6,7 +6,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.error_names import END_TXN
 from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered
-from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer
+from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer
 from kafka_nextgen.wire.messages import EndTxnRequest, EndTxnResponse
 
 __all__ = ["handle"]
@@ -36,4 +36,4 @@ def _answer(request: EndTxnRequest, context: Context) -> ProducerAnswered:
         bumps_epoch=context.version >= _BUMPS_EPOCH,
     )
     answer = context.cluster.transactions.ask(asked, ProducerAnswered)
-    return answer if context.version >= _BUMPS_EPOCH else ProducerAnswered(answer.error, NOBODY)
+    return answer if context.version >= _BUMPS_EPOCH else ProducerAnswered(answer.error, NO_PRODUCER)

@@ -8,7 +8,7 @@ Read from the top:
 | the client names a producer that is not, and was not, its own | PRODUCER_FENCED |
 | its transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS: ask again |
 | its transaction is open | it is aborted at the next epoch, which fences its producer; CONCURRENT_TRANSACTIONS |
-| the client names nobody | the next epoch, or a new id at epoch 0 if there is none |
+| the client names none   | the next epoch, or a new id at epoch 0 if there is none |
 | the client names its producer | the same: it goes on after an error |
 | the client names the one before | the producer as it is: an answer was lost |
 | otherwise | PRODUCER_FENCED |
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.transactions.ending import abort_and_fence
 from kafka_nextgen.broker.transactions.requests import InitProducerId, Outcome, ProducerAnswered
-from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer, Status, Transaction, follow
+from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["init_producer_id"]
@@ -44,14 +44,14 @@ def _new(request: InitProducerId, now_ms: int) -> Transaction:
 
 def _may_ask(known: Transaction, claimed: Producer) -> bool:
     """Kafka looks at the id first, and lets the one before pass only if it had run out of epochs."""
-    if claimed == NOBODY or claimed.producer_id == known.producer.producer_id:
+    if claimed == NO_PRODUCER or claimed.producer_id == known.producer.producer_id:
         return True
     return claimed.producer_id == known.previous.producer_id and claimed.is_exhausted
 
 
 def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Outcome:
     claimed = request.producer
-    if claimed in (NOBODY, known.producer):
+    if claimed in (NO_PRODUCER, known.producer):
         producer, previous = _next(known, request)
     elif claimed == known.previous:
         producer, previous = known.producer, known.previous
@@ -65,7 +65,7 @@ def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Produc
     """Who comes after; and who that replaces, if it was the client itself that asked."""
     if known.producer.is_exhausted:
         return Producer(request.new_producer_id, 0), known.producer
-    return known.producer.bumped(), NOBODY if request.producer == NOBODY else known.producer
+    return known.producer.bumped(), NO_PRODUCER if request.producer == NO_PRODUCER else known.producer
 
 
 def _begun(transaction: Transaction) -> Outcome:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.broker.transactions.requests import EndTransaction, Noted, Outcome, ProducerAnswered
-from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer, Status, Transaction, follow
+from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["abort_and_fence", "abort_expired", "complete", "end_transaction"]
@@ -73,7 +73,7 @@ def complete(known: Transaction, now_ms: int) -> Outcome:
 
 def _fenced(known: Transaction, now_ms: int) -> Transaction:
     after = evolve(
-        known, status=Status.PREPARE_ABORT, producer=known.producer.bumped(), previous=NOBODY, updated_ms=now_ms
+        known, status=Status.PREPARE_ABORT, producer=known.producer.bumped(), previous=NO_PRODUCER, updated_ms=now_ms
     )
     return follow(known, after)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer, Transaction
+from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 
@@ -28,16 +28,16 @@ __all__ = [
 
 @frozen
 class InitProducerId:
-    """Become the producer of a transactional id, fencing whoever was it (KIP-98).
+    """Become the producer of a transactional id, fencing the one before (KIP-98).
 
     ``producer`` is who the client is already, if it goes on after an error (KIP-360). ``new_producer_id`` is an id
-    that nobody has had, in case one is needed.
+    that was never given, in case one is needed.
     """
 
     transactional_id: str
     timeout_ms: int
     new_producer_id: int
-    producer: Producer = NOBODY
+    producer: Producer = NO_PRODUCER
 
 
 @frozen
@@ -84,7 +84,7 @@ class ProducerAnswered:
     """Who the client is from now on, or why not."""
 
     error: ErrorCode = ErrorCode.NONE
-    producer: Producer = NOBODY
+    producer: Producer = NO_PRODUCER
 
 
 @frozen

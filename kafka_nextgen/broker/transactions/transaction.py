@@ -8,9 +8,9 @@
 | PrepareAbort | decided: to be aborted, markers are being written | Ongoing; Empty and both Complete (KIP-890) |
 | CompleteCommit | committed, all markers are there | PrepareCommit |
 | CompleteAbort | aborted, all markers are there | PrepareAbort |
-| Dead | forgotten, since nobody used it for a long time | Empty, CompleteCommit, CompleteAbort |
+| Dead | forgotten, since it was not used for a long time | Empty, CompleteCommit, CompleteAbort |
 
-Once a decision is taken, nothing can change it: whoever asks for the other one is refused. Kafka's PrepareEpochFence,
+Once a decision is taken, nothing can change it: a request for the other one is refused. Kafka's PrepareEpochFence,
 which is never stored, is here a step within one decision.
 """
 
@@ -24,7 +24,7 @@ from attrs import evolve, field, frozen
 
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["LAST_EPOCH", "NOBODY", "Producer", "Status", "Transaction", "follow"]
+__all__ = ["LAST_EPOCH", "NO_PRODUCER", "Producer", "Status", "Transaction", "follow"]
 
 
 class Status(Enum):
@@ -73,7 +73,7 @@ class Producer:
         return evolve(self, epoch=self.epoch + 1)
 
 
-NOBODY: Final = Producer()
+NO_PRODUCER: Final = Producer()
 
 
 @frozen
@@ -91,7 +91,7 @@ class Transaction:
     partitions: frozenset[TopicPartition] = field(factory=frozenset)
     started_ms: int = -1
     updated_ms: int = -1
-    previous: Producer = NOBODY
+    previous: Producer = NO_PRODUCER
     successor: Producer | None = None
 
     @property

@@ -56,9 +56,9 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
     """The group after the record is applied."""
     group = before or ClassicGroup(record.group_id)
     members = [_member(each, group.members.get(each.member_id), record.protocol) for each in record.members]
-    nobody = evolve(group, members={}, instances={}, support={})
+    empty = evolve(group, members={}, instances={}, support={})
     after = evolve(
-        nobody.with_member(*members),
+        empty.with_member(*members),
         status=ClassicStatus.STABLE if members else ClassicStatus.EMPTY,
         generation=record.generation,
         protocol_type=record.protocol_type or None,

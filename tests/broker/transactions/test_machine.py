@@ -21,7 +21,7 @@ from kafka_nextgen.broker.transactions.requests import (
     Request,
     VerifyPartitions,
 )
-from kafka_nextgen.broker.transactions.transaction import LAST_EPOCH, NOBODY, Producer, Status, Transaction
+from kafka_nextgen.broker.transactions.transaction import LAST_EPOCH, NO_PRODUCER, Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 
@@ -116,7 +116,7 @@ def test_what_is_answered_in_each_state(
         (Producer(7, 1), FENCED),
         (Producer(7, -1), FENCED),
         (Producer(9, 0), ErrorCode.INVALID_PRODUCER_ID_MAPPING),
-        (NOBODY, ErrorCode.INVALID_PRODUCER_ID_MAPPING),
+        (NO_PRODUCER, ErrorCode.INVALID_PRODUCER_ID_MAPPING),
     ],
 )
 def test_nobody_else_may_do_anything(producer: Producer, error: ErrorCode) -> None:
@@ -150,7 +150,7 @@ def test_whoever_asks_next_fences_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("claimed", "answer"),
     [
-        pytest.param(NOBODY, ProducerAnswered(producer=Producer(7, 2)), id="somebody new"),
+        pytest.param(NO_PRODUCER, ProducerAnswered(producer=Producer(7, 2)), id="somebody new"),
         pytest.param(Producer(7, 1), ProducerAnswered(producer=Producer(7, 2)), id="the producer, after an error"),
         pytest.param(Producer(7, 0), ProducerAnswered(producer=Producer(7, 1)), id="the same that asked before, again"),
         pytest.param(Producer(7, 5), ProducerAnswered(FENCED), id="an epoch nobody has had"),
@@ -237,9 +237,9 @@ def test_an_id_nobody_uses_is_forgotten() -> None:
 
 def requests(stage: Stage) -> Iterable[Request]:
     """What may be asked next: by the producer, by the one before, and by somebody who knows nothing."""
-    producers = (NOBODY, FIRST)
+    producers = (NO_PRODUCER, FIRST)
     if "t" in stage.coordinator.transactions:
-        producers = (NOBODY, stage.known.producer, stage.known.previous)
+        producers = (NO_PRODUCER, stage.known.producer, stage.known.previous)
     for producer in producers:
         yield evolve(INIT, producer=producer)
         yield AddPartitions("t", producer, ORDERS)
