@@ -1,6 +1,6 @@
 /* The batches of a partition's bytes, one after the other: wire/records/{batch_header,decode}.py in C.
  *
- * Batches follow each other, their offsets rising; the last one may be cut short and is left. Whatever is not as it
+ * Batches follow each other, their offsets rising; the last one may be cut short and is left. Anything that is not as it
  * has to be is ODD, and nothing more is said of it: the twin in Python then reads the same bytes and tells.
  */
 #ifndef KAFKA_NEXTGEN_BATCH_H

@@ -4,7 +4,7 @@
  * and all keys or all values take no more bytes than the payloads do, so the columns are made that large before and cut
  * to size afterwards. Only headers, which are rare and of any number, are counted first and copied in a second pass.
  *
- * The data may belong to somebody who writes into it meanwhile. The first pass reads each byte once, goes forward only,
+ * The data may belong to a caller that writes into it meanwhile. The first pass reads each byte once, goes forward only,
  * and knows the payloads' sizes beforehand, so its columns can't overflow; the second compares with the room there is.
  */
 #ifndef KAFKA_NEXTGEN_COLUMNS_H

@@ -2,7 +2,7 @@
  * engine/application/async_iteration.py.
  *
  * `__anext__` gives an Awaited (awaited.h), which takes the next one when it is awaited, not before. One that is through
- * is used again by the next `__anext__`, if nobody else has kept it.
+ * is used again by the next `__anext__`, if nothing else refers to it.
  */
 #ifndef KAFKA_NEXTGEN_ITERATION_H
 #define KAFKA_NEXTGEN_ITERATION_H

@@ -10,7 +10,7 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
-/* Whether nobody else has this object, so that it can be made another one. NULL is nobody's. */
+/* Whether nothing else refers to this object, so that it can be reused. False for NULL. */
 static int is_ours_alone(PyObject *object) {
 #ifdef Py_GIL_DISABLED
     (void)object;

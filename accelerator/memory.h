@@ -76,7 +76,7 @@ static void put_piece(Piece piece) {
     shelf.bytes += piece.capacity;
 }
 
-/* An object that has bytes for whoever asks for a buffer, and nothing else. */
+/* An object that offers its bytes by the buffer protocol, and nothing else. */
 typedef struct {
     PyObject_HEAD
     Piece piece;

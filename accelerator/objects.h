@@ -4,10 +4,10 @@
  * again. The GIL is held: everything made here is an object.
  *
  * Fields that are alike from row to row (the timestamp within a batch, the leader epoch) are made once. The tuples
- * themselves are made once, too, where nobody looks at them any more: a loop has let go of a record when it asks for
+ * themselves are made once, too, where nothing refers to them any more: a loop has let go of a record when it asks for
  * the one after the next. So the last two are kept, and one that is ours alone gets the fields of another row, as zip()
- * does with its tuples. Records of large strings are not kept, for whoever has put down a record may count on its
- * memory.
+ * does with its tuples. Records of large strings are not kept, for a program that lets go of a record may count
+ * on its memory.
  */
 #ifndef KAFKA_NEXTGEN_OBJECTS_H
 #define KAFKA_NEXTGEN_OBJECTS_H

@@ -4,7 +4,7 @@
  * application's thread is busy waits for it twice: up to 5 ms each time, for a piece that was copied in a fraction of
  * that. So this goes on from piece to piece, as long as they come quickly, and at most for the time it is given.
  *
- * That the peer has ended, in whatever way, is left for the loop to find out: it is told so once more. On Windows, where
+ * That the peer has ended, in any way, is left for the loop to find out: it is told so once more. On Windows, where
  * loops work otherwise, there is nothing of the sort.
  */
 #ifndef KAFKA_NEXTGEN_RECEIVE_H

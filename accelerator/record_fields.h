@@ -34,7 +34,7 @@ static PyMemberDef field_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* Have the hash found out when somebody asks for it. */
+/* Leave the hash to be computed when it is first needed. */
 static void forget_hash(PyObject *record) {
 #if PY_VERSION_HEX >= 0x030E0000
     ((PyTupleObject *)record)->ob_hash = -1;

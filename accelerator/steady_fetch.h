@@ -1,6 +1,6 @@
 /* SteadyFetch: goes on fetching from one broker as long as all answers are plain (`steady_answer.h`).
  *
- * It does no I/O: whoever receives an answer gives it here, and gets the columns and the next request. An odd answer
+ * It does no I/O: the caller passes each answer in, and gets the columns and the next request. An odd answer
  * changes nothing.
  */
 #ifndef KAFKA_NEXTGEN_STEADY_FETCH_H

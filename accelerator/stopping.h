@@ -1,7 +1,7 @@
 /* StopIteration: how an iterator says that it has returned, and what.
  *
  * From Python 3.12 on an `await` asks by the iterator's `__next__`, so that there is one of these for each record. One
- * that nobody has seen, because the `await` took the value out of it at once, is therefore used again.
+ * that nothing refers to, because the `await` took the value out of it at once, is therefore used again.
  */
 #ifndef KAFKA_NEXTGEN_STOPPING_H
 #define KAFKA_NEXTGEN_STOPPING_H
@@ -36,7 +36,7 @@ static int is_unseen(PyObject *stop) {
     return is_ours_alone(stop) && error->traceback == NULL && error->context == NULL && error->dict == NULL;
 }
 
-/* The same, by the spare one if nobody has seen it. */
+/* The same, by the spare one if nothing refers to it. */
 static void raise_stop(PyObject **spare, PyObject *value) {
     if (!is_unseen(*spare))
         Py_XSETREF(*spare, PyObject_CallNoArgs(PyExc_StopIteration));

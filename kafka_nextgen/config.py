@@ -1,8 +1,8 @@
 """The configuration of a consumer: Kafka's own keys, in Kafka's spelling or in snake_case.
 
 The attributes of ``ConsumerConfig`` are the table of keys: each says how its value is read, its default and what
-it does, and ``KEYS`` is that table as data, for whoever prints it. A key's name in Kafka's spelling is the
-attribute's with dots. Whatever is unknown, out of bounds, contradictory or the broker's business is a
+it does, and ``KEYS`` is that table as data, for programs that print it. A key's name in Kafka's spelling is the
+attribute's with dots. A value that is unknown, out of bounds, contradictory or the broker's business is a
 ``ConfigError``: a misspelt key that is silently ignored is found in production.
 
 With the consumer group protocol the broker decides when a session ends, how often a member heartbeats and who
@@ -166,7 +166,7 @@ class ConsumerConfig(SecurityConfig):
     metadata_max_age_ms: int = _key(
         p.whole_number(1),
         300_000,
-        "Metadata older than this is asked for again, and topics nobody needs any more are forgotten.",
+        "Metadata older than this is asked for again, and topics that are not needed any more are forgotten.",
     )
     metadata_recovery_strategy: RecoveryStrategy = _key(
         p.one_of(RecoveryStrategy),

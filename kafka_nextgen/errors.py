@@ -170,7 +170,7 @@ class NoBrokersError(OutageError):
 class AuthenticationError(TransportError):
     """A broker refused who we say we are, or could not show who it is; the message has the broker's own words.
 
-    This is no weather: nothing is tried again with the same credentials. Whoever was refused stays refused, and every
+    This does not pass: nothing is tried again with the same credentials. A refused client stays refused, and every
     later poll says so; with better credentials, make another consumer. ``code`` is Kafka's number for it.
     """
 

@@ -1,4 +1,4 @@
-"""Loggers that write each message on one line, whatever a peer calls itself."""
+"""Loggers that write each message on one line, even if a peer's name has line breaks."""
 
 from __future__ import annotations
 

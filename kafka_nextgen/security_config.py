@@ -1,7 +1,7 @@
 """The configuration keys about TLS and SASL: who the brokers are, and who we are to them.
 
 Nothing here is ever switched off by leaving something out. Without ``security.protocol`` brokers are spoken to in the
-clear, so a key of TLS or SASL beside a protocol that has no use for it is a ``ConfigError`` and not ignored: whoever
+clear, so a key of TLS or SASL beside a protocol that has no use for it is a ``ConfigError`` and not ignored: a user who
 names an authority means to be protected. Certificates are checked unless ``enable.ssl.certificate.verification=false``,
 host names unless ``ssl.endpoint.identification.algorithm=none``; an empty value switches off neither.
 
@@ -162,7 +162,7 @@ class SecurityConfig:
         "Whether a broker's certificate must have the host name it was reached by; none accepts any that is trusted.",
     )
     enable_ssl_certificate_verification: bool = _key(
-        p.boolean, True, "Check certificates; false accepts whoever answers. librdkafka's."
+        p.boolean, True, "Check certificates; false accepts any server. librdkafka's."
     )
     ssl_context: ssl.SSLContext | None = _key(
         p.ValueType("ssl.SSLContext", _read_context),

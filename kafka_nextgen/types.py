@@ -42,7 +42,7 @@ _LONGEST_NAME = 249
 
 
 class TopicPartition(NamedTuple):
-    """A partition of a topic, by the topic's name. A tuple, for whatever happens to it looks something up by it."""
+    """A partition of a topic, by the topic's name. A tuple, because most uses look something up by it."""
 
     topic: str
     partition: int
@@ -152,7 +152,7 @@ class Record(NamedTuple):
     ``timestamp`` is in milliseconds since the epoch, -1 if there is none; a producer may have set any 64 bits.
     ``headers`` keep their order and may repeat a key; bytes of a key that are not UTF-8 are U+FFFD, as in Java's
     consumer. ``leader_epoch`` is -1 where the broker gave none. ``key`` and ``value`` are bytes or,
-    with a deserializer configured, whatever that returned. A tuple, because those are made the fastest;
+    with a deserializer configured, what that returned. A tuple, because those are made the fastest;
     ``record._replace(value=...)`` makes another with some fields changed.
     """
 

@@ -1,7 +1,7 @@
 """Groups as ``GroupAdmin`` describes them, and ``Results`` of calls about several groups.
 
 Groups of both protocols have the same description. What only one protocol has is None for the other: a classic group
-has no epochs and no target, since its leader assigns and shares its plan with nobody.
+has no epochs and no target, since its leader assigns and keeps its plan to itself.
 """
 
 from __future__ import annotations

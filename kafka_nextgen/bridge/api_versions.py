@@ -1,10 +1,10 @@
 """ApiVersions, versions 0 to 4, from both ends: what a broker speaks (KIP-35) and which features it has (KIP-584).
 
 A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with what it has (KIP-511); the request
-is then repeated with version 0 or whatever the answer allows.
+is then repeated with version 0 or one that the answer allows.
 
 From version 3 on a client says by which software it is. Ours says so by ``SOFTWARE_NAME``, and that is how a broker
-knows whom it may tell of extensions.
+knows which clients may be told of extensions.
 """
 
 from __future__ import annotations

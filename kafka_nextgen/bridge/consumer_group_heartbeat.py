@@ -153,7 +153,7 @@ def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPar
 
 
 def _owned(topics: Iterable[_Owned]) -> frozenset[TopicIdPartition]:
-    # Whatever a member claims to own is only ever compared with what it may own: no need to refuse any of it.
+    # What a member claims to own is only ever compared with what it may own: no need to refuse any of it.
     return frozenset(
         TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition) for topic in topics for partition in topic.partitions
     )

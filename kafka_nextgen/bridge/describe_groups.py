@@ -29,7 +29,7 @@ def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str]) -> GroupsDescribed:
-    """Read the groups of ``asked``, in this order; one shown as Dead is one there is not, whatever the version.
+    """Read the groups of ``asked``, in this order; one shown as Dead does not exist, in any version.
 
     Raises ``DecodeError`` if the answer leaves a group out.
     """

@@ -6,9 +6,9 @@ from kafka_nextgen.properties import IsolationLevel
 
 __all__ = ["ISOLATION_LEVELS", "READ_COMMITTED", "READ_UNCOMMITTED", "number_of"]
 
-#: The isolation level of whoever reads records of open and aborted transactions, too.
+#: The isolation level of clients that read records of open and aborted transactions, too.
 READ_UNCOMMITTED = 0
-#: That of whoever does not.
+#: The isolation level of clients that do not.
 READ_COMMITTED = 1
 #: All there are; a request with another can't be served.
 ISOLATION_LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)

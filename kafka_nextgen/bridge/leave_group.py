@@ -1,4 +1,4 @@
-"""LeaveGroup, versions 0 to 5, from both ends. Its answer makes no difference to whoever leaves.
+"""LeaveGroup, versions 0 to 5, from both ends. Its answer makes no difference to the member that leaves.
 
 An operator removes others with it: by instance id, or by member id.
 

@@ -1,7 +1,7 @@
 """Topics by name and by id, and partitions grouped as messages want them.
 
 The group protocol speaks of topic ids, and so do newer versions of other APIs; coordinators and applications keep
-offsets by name. Whoever turns one into the other does so with a directory that does not change meanwhile.
+offsets by name. The caller turns one into the other with a directory that does not change meanwhile.
 """
 
 from __future__ import annotations

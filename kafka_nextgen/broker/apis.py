@@ -149,7 +149,7 @@ EXTENSIONS: Mapping[int, ServedApi] = {
 
 
 def served_as(asked: Api, with_extensions: bool) -> ServedApi | None:
-    """Who handles an API on a connection that speaks extensions or not; None if nobody does."""
+    """The handler of an API on a connection that speaks extensions or not; None if there is none."""
     return SERVED.get(asked.key) or (EXTENSIONS.get(asked.key) if with_extensions else None)
 
 

@@ -1,7 +1,7 @@
 """The assignors of a broker's coordinator: ``group.consumer.assignors``.
 
 Those built in are known by name, and Kafka's two of them are there by default. One's own come as an object, or as a
-class that can be made without arguments, from whoever starts the broker in Python; nothing that arrives over the
+class that can be made without arguments, from the program that starts the broker; nothing that arrives over the
 network, and no text, makes the broker load any code. Members vote for an assignor by its ``name``
 (``group.remote.assignor``), so no two may have the same; without votes the first one assigns.
 """

@@ -183,7 +183,7 @@ class Broker:
         ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes a second, or ``request_percentage``, of
         one thread's time. None takes a limit back. Who has not logged in is the user ``ANONYMOUS``.
 
-        Raises ``MisuseError`` if there is no such limit, nobody to have it, or it is not above 0.
+        Raises ``MisuseError`` if there is no such limit, no user or client to have it, or it is not above 0.
         """
         kinds = {each.value: each for each in LimitKind}
         if kind not in kinds:
@@ -206,7 +206,8 @@ class Broker:
         self._cluster.leadership.node_left(node)
 
     async def start_node(self, node_id: int) -> None:
-        """Start a node that was stopped, at the address it had. It leads what nobody else can; see ``move_leader``.
+        """Start a node that was stopped, at the address it had. It leads what no other node can; see
+        ``move_leader``.
 
         Raises ``MisuseError`` if there is no such node or it runs, ``OSError`` if its address is taken.
         """
@@ -286,6 +287,6 @@ def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener
 
 
 def _steady_clock() -> Callable[[], float]:
-    """Seconds since the epoch as of now, going on evenly even if somebody sets the machine's clock."""
+    """Seconds since the epoch as of now, going on evenly even if the machine's clock is set."""
     began, wall = time.monotonic(), time.time()
     return lambda: wall + time.monotonic() - began

@@ -43,7 +43,7 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
     What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
-    Without ``security`` nobody can log in, and everybody may do everything. ``listener`` is told what groups do.
+    Without ``security`` there are no logins, and every client may do everything. ``listener`` is told what groups do.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Cluster:
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:
-        """A producer id that nobody has had; raises ``StorageError``."""
+        """A producer id that was never given; raises ``StorageError``."""
         return self._producer_ids.take()
 
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:

@@ -11,7 +11,7 @@
 
 Records keep their offsets, and batches their span of offsets, so a log without holes remains one; a batch may be left
 without records, and those that follow each other become one. What follows the first open transaction is left alone,
-since nobody knows yet what counts there.
+since it is not yet known what counts there.
 
 A log is compacted when there is as much again as the last compaction left, and a megabyte: so what compaction costs is
 in proportion to what is written. Kafka leaves the active segment out; here all of the log is compacted.

@@ -1,7 +1,7 @@
 """One connection: frames in, frames out, in order.
 
 A frame is read, answered, and only then the next one is read, so answers keep the order of the requests and a slow
-reader holds up nobody but itself; a fetch that waits for records holds up its own connection only. The length of a
+reader holds up only itself; a fetch that waits for records holds up its own connection only. The length of a
 frame is compared with ``socket.request.max.bytes`` before anything is read, and with the much smaller
 ``sasl.server.max.receive.size`` as long as the client is not known.
 

@@ -25,7 +25,7 @@ _FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
 
 @frozen
 class Context:
-    """One request's circumstances: the node it came to, from whom, and in which version."""
+    """One request's circumstances: the node it came to, the client, and the version."""
 
     cluster: Cluster
     node: Node

@@ -2,8 +2,8 @@
 
 There is one log, which all replicas share, so every living replica is in sync and can lead. When the leader goes the
 next living replica in the partition's order leads, under the next leader epoch (KIP-101). The last one in sync stays
-on the list when it goes: nobody leads until it is back, as without unclean elections. A node that comes back leads
-what nobody led; for the rest it waits to be elected, or moved to.
+on the list when it goes: there is no leader until it is back, as without unclean elections. A node that comes back
+leads what had no leader; for the rest it waits to be elected, or moved to.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def leave(partitions: Iterable[Partition], node_id: int) -> None:
 
 
 def rejoin(partitions: Iterable[Partition], living: AbstractSet[int]) -> None:
-    """A node is back, and these are alive now: it leads what nobody led, if it may, and the living are in sync."""
+    """A node is back, and these are alive now: it leads what had no leader, if it may, and the living are in sync."""
     for partition in partitions:
         if partition.leader is None and not living.isdisjoint(partition.isr):
             lead(partition, next(node_id for node_id in partition.isr if node_id in living))
@@ -44,6 +44,6 @@ def prefer(partitions: Iterable[Partition]) -> None:
 
 
 def lead(partition: Partition, node_id: int | None) -> None:
-    """Let a node lead, or nobody, from the next leader epoch on."""
+    """Let a node lead, or none, from the next leader epoch on."""
     partition.leader = node_id
     partition.log.begin_epoch(partition.leader_epoch + 1)

@@ -1,7 +1,7 @@
 """Leader epochs, which no partition may be given twice (KIP-101), also not by brokers that follow each other.
 
 A client that heard of an epoch does not believe in a lower one: it would not find the leader. Fail-overs leave no trace
-in the logs, so the catalogue knows which epoch nobody was given yet. With it all partitions begin after a restart, as
+in the logs, so the catalogue knows which epoch was not given yet. With it all partitions begin after a restart, as
 if they had been elected new leaders; a client that comes with an older one looks the leader up again (KIP-320).
 """
 

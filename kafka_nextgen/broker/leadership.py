@@ -1,4 +1,4 @@
-"""Which nodes are alive, and with it who leads what; whoever registered hears of every change."""
+"""Which nodes are alive, and so which leads what. Registered callbacks are told of every change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Leadership:
         topics.on_change(self._follow)
 
     def living(self) -> Sequence[Node]:
-        """The nodes that are alive: whoever asks over a connection is at one of them."""
+        """The nodes that are alive: a client that asks over a connection is at one of them."""
         return [node for node in self._nodes if node.is_alive]
 
     def homes(self) -> list[int]:
@@ -36,7 +36,7 @@ class Leadership:
         self._follow()
 
     def node_came_back(self, node: Node) -> None:
-        """Let this node lead what nobody else does."""
+        """Let this node lead what no other node does."""
         node.is_alive = True
         self._topics.set_nodes(self.homes())
         elections.rejoin(self._topics.partitions(), {each.node_id for each in self.living()})

@@ -10,7 +10,8 @@ The bytes are in a ``BatchStore``: in memory, or in files. They are found by a `
 
 Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
 
-Whoever waits for more sets an ``asyncio.Event`` among the watchers; every append, and the end of the log, sets it.
+A reader that waits for more sets an ``asyncio.Event`` among the watchers; every append, and the end of the log, sets
+it.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class PartitionLog:
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
         """Have ``rewritten`` give batches with fewer records, and all their offsets, for those whose fate is decided.
 
-        Raises ``StorageError``, and whatever ``rewritten`` raises, with the log as it was.
+        Raises ``StorageError``, and anything that ``rewritten`` raises, with the log as it was.
         """
         index, stable = self._index, self.last_stable_offset
         decided = index.position(index.ending_by_offset(stable))
@@ -166,7 +167,7 @@ class PartitionLog:
     def offset_for_time(self, timestamp: int) -> FoundOffset | None:
         """Find the first record that is as late as ``timestamp`` (milliseconds); None if there is none.
 
-        Raises ``CorruptRecordError`` if a batch, whose records nobody looked at before, cannot be read.
+        Raises ``CorruptRecordError`` if a batch, whose records were not looked at before, cannot be read.
         """
         return self._find(timestamp, self.start_offset)
 

@@ -1,7 +1,7 @@
 """Where transactions lie in a partition (KIP-98, "Data Log"): which are open, and which were aborted.
 
-The last stable offset is where the first open transaction begins: whoever reads committed records only reads up to
-there. A transaction that ended by an abort is remembered from its first record to its marker, for readers to drop
+The last stable offset is where the first open transaction begins: a client that reads only committed records reads up
+to there. A transaction that ended by an abort is remembered from its first record to its marker, for readers to drop
 what it wrote (``FetchResponse.AbortedTransactions``).
 """
 

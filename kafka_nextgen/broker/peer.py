@@ -16,7 +16,7 @@ __all__ = ["Peer"]
 class Peer:
     """What is known of a client for as long as its connection lasts.
 
-    ``host`` is its address, ``certified`` who its certificate says it is. ``sasl`` is None where nobody has to
+    ``host`` is its address, ``certified`` who its certificate says it is. ``sasl`` is None where clients need not
     authenticate. ``software_name`` is what the client called itself when it asked for versions, None before (KIP-511).
     """
 

@@ -6,7 +6,7 @@ partition belongs to, if it is of any; and, from an idempotent producer, the nex
 again.
 
 A transaction's first batch in a partition asks the transaction coordinator (KIP-890). So a batch that comes late,
-when its transaction has ended, can't leave one open that nobody will ever end.
+when its transaction has ended, can't leave one open that will never be ended.
 """
 
 from __future__ import annotations

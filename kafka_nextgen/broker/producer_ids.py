@@ -25,7 +25,7 @@ class ProducerIds:
     _end: int = 0
 
     def take(self) -> int:
-        """An id that nobody has had; raises ``StorageError`` if a new block can't be noted."""
+        """An id that was never given; raises ``StorageError`` if a new block can't be noted."""
         if self._next == self._end:
             begin = self._catalogue.entries(_KIND).get(_KEY, 0)
             assert isinstance(begin, int)

@@ -33,7 +33,7 @@ _SEQUENCES = 2**31
 class Seen:
     """A batch that was appended: its first and last sequence number, where it is, and its latest timestamp there.
 
-    Kafka tells the timestamp as the append time of the batch, whoever set it.
+    Kafka tells the timestamp as the append time of the batch, even if the producer set it.
     """
 
     first_sequence: int

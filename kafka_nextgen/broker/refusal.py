@@ -1,4 +1,4 @@
-"""Why something was not done, as a value: the error code that the client gets, and words for whoever reads it."""
+"""Why something was not done, as a value: the error code that the client gets, and words for its log or user."""
 
 from __future__ import annotations
 

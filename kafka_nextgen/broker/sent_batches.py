@@ -1,6 +1,6 @@
 """What Kafka sees of a partition's bytes before it asks whose they are: where batches begin, and their format.
 
-A batch whose beginning can't be one fails the whole request, whatever else is wrong with that. The partition is looked
+A batch whose beginning can't be one fails the whole request, before any other check. The partition is looked
 for next, and only then is there to be one whole batch of format 2, with a codec that the producer knows. A part of
 another one behind it is left out.
 """

@@ -2,7 +2,7 @@
 
 Connections are accepted here rather than by ``asyncio.start_server``, whose server loses one that comes while it
 closes: every connection is known from its first moment, and ``close`` leaves none behind. TLS is agreed on in the
-connection's own task, so that a client that takes its time over it holds up nobody.
+connection's own task, so that a client that takes its time over it holds up no other.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def optional_list_key(separator: str = ",") -> tuple[str, ...]:
 
 
 def secret_key() -> Secret | None:
-    """Text that nobody is shown; empty is none."""
+    """Text that is never shown; empty is none."""
     secret: Secret | None = field(default=None, metadata={"parse": _secret})
     return secret
 

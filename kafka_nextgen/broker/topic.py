@@ -38,7 +38,7 @@ class Partition:
 
     @property
     def leader_id(self) -> int:
-        """The leader as clients are told it: -1 for nobody."""
+        """The leader as clients are told it: -1 if there is none."""
         return -1 if self.leader is None else self.leader
 
     @property

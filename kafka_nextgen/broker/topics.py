@@ -6,7 +6,7 @@ that differs from another only in ``.`` and ``_``. A topic that is made again un
 
 A topic is there once its entry is in the catalogue, and gone once that is removed; files follow.
 
-What cannot be done is answered with a ``Refusal``; whoever registered with ``on_change`` hears of every change.
+What cannot be done is answered with a ``Refusal``; callbacks registered with ``on_change`` are told of every change.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def broker(
 ) -> None:
     """Run a broker for development and tests.
 
-    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, without --users nobody can log in, and
+    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, without --users logins are off, and
     without --rules everybody may do everything. --config listeners=SASL_SSL://:9093,... goes before --listen.
     An assignor of your own is MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """

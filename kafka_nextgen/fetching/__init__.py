@@ -1,4 +1,4 @@
-"""What to fetch from whom, and what has arrived: a planner and buffers without I/O.
+"""What to fetch from which node, and what has arrived: a planner and buffers without I/O.
 
 ``FetchState`` is the one door. Its driver carries out what ``plan`` asks for and brings the answers; the
 application takes records out at the other end.

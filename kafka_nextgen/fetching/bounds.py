@@ -10,7 +10,7 @@
 - ``fetch.min.bytes`` does not count (``Fetch.has_ends``): a node that is asked for less than that would hold back its
   answer, as long as it may, for what it was not asked for. Where nothing is in the log yet, a node waits as usual.
 - A range says which records are meant. So a position that the log does not have, or a log that was truncated, is an
-  error, whatever ``auto.offset.reset`` says. So is a topic that is missing, or another one under the same name.
+  error under any ``auto.offset.reset``. So is a topic that is missing, or another one under the same name.
 """
 
 from __future__ import annotations

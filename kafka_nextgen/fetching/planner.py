@@ -1,4 +1,4 @@
-"""What to ask next, and whom.
+"""What to ask next, and of which node.
 
 - Positions first: a partition without one is looked up among the group's committed offsets, or at its leader.
 - One fetch at a time is on its way to a node, ahead of the application, also while its last answer is decoded
@@ -9,7 +9,7 @@
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
 - A node is asked for no more than there is room for, counting what other requests may still bring
-  (``fetch_budget``). A broker sends its first batch whole whatever the limit (KIP-74), so that a small limit delays
+  (``fetch_budget``). A broker sends its first batch whole under any limit (KIP-74), so that a small limit delays
   but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 

@@ -21,7 +21,7 @@ that joins says that it has no pattern: it takes the place of its instance, whos
 
 A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
 a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
-has and what it is about to get. Whatever is left out may be given to another member when the heartbeat arrives, and
+has and what it is about to get. What is left out may be given to another member when the heartbeat arrives, and
 by then the application may have begun to work with it. An acknowledgement names what the member was told meanwhile,
 too, and is full then: if a late copy of a keepalive has had that taken back, only a full one is answered with it.
 """

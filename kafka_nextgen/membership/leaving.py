@@ -7,7 +7,7 @@ application's call waits for the running callback. A member whose application st
 leaves at once, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session
-(KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out whatever is in flight and is
+(KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out beside requests in flight and is
 never repeated: answered, refused or lost, the member is out, and its session would end anyway.
 """
 

@@ -22,7 +22,7 @@ ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
 
 
 def stop_all(state: MemberState) -> tuple[Effect, ...]:
-    """Stop fetching whatever is fetched."""
+    """Stop fetching everything that is fetched."""
     everything = by_name(state, state.owned | state.held)
     return (StopFetching(everything),) if everything else ()
 

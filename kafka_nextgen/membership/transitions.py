@@ -6,7 +6,7 @@ The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
     target assignment. It is then RECONCILING: it commits, revokes and assigns until it owns the target, as
     ACKNOWLEDGING says so, and when that is answered it is STABLE.
 2.  A target may come with any answer. The latest counts; what is under way is finished first.
-3.  Whatever the coordinator refuses is either repeated in full, or costs the member its partitions: it is FENCED
+3.  What the coordinator refuses is either repeated in full, or costs the member its partitions: it is FENCED
     until the application has heard of its loss and joins again, or it is FATAL.
 4.  A member leaves by PREPARE_LEAVING, in which it commits and revokes, and LEAVING, which lasts until the leave
     is answered or given up; it ends UNSUBSCRIBED. One whose application stopped polling goes to LEAVING at once

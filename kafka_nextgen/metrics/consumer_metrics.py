@@ -213,9 +213,7 @@ class ConnectionMetrics:
 
     open: int = metric("connection-count", GAUGE, "{connection}", "connections open now")
     opened: int = metric("connection-creation-total", COUNTER, "{connection}", "connections opened")
-    closed: int = metric(
-        "connection-close-total", COUNTER, "{connection}", "connections that ended, whoever ended them"
-    )
+    closed: int = metric("connection-close-total", COUNTER, "{connection}", "connections that ended, on either side")
     lost: int = metric(
         "connection-lost-total", COUNTER, "{connection}", "of these, connections that broke or timed out", ours=True
     )
@@ -225,7 +223,7 @@ class ConnectionMetrics:
     requests: int = metric("request-total", COUNTER, "{request}", "requests sent")
     answers: int = metric("response-total", COUNTER, "{request}", "answers received")
     request_latency: Latency = metric(
-        "request-latency", LATENCY, "ms", "from sending a request, of whatever kind, to its answer", default=Latency
+        "request-latency", LATENCY, "ms", "from sending a request of any kind to its answer", default=Latency
     )
     bytes_out: int = metric("outgoing-byte-total", COUNTER, "By", "bytes sent")
     bytes_in: int = metric("incoming-byte-total", COUNTER, "By", "bytes received")

@@ -43,7 +43,7 @@ class RunsHandlers:
         Each record is handled at least once. Those of one partition, or with ``order="key"`` of one key in a
         partition, are handled one after the other. A record whose handler raised is tried ``attempts`` times in all,
         with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called
-        with it (key and value as bytes, whatever deserializers there are) and the error, and it counts as handled
+        with it (key and value as bytes, even with deserializers) and the error, and it counts as handled
         once that returned. A record that can't be deserialized is treated by ``on.deserialization.error``: given up
         at the first attempt with ``raise``, handled once it is skipped.
 

@@ -10,8 +10,8 @@ The outcome of splitting is that of Spark's built-in source (KafkaOffsetRangeCal
 
 ``minPartitions`` is approximate: rounding may give a few more or fewer. The order is by topic, partition and offset.
 
-Joining is not in the built-in source. A task of a Python source takes tens of milliseconds, whatever it reads, so one
-task reads several ranges that have fewer records than ``minRecordsPerPartition``, until it has as many:
+Joining is not in the built-in source. A task of a Python source takes tens of milliseconds, even if it reads little, so
+one task reads several ranges that have fewer records than ``minRecordsPerPartition``, until it has as many:
 
 - There is no other measure than records, so that their sum stays below twice that number. A range that has as many by
   itself is a task of its own.

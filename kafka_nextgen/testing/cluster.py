@@ -98,7 +98,7 @@ class Cluster:
     ) -> None:
         """Limit what a client may do, so that it is told to leave the broker alone; see ``Broker.set_quota``.
 
-        Raises ``MisuseError`` if there is no such limit, nobody to have it, or it is not above 0.
+        Raises ``MisuseError`` if there is no such limit, no user or client to have it, or it is not above 0.
         """
         self._check_running()
         self._call(lambda: self._broker.set_quota(kind, amount, user=user, client_id=client_id))

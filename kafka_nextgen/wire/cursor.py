@@ -3,7 +3,7 @@ slow for.
 
 A cursor stands in the bytes of one structure and goes forward. What it demands is what ``reading`` demands of other
 messages: every field lies within the bytes, every count fits in the bytes left at the fewest bytes an element takes,
-strings are UTF-8. Whatever is wrong is a ``DecodeError`` that names the field.
+strings are UTF-8. A violation is a ``DecodeError`` that names the field.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ version, because it comes before anything is agreed (KIP-511). For the same reas
 UNSUPPORTED_VERSION has version 0, and a request of an ApiVersions version we lack is no error here: it is answered that
 way. Any other error has the version that was asked in.
 
-Whatever is wrong with a frame is a ``DecodeError`` that names the API and the version; nothing else is raised.
+A fault in a frame is a ``DecodeError`` that names the API and the version; nothing else is raised.
 """
 
 from __future__ import annotations

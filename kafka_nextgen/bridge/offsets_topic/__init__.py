@@ -11,7 +11,7 @@
 | 16 | the topics a pattern matched | 0 |
 
 The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
-4.1, and those of share and streams groups) and newer versions are nobody's fault: they are ``Skipped``. Bytes that are
+4.1, and those of share and streams groups) and newer versions are not errors: they are ``Skipped``. Bytes that are
 not what their type and version say are a ``DecodeError``.
 """
 

@@ -58,7 +58,7 @@ class GroupState:
     metadata_hash: int | None = None
     members: dict[str, MemberState] = field(factory=dict)
     recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # by classic or not, and epoch
-    seen: tuple[int, str, str | None] | None = None  # when (ms), what, by whom: what may raise the epoch next
+    seen: tuple[int, str, str | None] | None = None  # when (ms), what, by which member: what may raise the epoch next
     former: set[str] = field(factory=set)  # instances whose former member was just replaced
     gone: dict[str, Departure] = field(factory=dict)  # how members of a classic group went, before the record says so
 

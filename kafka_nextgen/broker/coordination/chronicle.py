@@ -46,7 +46,7 @@ class Listener:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Let the block fail, whatever is wrong with it: groups go on."""
+        """Let the block fail with any exception: groups go on."""
         try:
             yield
         except Exception:
@@ -137,7 +137,7 @@ def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
 
 
 def _departure(request: Request | None) -> Departure | None:
-    """How a member goes whom a request removes, or a timer; unless the outcome records a cause."""
+    """How a member goes that a request or a timer removes, unless the outcome records a cause."""
     if request is None:
         return _EXPIRED
     is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0

@@ -1,6 +1,6 @@
 """The coordinators of all groups, one for each partition of the offsets topic, on the nodes that lead these.
 
-The topic is made when somebody first asks for a coordinator. When leaders change, coordinators come and go with them.
+The topic is made when a client first asks for a coordinator. When leaders change, coordinators come and go with them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Coordination:
         return topic.partitions[spread(group_id, len(topic.partitions))]
 
     def shard_of(self, group_id: str) -> Shard | None:
-        """The coordinator of a group; None if nobody leads its partition."""
+        """The coordinator of a group; None if its partition has no leader."""
         return self._shards.get(self.partition_of(group_id).index)
 
     def new_number(self) -> int:

@@ -1,7 +1,7 @@
 """A new coordinator reads its log, and looks at what changed while there was none (KIP-848, "Fail Over").
 
 State comes by applying records and in no other way; without extensions those that Kafka has none of are passed over, as
-it would. Then all timers begin anew, since nobody can tell how much was left of them. Topics are looked at again with
+it would. Then all timers begin anew, since it is not known how much was left of them. Topics are looked at again with
 each group's next heartbeat, and so is an assignment behind its group epoch.
 
 A long log is read piece by piece, and others have their turn in between: they are told to wait.

@@ -44,7 +44,7 @@ class Meters:
 
 @frozen
 class _Rule:
-    """So many ``records`` are counted by this meter if they were stored for one of ``causes``, or whatever for."""
+    """``records`` are counted by this meter if they were stored for one of ``causes``; None stands for any cause."""
 
     meter: str
     records: tuple[type, ...]

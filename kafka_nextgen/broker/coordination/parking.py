@@ -1,8 +1,8 @@
 """Requests that wait for others: JoinGroup and SyncGroup of classic groups.
 
 A parked request has a number. Its answer comes with the outcome of what it waited for, or when the coordinator moves
-away. Whoever waits may be cancelled, when a connection ends; the coordinator can't know, and takes the member for one
-that waits.
+away. A waiting request may be cancelled, when a connection ends; the coordinator can't know, and takes the member for
+one that waits.
 """
 
 from __future__ import annotations
@@ -57,5 +57,5 @@ class Parking:
                 self._waiting[number].settle(refuse(self._waiting[number].request, error))
 
     def refuse_all(self, error: ErrorCode) -> None:
-        """Answer all requests with an error: nobody is left to release them."""
+        """Answer all requests with an error: nothing is left to release them."""
         self.refuse(tuple(self._waiting), error)

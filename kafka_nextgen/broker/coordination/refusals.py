@@ -4,7 +4,7 @@
 |---|---|
 | NOT_COORDINATOR | another node leads the partition, or has led it since; the log can't be read or written |
 | COORDINATOR_LOAD_IN_PROGRESS | the log is being read |
-| COORDINATOR_NOT_AVAILABLE | nobody leads the partition, or too few replicas are in sync |
+| COORDINATOR_NOT_AVAILABLE | the partition has no leader, or too few replicas are in sync |
 | UNKNOWN_SERVER_ERROR | what the request came to is larger than the topic takes |
 
 A member of a classic group whose coordinator is being loaded is told that all is well: it would find out nothing by

@@ -125,7 +125,7 @@ class Shard:
         self.coordinator.commit(self.coordinator.handle(configs, self._clock()))
 
     def tell_topics(self, topics: Mapping[str, TopicImage]) -> None:
-        """Let the coordinator know of the topics; one without groups learns of them when somebody asks it."""
+        """Let the coordinator know of the topics; one without groups learns of them when a client asks it."""
         self._news = topics
         if self.standing is Standing.ACTIVE and self.coordinator.groups:
             self._learn_topics()

@@ -1,8 +1,8 @@
-"""Which limits hold for whom (KIP-13, KIP-55, KIP-546).
+"""Which limits hold for which clients (KIP-13, KIP-55, KIP-546).
 
 A limit is set for an entity: a user, a client id, both together, or the default of either. For one client the most
-particular entity counts that has the limit, in the order of ``_candidates``. Whoever falls under a default has the
-limit for itself; what is shared is only the limit of a user or client id among its connections.
+particular entity counts that has the limit, in the order of ``_candidates``. A client that falls under a default has
+the limit for itself; what is shared is only the limit of a user or client id among its connections.
 """
 
 from __future__ import annotations

@@ -34,5 +34,5 @@ class Timed(Generic[_T]):
             sent = thrown = None
             try:
                 sent = yield pause
-            except BaseException as error:  # such as the cancellation of whoever awaits
+            except BaseException as error:  # such as the cancellation of the awaiting task
                 thrown = error

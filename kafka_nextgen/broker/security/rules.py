@@ -9,7 +9,7 @@ those whose names begin with it, or, for the name ``*``, on all of them. Of the 
 3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise what is not allowed is
    denied, also to principals that no rule names.
 
-Super users may do everything, whatever the rules say.
+Super users may do everything; no rule limits them.
 """
 
 from __future__ import annotations

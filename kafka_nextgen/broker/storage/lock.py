@@ -23,7 +23,7 @@ class DirectoryLock:
         self._fd: int | None = None
 
     def take(self) -> None:
-        """Take the lock; raises ``StorageError`` if somebody has it, and names the process."""
+        """Take the lock; raises ``StorageError`` if another process has it, and names that."""
         assert self._fd is None
         if sys.platform == "win32":
             raise StorageError("data_dir needs a POSIX system: leave it out here, and the broker is in memory")

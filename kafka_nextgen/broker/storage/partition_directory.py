@@ -1,6 +1,6 @@
 """The directory of one partition: whose it is, its segment files, and where its log begins.
 
-It is made with the first batch, so a topic nobody has written to is a line of the catalogue and no more. The file
+It is made with the first batch, so a topic that was never written to is a line of the catalogue and no more. The file
 ``partition.metadata`` is Kafka's own; by the topic id in it, what a deleted topic of the same name left behind is
 told from what there is now.
 """

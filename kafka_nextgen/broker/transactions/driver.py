@@ -1,7 +1,7 @@
 """What drives the transaction coordinator: its outcomes put into force, markers written, time kept on the event loop.
 
 Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are at hand,
-so that they have their markers before the answer leaves, and nobody sees a transaction half ended.
+so that they have their markers before the answer leaves, and no client sees a transaction half ended.
 
 What can't be stored did not happen, and the client is told COORDINATOR_NOT_AVAILABLE, to ask again. A decision that was
 stored stands: markers that can't be written are tried again until they can.

@@ -105,7 +105,7 @@ def _target(member: MemberDescription) -> str | None:
     type=click.FloatRange(min=0),
     default=300.0,
     show_default=True,
-    help="Seconds to wait for them at most; 0 expects them no more, or nobody if none is named.",
+    help="Seconds to wait for them at most; 0 expects them no more, or none at all if none is named.",
 )
 @click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Seconds to keep the place of each, if less.")
 @click.option(

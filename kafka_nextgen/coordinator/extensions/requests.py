@@ -80,7 +80,7 @@ class ExpectedMember:
 class AddMembers(ExtensionRequest):
     """These instances are about to join: the group rebalances when all of them have, or in ``timeout_ms`` from now.
 
-    With 0 they are expected no more, or nobody is if none is named.
+    With 0 these instances are expected no more, or none at all if none is named.
     """
 
     members: tuple[ExpectedMember, ...]

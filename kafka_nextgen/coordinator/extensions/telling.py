@@ -1,6 +1,6 @@
 """The client-side assignor fields of heartbeats and their answers (KIP-848, "ConsumerGroupHeartbeat API").
 
-In a heartbeat, null assignors mean unchanged; when a member joins they mean that it has none, whatever its instance had
+In a heartbeat, null assignors mean unchanged; when a member joins they mean that it has none, even if its instance had
 before. A reason other than 0 asks for a new assignment each time it is sent, changed metadata once; but only if a
 client-side assignor makes, or made, the group's assignment. A server-side one does not read them.
 

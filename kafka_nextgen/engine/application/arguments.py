@@ -1,7 +1,7 @@
 """What callers may give, checked before it goes anywhere.
 
 A request carries the questions of many partitions, so one number that doesn't fit into its field would hold up all of
-them. Whatever passes here can be written into every request: topics have names that topics can have, partitions and
+them. Arguments that pass can be written into every request: topics have names that topics can have, partitions and
 leader epochs fit into 32 bits, offsets and timestamps into 64. What is of the wrong type is a TypeError, what can't
 be a ValueError; both say what was given.
 """
@@ -44,7 +44,7 @@ ToAssign = Collection[TopicPartition] | Mapping[TopicPartition, OffsetRange | No
 Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
 
 INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
-#: Nobody waits longer (seconds); half of what a lock can be waited for, so that something may be added.
+#: The longest wait (seconds); half of what a lock can be waited for, so that something may be added.
 LONGEST_WAIT_S = threading.TIMEOUT_MAX / 2
 
 

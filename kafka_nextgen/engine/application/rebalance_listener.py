@@ -173,7 +173,7 @@ class RebalanceListener:
         """
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""
+        """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
 
 
 class AsyncRebalanceListener:
@@ -190,7 +190,7 @@ class AsyncRebalanceListener:
         """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""
 
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""
+        """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
 
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:

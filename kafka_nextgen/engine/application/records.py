@@ -138,7 +138,7 @@ class Records(DataFrames):
 
     ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one partition at
     a time, ``batches()`` at columns. ``to_arrow()``, ``to_pandas()`` and ``to_polars()`` hand the columns over without
-    a Python object per record, and so does Arrow's PyCapsule interface, to whatever library takes it.
+    a Python object per record, and so does Arrow's PyCapsule interface, for any library that takes it.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Records(DataFrames):
                 yield from filter(None, columns.to_list(part.start, part.stop))
 
     def raw(self) -> Records:
-        """The same records with keys and values as bytes, for whoever deserializes later."""
+        """The same records with keys and values as bytes, to be deserialized later."""
         return Records(self._slices)
 
     def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table:

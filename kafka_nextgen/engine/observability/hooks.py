@@ -46,7 +46,7 @@ class Hooks:
         """A poll that began then handed these over; where the application polls.
 
         Iteration reports the records it gave out when it polls again, all of one poll at once. A key or value that
-        can't be deserialized is the DeserializationError here, whatever ``on.deserialization.error`` says.
+        can't be deserialized is the DeserializationError here, under any ``on.deserialization.error``.
         """
 
     def processing(self, record: Record) -> AbstractContextManager[object]:

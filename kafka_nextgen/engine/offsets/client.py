@@ -135,7 +135,7 @@ class OffsetClient(GroupOffsets):
         try:
             return await ended
         finally:
-            if self._asks.pop(number, None) is not None:  # cancelled: nobody waits any more
+            if self._asks.pop(number, None) is not None:  # cancelled: the caller waits no longer
                 self.feed(ev.Withdrawn(number))
 
     # ---- the machine
@@ -208,7 +208,7 @@ class OffsetClient(GroupOffsets):
             self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
-        except Exception as bug:  # the application is told; whoever waits does not wait for ever
+        except Exception as bug:  # the application is told; the caller does not wait for ever
             self.feed(ev.CommitLost(effect.number, told(bug)))
             raise
 

@@ -80,7 +80,7 @@ class Fetcher:
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._has_news = False  # for the application
         self._closed = False
-        self._failure_logs: dict[str, FailureLog] = {}  # by what is asked, and whom
+        self._failure_logs: dict[str, FailureLog] = {}  # by what is asked, and of which node
         self._small_answers: dict[int, int] = {}  # how many in a row, by node
 
     # ---- the assignment

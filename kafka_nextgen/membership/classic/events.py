@@ -122,7 +122,7 @@ class SessionKept:
 
 @frozen
 class LeaveEnded:
-    """LeaveGroup ``number`` was answered, in whatever way, or is given up: it makes no difference."""
+    """LeaveGroup ``number`` was answered, in any way, or is given up: it makes no difference."""
 
     number: int
 

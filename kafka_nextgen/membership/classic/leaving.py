@@ -143,7 +143,7 @@ def _says_so(mode: LeaveMode, settings: ClassicSettings) -> bool:
 
 
 def left(state: ClassicState, _event: LeaveEnded, at: Moment) -> Outcome:
-    """The leave was answered, in whatever way."""
+    """The leave was answered, in any way."""
     return _out(state, at)
 
 

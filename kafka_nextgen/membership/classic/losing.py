@@ -50,7 +50,7 @@ _CALLED = CALLBACK_RUNS | {Phase.LOSING}
 
 
 def stop_all(state: ClassicState) -> tuple[ClassicEffect, ...]:
-    """Stop fetching whatever is fetched."""
+    """Stop fetching everything that is fetched."""
     everything = state.owned | state.held
     return (StopFetching(everything),) if everything else ()
 

@@ -44,5 +44,5 @@ def _polled_after_failure(state: ClassicState, at: Moment) -> Outcome:
 
 
 def time_passed(state: ClassicState, _event: TimePassed, at: Moment) -> Outcome:
-    """Leave if the application did not poll in time. Whatever else is due is done after every rule."""
+    """Leave if the application did not poll in time. Everything else that is due is done after every rule."""
     return leaving.expire(state, at) if is_due(state.deadlines, Timer.POLL, at.now) else (state, ())

@@ -1,4 +1,4 @@
-"""The classic protocol as a table: what a member does, wherever it stands and whatever happens.
+"""The classic protocol as a table: what a member does in every state and on every event.
 
 The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static members, KIP-429 for cooperation):
 
@@ -7,7 +7,7 @@ The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static member
     asks for its part with a SyncGroup. When that is answered it is STABLE.
 2.  A STABLE member takes its assignment over, and heartbeats. When there is a reason to join again it finishes what
     is under way, prepares, and goes through 1 again.
-3.  Whatever the coordinator refuses is tried again, or costs the member its partitions: it is UNJOINED until the
+3.  What the coordinator refuses is tried again, or costs the member its partitions: it is UNJOINED until the
     application has heard of its loss, and joins again; or it is FATAL.
 4.  A member leaves by PREPARE_LEAVING, in which it commits and revokes, and LEAVING, which lasts until the
     LeaveGroup is answered or given up; it ends UNSUBSCRIBED. One whose application stopped polling is STALE until

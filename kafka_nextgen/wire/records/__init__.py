@@ -1,7 +1,7 @@
 """Record batches, format 2 (KIP-98): what a partition's log, a Produce request and a Fetch response are made of.
 
 Reading for the application goes through one door, ``decode_partition``, which answers with columns; whether a compiled
-decoder made them nobody above notices. A broker never looks inside a batch: it reads the
+decoder made them makes no difference above. A broker never looks inside a batch: it reads the
 headers (``read_batches``) and writes the offset it gave out over the one that came (``rebase``). Formats 0 and 1
 are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
 """

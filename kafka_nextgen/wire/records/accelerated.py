@@ -1,6 +1,6 @@
 """The compiled decoder, where there is one: sound data to columns without an object per record.
 
-It reads what ``decode.py`` reads, to the same columns. Of whatever is not sound it only says so (None): the twin in
+It reads what ``decode.py`` reads, to the same columns. For unsound bytes it only returns None: the twin in
 Python then reads the same bytes and tells what is wrong, or where to stop.
 """
 

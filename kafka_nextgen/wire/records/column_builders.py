@@ -128,7 +128,7 @@ class ColumnsBuilder:
         return len(self.offsets)
 
     def need_headers(self) -> HeaderBuilder:
-        """The headers; the records before had none if nobody asked for this yet."""
+        """The headers; the records before had none if this was not asked for yet."""
         if self.headers is None:
             self.headers = HeaderBuilder(array("i", (0,)) * (len(self) + 1))
         return self.headers

@@ -170,7 +170,7 @@ class Columns:
     data_bytes: int = 0
     truncated: bool = False
     end_epoch: int = -1
-    #: What holding these records takes, in bytes; found out unless whoever made them knows.
+    #: What holding these records takes, in bytes; computed unless their maker knows.
     nbytes: int = field(default=_UNKNOWN, repr=False)
 
     def __attrs_post_init__(self) -> None:

@@ -6,7 +6,7 @@ were one. So the batches are put one behind the other, with a frame of our own i
 in what came out, a batch ends. Should records have the same in them, it is found once too often.
 
 Only batches that are one whole frame by its own headers are read that way: one that claims to go on behind its end
-would take what follows for its own. Those, and whatever else is odd, are left to be decompressed one by one.
+would take what follows for its own. Those, and other odd ones, are left to be decompressed one by one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["decompress_jointly"]
 _Batch = tuple[memoryview, int]  # compressed, and what it becomes at most
 
 #: Its first byte is rare in text and in numbers, so that it is quickly found. It has that byte only once: two of these
-#: never overlap, whatever is in front of one or behind it.
+#: never overlap, wherever they begin and end.
 _MARK = b"\xffbetween batches"
 
 #: What the batches of one call may become together: what a processor's cache can hold, for it is looked at again.

@@ -1,4 +1,4 @@
-"""What a client asks of any broker before it knows whom to ask."""
+"""What a client asks of any broker before it knows which one to ask."""
 
 from __future__ import annotations
 
