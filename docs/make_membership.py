@@ -65,8 +65,8 @@ CLASSIC_ERRORS = """
 ## Errors of its requests
 
 Where there is no entry, the code is fatal: it is raised from `poll`, and nothing is sent any more. For commits, which
-are not the machine's own, it means nothing to the member. "Reset" is to lose everything and to join again as somebody
-new, "reset generation" to join again by the same id. What a LeaveGroup is answered with makes no difference.
+are not the machine's own, it means nothing to the member. "Reset" is to lose everything and to join again as a
+new member, "reset generation" to join again by the same id. What a LeaveGroup is answered with makes no difference.
 
 """
 
