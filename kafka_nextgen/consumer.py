@@ -211,19 +211,19 @@ class Consumer(BlockingCalls, RunsHandlers):
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
-        if self._presence.is_inside:
+        if self._calls.is_inside:
             self._close_later(timeout, mode)
             return
-        with self._presence:
+        with self._calls:
             self._core.begin_closing(all_is_processed)
             self._close_now(timeout, mode)
 
     def _close_later(self, timeout: float, mode: LeaveMode) -> None:
         """Have the call that this is made in close the consumer at its end."""
         begins = self._core.begin_closing(all_is_processed=False)
-        if begins or not (self._is_closed or self._closers.is_held or self._presence.has_wish):
+        if begins or not (self._is_closed or self._closers.is_held or self._calls.has_wish):
             deadline = time.monotonic() + timeout
-            self._presence.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
+            self._calls.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
@@ -232,7 +232,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         while not (self._is_closed or self._core.engine.is_foreign):
             if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
                 try:
-                    with self._presence:
+                    with self._calls:
                         self._close_within(timeout, mode)
                 finally:
                     self._closers.leave(sys._getframe())  # noqa: SLF001

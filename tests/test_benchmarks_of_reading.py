@@ -177,7 +177,7 @@ def test_starts_are_told_next_to_ours() -> None:
     assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
 
 
-_STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_nextgen/fetching/steady_fetching.py:58)"
+_STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_nextgen/fetching/fast_path.py:58)"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
+from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.transport.connection import Connection
 
 __all__ = ["STAGES", "TRACED", "Trace"]
@@ -118,7 +118,7 @@ def _noting() -> Notes:
 
     def take_and_note(
         self: LockedFetches,
-        steady: SteadyFetches,
+        steady: NodeFetches,
         image: ClusterImage,
         frame: memoryview,
         correlation_id: int,

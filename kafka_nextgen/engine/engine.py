@@ -309,12 +309,12 @@ class Engine:
         try:
             await self.offsets.commit(offsets, timeout_s, lost)
         except CommitFailedError as error:
-            self.fetches.note_told(
+            self.fetches.note_reported(
                 [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
             )
             raise
 
-    def note_sought(self, partitions: frozenset[TopicPartition]) -> None:
+    def note_seek(self, partitions: frozenset[TopicPartition]) -> None:
         """Tell auto-commit, in order with commits, that the application has sought in these partitions."""
         if self._config.enable_auto_commit:
             self._thread.call_after_submitted(lambda: self.offsets.sought(partitions))

@@ -12,6 +12,7 @@ from kafka_nextgen.fetching.decoding import (
     decode_answer,
     find_arrivals,
 )
+from kafka_nextgen.fetching.fast_path import NodeFetches
 from kafka_nextgen.fetching.needs import (
     Arrival,
     Fetch,
@@ -25,7 +26,6 @@ from kafka_nextgen.fetching.partition_progress import FetchProgress, PartitionPr
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
-from kafka_nextgen.fetching.steady_fetching import SteadyFetches
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
@@ -42,9 +42,9 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
+    "NodeFetches",
     "PartitionProgress",
     "SessionAnswer",
-    "SteadyFetches",
     "Truncation",
     "decode_answer",
     "find_arrivals",

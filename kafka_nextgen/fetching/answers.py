@@ -116,7 +116,7 @@ def _note_preferred(state: PartitionState, node_id: int, source: Source, setting
     """Go where the leader sends us, at once; not so fast if that leads nowhere."""
     leader_epoch = source.leader_epoch(state.partition)
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
-    if state.replica.goes_astray:
+    if state.replica.leads_nowhere:
         note_failure(state, settings, now)
 
 

@@ -17,20 +17,20 @@ from attrs import define, evolve
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["Buffers", "HandedOver"]
+__all__ = ["Buffers", "HandedOverCount"]
 
 
 @define
-class HandedOver:
+class HandedOverCount:
     """How many records were handed over, and how many bytes their batches took, uncompressed."""
 
     records: int = 0
     bytes: int = 0
 
-    def plus(self, columns: Columns, start: int, stop: int) -> HandedOver:
+    def plus(self, columns: Columns, start: int, stop: int) -> HandedOverCount:
         """With one more run, whose part of the bytes is that of its records."""
         size, whole = columns.data_bytes, len(columns.offsets)
-        return HandedOver(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
+        return HandedOverCount(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
 
 
 class _State(Protocol):
@@ -48,13 +48,13 @@ class Buffers:
         self,
         runs: Mapping[TopicPartition, Iterable[ColumnSlice]] = MappingProxyType({}),
         sizes: Mapping[TopicPartition, int] = MappingProxyType({}),
-        handed_over: Mapping[str, HandedOver] = MappingProxyType({}),
+        handed_over: Mapping[str, HandedOverCount] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
         #: Those of which there are records, in their turn.
         self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
-        self._handed_over = defaultdict(HandedOver, _copied(handed_over))
+        self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))
         #: What everything here takes, in bytes.
         self.total_bytes = sum(self._bytes.values())
         #: Counts what made room: runs handed over to their end.
@@ -99,7 +99,7 @@ class Buffers:
         """How many records of this partition there are."""
         return sum(map(len, self._runs.get(partition, ())))
 
-    def handed_over(self) -> Mapping[str, HandedOver]:
+    def handed_over(self) -> Mapping[str, HandedOverCount]:
         """What was handed over until now, by topic."""
         return _copied(self._handed_over)
 
@@ -194,5 +194,5 @@ class Buffers:
             self._runs[partition] = runs
 
 
-def _copied(counts: Mapping[str, HandedOver]) -> dict[str, HandedOver]:
+def _copied(counts: Mapping[str, HandedOverCount]) -> dict[str, HandedOverCount]:
     return {topic: evolve(count) for topic, count in counts.items()}

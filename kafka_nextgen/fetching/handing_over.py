@@ -137,16 +137,16 @@ class Handover:
         return {state.partition: state.position for state in self._there() if state.position is not None}
 
     def lost_uncommitted(self) -> frozenset[TopicPartition]:
-        """The partitions that went with records that were handed over and not committed; see ``note_told``."""
+        """The partitions that went with records that were handed over and not committed; see ``note_reported``."""
         return self.uncommitted.partitions
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The coordinator took these."""
         self.uncommitted.note_committed(offsets, self._by_partition)
 
-    def note_told(self, partitions: Collection[TopicPartition]) -> None:
+    def note_reported(self, partitions: Collection[TopicPartition]) -> None:
         """The application was told that records of these were lost uncommitted."""
-        self.uncommitted.note_told(partitions, self._by_partition)
+        self.uncommitted.note_reported(partitions, self._by_partition)
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
         """The application gives these up, or was asked to: it has committed what it wants committed."""

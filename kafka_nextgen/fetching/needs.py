@@ -74,7 +74,7 @@ class NeedMetadata:
 class Fetch(NamedTuple):
     """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
 
-    A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
+    A tuple, for there may be a thousand a second. ``sends_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
     in seconds. ``is_out_of_session`` is for a connection of its own.
     ``names`` has the topics' names by their ids.
@@ -88,7 +88,7 @@ class Fetch(NamedTuple):
     max_wait_ms: int
     fences: Mapping[TopicPartition, int]
     session: SessionRequest
-    tells_rack: bool = True
+    sends_rack: bool = True
     set_aside_bytes: int = 0
     asked_at: float = 0.0
     is_out_of_session: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.fetching.assigned import Assigned
-from kafka_nextgen.fetching.buffers import Buffers, HandedOver
+from kafka_nextgen.fetching.buffers import Buffers, HandedOverCount
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.types import TopicPartition
 
@@ -52,7 +52,7 @@ class FetchProgress:
 
     partitions: Mapping[TopicPartition, PartitionProgress]
     buffered_bytes: int
-    handed_over: Mapping[str, HandedOver]
+    handed_over: Mapping[str, HandedOverCount]
 
     @classmethod
     def of(cls, now: Assigned, then: Assigned) -> FetchProgress:

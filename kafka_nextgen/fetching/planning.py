@@ -3,8 +3,8 @@
 Every need carries the fences of its partitions, and its answer goes to ``results`` with them.
 
 A partition is *silent* as long as no fetch of it is answered. Left out are partitions that are paused, being given up,
-not yet released, or fetched up to their end. Where records wait to be taken, the application is silent, not the
-partition.
+not yet released, or fetched up to their end, and those with buffered records: it is the application that does not take
+these.
 """
 
 from __future__ import annotations

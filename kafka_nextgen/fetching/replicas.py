@@ -44,7 +44,7 @@ class ReadReplica:
     withholds_rack_until: float = 0.0
 
     @property
-    def goes_astray(self) -> bool:
+    def leads_nowhere(self) -> bool:
         """Whether following the leader's preference leads nowhere."""
         return self.redirects > MAX_REDIRECTS
 
@@ -52,7 +52,7 @@ class ReadReplica:
         """The node to read from."""
         return leader if self.preferred == _NONE else self.preferred
 
-    def tells_rack(self, now: float) -> bool:
+    def sends_rack(self, now: float) -> bool:
         """Whether the node that is asked may be told the rack."""
         return self.withholds_rack_until <= now
 

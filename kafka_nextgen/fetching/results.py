@@ -73,7 +73,7 @@ class Results:
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
         self._context.end_steady_state()
-        astray: list[TopicPartition] = []
+        redirected: list[TopicPartition] = []
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
@@ -83,18 +83,18 @@ class Results:
             state = current.pop(result.partition, None)
             if state is not None:
                 if arrivals and result.partition in arrivals:
-                    self._meet(state, result, arrivals[result.partition])
+                    self._note_decoded_end(state, result, arrivals[result.partition])
                 replica = state.replica
                 if result.diverging is None or replica.preferred == fetch.node_id:
                     note_fetched(state, self._buffers, result, source, self._settings, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state.partition)
-                if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
-                    astray.append(state.partition)
-        return tuple(astray)
+                if state.replica is not replica and state.replica.leads_nowhere and not replica.leads_nowhere:
+                    redirected.append(state.partition)
+        return tuple(redirected)
 
-    def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
+    def _note_decoded_end(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
         """See whether decoding ended where fetching went on."""
         if result.columns is None or result.columns.next_offset != arrival.end_offset:
             self._assigned.call_off(state)

@@ -123,7 +123,7 @@ class FetchSession:
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """Note that so many answers were followed (``steady_fetching``), and fetching goes on at these positions.
+        """Note that so many answers were followed (``fast_path``), and fetching goes on at these positions.
 
         Returns the last request; earlier ones may have told some of the positions.
         """

@@ -23,12 +23,12 @@ from types import MappingProxyType
 
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.fast_path import FastPath
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.fetching.partition_progress import FetchProgress
 from kafka_nextgen.fetching.planning import Planning
 from kafka_nextgen.fetching.results import Results
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.steady_fetching import SteadyFetching
 from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import let_go
 from kafka_nextgen.offset_reset import Reset
@@ -53,7 +53,7 @@ class FetchState:
         self.by_partition = self._assigned.by_partition
         self.planning = Planning(self._context)
         self.results = Results(self._context)
-        self.steady = SteadyFetching(self._context)
+        self.steady = FastPath(self._context)
         self.handover = Handover(self._assigned)
         #: Whether partitions are read up to an end.
         self.has_ranges = False

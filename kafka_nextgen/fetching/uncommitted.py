@@ -21,7 +21,7 @@ from kafka_nextgen.wire.records import ColumnSlice
 __all__ = ["Uncommitted", "let_go", "note_put_back"]
 
 #: In place of an offset: there is nothing to commit, or the application was told that it is too late.
-_NOTHING, _TOLD = -1, -2
+_NOTHING, _REPORTED = -1, -2
 
 States = Mapping[TopicPartition, PartitionState]
 
@@ -93,7 +93,7 @@ class Uncommitted:
         tp, end = part.partition, part.next_offset
         state = states.get(tp)
         if state is not None and state.stopped:
-            if state.position is not None and end > state.position.offset and state.read_to != _TOLD:
+            if state.position is not None and end > state.position.offset and state.read_to != _REPORTED:
                 _read(_first_of(part), end, state)
         elif end > self._left_at.get(tp, end):
             first, _ = self._lost.get(tp, (_first_of(part), end))
@@ -127,9 +127,9 @@ class Uncommitted:
                 first, end = self._lost[tp]
                 self._keep_lost(tp, max(first, committed.offset), end)
 
-    def note_told(self, partitions: Collection[TopicPartition], states: States) -> None:
+    def note_reported(self, partitions: Collection[TopicPartition], states: States) -> None:
         """The application was told that records of these are lost: what went, or else what is about to go."""
         for tp in partitions:
             self._left_at.pop(tp, None)
             if self._lost.pop(tp, None) is None and tp in states:
-                states[tp].read_to = _TOLD
+                states[tp].read_to = _REPORTED

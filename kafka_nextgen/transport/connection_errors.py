@@ -78,10 +78,10 @@ def connection_lost_error(
     if tls is not None:
         return tls
     text = "the broker closed the connection" if exc is None else f"the connection broke ({_words(exc)})"
-    return DisconnectedError(f"{address}: {text}{'' if untested is None else _doubt(untested)}")
+    return DisconnectedError(f"{address}: {text}{'' if untested is None else _likely_cause(untested)}")
 
 
-def _doubt(security: Security) -> str:
+def _likely_cause(security: Security) -> str:
     doubt = f"is security.protocol={security.protocol.value} what it speaks there"
     if security.protocol.uses_tls:
         doubt += ", or does it want a certificate (ssl.certificate.location)"

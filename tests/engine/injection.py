@@ -198,7 +198,7 @@ class Reader(_Log):
 
     def go_on(self, undo: str | None = None) -> None:
         """What an application does that has caught the exception: all of it works, and no record is missing."""
-        assert not self.consumer._presence.is_inside, "close() would leave it to a call that is over"
+        assert not self.consumer._calls.is_inside, "close() would leave it to a call that is over"
         assert not self.consumer._guard.is_held, "others would be refused"
         if undo is not None:
             getattr(self, undo)()

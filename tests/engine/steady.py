@@ -11,7 +11,7 @@ import pytest
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.fetching import Fetch, SteadyFetches
+from kafka_nextgen.fetching import Fetch, NodeFetches
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import PATIENCE_S, Stage, read, tp, values
 
@@ -49,7 +49,7 @@ class Steadiness:
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         begin, take, end = LockedFetches.begin_steady, LockedFetches.take_steady, LockedFetches.end_steady
 
-        def begun(fetches: LockedFetches, *what: Any) -> SteadyFetches | None:
+        def begun(fetches: LockedFetches, *what: Any) -> NodeFetches | None:
             steady = begin(fetches, *what)
             self.begun += steady is not None
             return steady
@@ -63,7 +63,7 @@ class Steadiness:
             self.odd_answers += following is None
             return following
 
-        def ended(fetches: LockedFetches, steady: SteadyFetches) -> Fetch:
+        def ended(fetches: LockedFetches, steady: NodeFetches) -> Fetch:
             self.ended += 1
             return end(fetches, steady)
 

@@ -17,7 +17,7 @@ from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPart
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
-from kafka_nextgen.engine.application.record_run import HandOver, RecordRun
+from kafka_nextgen.engine.application.record_run import DeserializingPoll, RecordRun
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.properties import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
@@ -146,7 +146,7 @@ def interrupted(slices: list[ColumnSlice], place: int) -> tuple[list[int], list[
     def put_back(parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         left[:] = parts
 
-    hand_over = HandOver(slices, put_back, lambda parts: None)
+    hand_over = DeserializingPoll(slices, put_back, lambda parts: None)
     records = RecordRun(slices, Deserializers(None, int), hand_over).records
     with injected(place) as injection, suppress(InjectedError):
         for record in records:

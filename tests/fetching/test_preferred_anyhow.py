@@ -66,7 +66,7 @@ class Replicas:
         left = min(PER_ANSWER, END - offset)
         served = bring(columns(tp, offset, left) if left else Columns(tp, offset))
         if fetch.node_id == LEADERS[tp]:
-            to = _next(self.preferred[tp]) if fetch.tells_rack else -1
+            to = _next(self.preferred[tp]) if fetch.sends_rack else -1
             return redirect(tp, offset, to) if to >= 0 else served
         manner = _next(self.manners[tp])
         if manner is Manner.SERVES:

@@ -188,8 +188,8 @@ def test_a_leader_that_leads_us_astray_is_not_told_the_rack_any_more(world: Worl
             if isinstance(need, NeedMetadata):
                 world.state.results.metadata_refreshed(need, world.now)
             elif isinstance(need, Fetch) and need.node_id == 1:
-                told.append(need.tells_rack)
-                result = redirect(P0, 7, to) if need.tells_rack else None
+                told.append(need.sends_rack)
+                result = redirect(P0, 7, to) if need.sends_rack else None
                 world.answer(need, result or columns(P0, 7, 1))
             elif isinstance(need, Fetch):
                 world.answer(need, DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
@@ -214,11 +214,11 @@ def test_the_rack_is_withheld_as_long_as_a_preference_lasts_even_for_others_of_t
     world.state.seek(P1, 0)
     world.state.seek(P2, 0)
     fetches = {fetch.node_id: fetch for fetch in world.plan() if isinstance(fetch, Fetch)}
-    assert {node_id: fetch.tells_rack for node_id, fetch in fetches.items()} == {1: False, 2: True}
+    assert {node_id: fetch.sends_rack for node_id, fetch in fetches.items()} == {1: False, 2: True}
     world.answer(fetches[1], columns(P0, 7, 1))
     world.now += LEASE_S
     (fetch,) = [need for need in world.plan() if isinstance(need, Fetch)]
-    assert (fetch.node_id, fetch.tells_rack) == (1, True)
+    assert (fetch.node_id, fetch.sends_rack) == (1, True)
     world.answer(fetch, redirect(P0, 8, 2))
     world.answer(fetches[2])
     assert (2, 0, 8) in asked(world.plan()), "followed again"

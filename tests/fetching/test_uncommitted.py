@@ -48,7 +48,7 @@ def test_a_partition_that_begins_anew_is_lost_though_it_is_assigned(world: World
     read(world, 3)
     world.state.assign([P0], [P0])
     assert world.state.handover.lost_uncommitted() == {P0}
-    world.state.handover.note_told([P0])
+    world.state.handover.note_reported([P0])
     assert world.state.handover.lost_uncommitted() == frozenset()
 
 
@@ -56,7 +56,7 @@ def test_what_was_read_since_it_came_back_is_told_too(world: World) -> None:
     read(world, 3)
     world.state.assign([], [])
     read(world, 3)
-    world.state.handover.note_told([P0])  # of the first three, by a commit that ends late
+    world.state.handover.note_reported([P0])  # of the first three, by a commit that ends late
     assert lost(world) == {P0}
 
 
@@ -128,7 +128,7 @@ def test_what_iteration_gave_out_is_lost_though_it_says_so_later(world: World, i
         world.state.assign([], [])
     world.state.handover.hand_over(part)
     assert lost(world) == {P0}
-    world.state.handover.note_told([P0])
+    world.state.handover.note_reported([P0])
     world.state.handover.hand_over(part)
     assert world.state.handover.lost_uncommitted() == frozenset(), "it is told once"
 
@@ -138,7 +138,7 @@ def test_what_iteration_gave_out_is_told_once_also_while_its_partition_goes(worl
     world.answer(world.fetch(), columns(P0, 0, 3))
     (part,) = world.state.handover.peek(3)
     world.state.stop([P0])
-    world.state.handover.note_told([P0])
+    world.state.handover.note_reported([P0])
     world.state.handover.hand_over(part)
     assert lost(world) == frozenset()
 

@@ -22,8 +22,8 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedEpochEnds,
     NeedOffsetReset,
+    NodeFetches,
     SessionAnswer,
-    SteadyFetches,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
@@ -164,14 +164,14 @@ class PlainStep:
         return self._places
 
 
-def steady(state: FetchState, fetch: Fetch, image: ClusterImage) -> SteadyFetches | None:
+def steady(state: FetchState, fetch: Fetch, image: ClusterImage) -> NodeFetches | None:
     """Follow the answers to a fetch, if the state is steady."""
     return state.steady.begin(fetch, image, lambda: PlainStep(fetch))  # type: ignore[arg-type, return-value]
 
 
 def take_steady(
     state: FetchState,
-    fetches: SteadyFetches,
+    fetches: NodeFetches,
     results: Sequence[DecodedPartition | Columns] | None,
     now: float,
     image: ClusterImage | None = None,

@@ -48,22 +48,22 @@ class _Call:
     so all calls of one name share an instance, even if a signal handler makes one inside another.
     """
 
-    def __init__(self, core: ConsumerCore, guard: CallGuard, presence: CallTracker, name: str, is_part: bool) -> None:
+    def __init__(self, core: ConsumerCore, guard: CallGuard, calls: CallTracker, name: str, is_part: bool) -> None:
         self._check_usable = _check_of(core, is_part)
         self._guard = guard
-        self._presence = presence
+        self._calls = calls
         self._name = name
         self._is_part = is_part
 
     def __enter__(self) -> None:
         frame = sys._getframe(1)  # noqa: SLF001
-        self._presence.enter(frame)
+        self._calls.enter(frame)
         try:
             self._check_usable()
             if not self._is_part and not self._guard.try_enter(self._name, frame):
                 raise self._guard.refusal(self._name)
         except BaseException as error:
-            self._presence.leave(frame, error)
+            self._calls.leave(frame, error)
             raise
 
     def __exit__(
@@ -72,7 +72,7 @@ class _Call:
         frame = sys._getframe(1)  # noqa: SLF001
         if not self._is_part:
             self._guard.leave(frame)
-        self._presence.leave(frame, error)
+        self._calls.leave(frame, error)
 
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
@@ -89,13 +89,13 @@ class BaseConsumer:
         wakeup: Wakeup,
         whoami: Callable[[], object],
         is_inside: Callable[[FrameType, object], bool],
-        presence: CallTracker,
+        calls: CallTracker,
     ) -> None:
         self._core = ConsumerCore(config, wakeup, whoami)
         # Nothing else refers to the consumer, so that this runs when the application drops it.
         weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = CallGuard(whoami, is_inside)
-        self._presence = presence
+        self._calls = calls
         self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
 
     @property
@@ -110,12 +110,12 @@ class BaseConsumer:
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this consumer has now. Raises MisuseError once closed, as every method does."""
-        with self._presence:
+        with self._calls:
             return self._usable().fetches.assignment()
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        with self._presence:
+        with self._calls:
             return self._usable().fetches.paused()
 
     def finished(self) -> frozenset[TopicPartition]:
@@ -123,7 +123,7 @@ class BaseConsumer:
 
         Once these are all that are assigned, loops end and ``poll`` returns no records, at once.
         """
-        with self._presence:
+        with self._calls:
             core = self._usable()
             return core.fetches.finished(core.cursor.given_out())
 
@@ -132,7 +132,7 @@ class BaseConsumer:
 
         None where nothing was fetched yet, or the position is still being looked up.
         """
-        with self._presence:
+        with self._calls:
             core = self._usable()
             return core.fetches.lag(core.cursor.given_out())
 
@@ -142,7 +142,7 @@ class BaseConsumer:
         Each says when and why, by its cause and in words, the epochs before and after, what was assigned, revoked,
         lost and kept, how many milliseconds each phase took, and what failed.
         """
-        with self._presence:
+        with self._calls:
             return self._usable().engine.rebalances()
 
     def health(self) -> Health:
@@ -150,7 +150,7 @@ class BaseConsumer:
 
         Never blocks, so a probe may call it at any time from any thread; ``problem`` is None if all is well.
         """
-        with self._presence:
+        with self._calls:
             return self._usable().engine.health()
 
     def metrics(self) -> Metrics:
@@ -159,7 +159,7 @@ class BaseConsumer:
         Never blocks, so an exporter may call it at any time from any thread, also after ``close``. Raises
         MisuseError in a process forked off.
         """
-        with self._presence:
+        with self._calls:
             return self._core.metrics()
 
     @property
@@ -226,7 +226,7 @@ class BaseConsumer:
 
     def _use(self, call: str) -> AbstractContextManager[None]:
         """Enter a call that runs no callbacks; it may be made from a callback."""
-        return _Call(self._core, self._guard, self._presence, call, is_in_callback(self._core))
+        return _Call(self._core, self._guard, self._calls, call, is_in_callback(self._core))
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Enter a call that runs callbacks; it can't be made from a callback."""
@@ -234,7 +234,7 @@ class BaseConsumer:
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
         known = self._alone.get(call)
         if known is None:
-            known = self._alone[call] = _Call(self._core, self._guard, self._presence, call, False)
+            known = self._alone[call] = _Call(self._core, self._guard, self._calls, call, False)
         return known
 
     def _limit_s(self, timeout: float | None) -> float:

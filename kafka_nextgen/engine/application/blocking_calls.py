@@ -26,7 +26,7 @@ class BlockingCalls(BaseConsumer):
 
     def _answer(self, future: Future[T], limit_s: float) -> T:
         """The result of a query; cancels it if a signal handler has closed the consumer during this call."""
-        if self._presence.has_wish and not is_in_callback(self._core):
+        if self._calls.has_wish and not is_in_callback(self._core):
             future.cancel()
         return wait_for_result(future, limit_s)
 

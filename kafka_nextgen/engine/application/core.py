@@ -25,14 +25,14 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.record_run import HandOver
+from kafka_nextgen.engine.application.record_run import DeserializingPoll
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
-from kafka_nextgen.engine.reading.locked_fetches import Offer
+from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
@@ -130,21 +130,21 @@ class ConsumerCore:
     def is_poll_due(self) -> bool:
         """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
         mailbox = self.engine.mailbox
-        has_news = mailbox.news != self.cursor.heeded
+        has_news = mailbox.news != self.cursor.news_seen
         return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
 
-    def find(self, max_records: int | None) -> Offer:
+    def find(self, max_records: int | None) -> PollOffer:
         """At most ``max_records`` of the records that have arrived; the positions advance once the offer is taken."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
         self._handed_over(offer.parts, self.polls.began_at, time.monotonic())
         return offer
 
-    def records(self, offer: Offer) -> Records:
+    def records(self, offer: PollOffer) -> Records:
         """The records of an offer, as a poll returns them."""
         parts = offer.parts
         if self._deserializers is None:
             return Records(parts)
-        hand_over = self.cursor.hand_over = HandOver(parts, self._put_back, self.fetches.hand_over)
+        hand_over = self.cursor.hand_over = DeserializingPoll(parts, self._put_back, self.fetches.hand_over)
         return Records(parts, self._deserializers, hand_over)
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
@@ -266,14 +266,14 @@ class ConsumerCore:
         self.cursor.finish_run()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
-        self.engine.note_sought(frozenset({partition}))
+        self.engine.note_seek(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
         self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
         self.fetches.seek_to(chosen, where)
-        self.engine.note_sought(frozenset(chosen))
+        self.engine.note_seek(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand over no records of these until they are resumed."""

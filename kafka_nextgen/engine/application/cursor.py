@@ -3,7 +3,7 @@
 Between two records no lock is taken and nothing is checked. A run that must not go on is *ended*: the caller that wants
 its next record gets none, polls, and looks for the next run. A run is ended by
 
-- news, that is, anything a poll would act on since the poll for this run (``heed``);
+- news, that is, anything a poll would act on since the poll for this run (``mark_news_seen``);
 - the interval at which the member is told of polls, by a timer on the I/O thread;
 - another caller, which polls for a run of its own, and any other call that advances the positions;
 - a fork, in the child.
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
 from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
-from kafka_nextgen.engine.application.record_run import HandOver, PutBack, RecordRun
+from kafka_nextgen.engine.application.record_run import DeserializingPoll, PutBack, RecordRun
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.types import Record
@@ -58,9 +58,9 @@ class Cursor:
         self._run = _NOTHING
         self._caller: object = None
         #: What the last poll handed over, if there are deserializers.
-        self.hand_over: HandOver | None = None
+        self.hand_over: DeserializingPoll | None = None
         #: The mailbox's ``news`` as of the last poll.
-        self.heeded = 0
+        self.news_seen = 0
         self._looked: tuple[float | None, float] = None, 0.0
         mailbox.on_news = self.end_run
         _everywhere.add(self)
@@ -75,22 +75,22 @@ class Cursor:
         """A position that changes with each record of this caller's run; None at its end."""
         return self._run.next if self._caller == self._whoami() else None
 
-    def heed(self) -> None:
-        """Have news from here on end the next run."""
-        self.heeded = self._mailbox.news
+    def mark_news_seen(self) -> None:
+        """From here on, news ends the run that is started next."""
+        self.news_seen = self._mailbox.news
 
     def look(self, max_records: int, began: float | None) -> Iterator[Record]:
         """Start a run of the records that come next, after a poll that ``began`` then (monotonic seconds).
 
-        A run has ``max_records``, extended to the end of what was fetched together, whose memory is freed only then.
-        It is empty if nothing has arrived, or if another poll is due.
+        A run has ``max_records`` or more: it goes on to the end of what was fetched together, whose memory is freed only
+        as a whole. It is empty if nothing has arrived, or if another poll is due.
         """
         offer = self._fetches.find(max_records, whole_runs=True)
         run = RecordRun(offer.parts, self._deserializers, self)
         self._looked = began, time.monotonic()
         self._caller, self._run = self._whoami(), run
         # Checked last: from here on, news and a signal handler that polls find the run.
-        if self._mailbox.news != self.heeded or self._fetches.offer is not offer:
+        if self._mailbox.news != self.news_seen or self._fetches.offer is not offer:
             run.end()
         return run.records
 

@@ -47,7 +47,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
         seen, is_due = core.wakeup.count, True
         while True:
             if is_due:
-                core.cursor.heed()
+                core.cursor.mark_news_seen()
                 told = core.note_poll()
                 if told is not None:
                     yield told

@@ -19,7 +19,7 @@ from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["HandOver", "PutBack", "RecordRun", "Watch"]
+__all__ = ["DeserializingPoll", "PutBack", "RecordRun", "Watch"]
 
 _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
@@ -132,7 +132,7 @@ def _do_nothing() -> None:
 PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
 
 
-class HandOver:
+class DeserializingPoll:
     """What one poll handed over, while its records are deserialized one by one; shared by all views of it.
 
     The positions are behind all of it already. If a record can't be deserialized, the rest counts as not handed over:

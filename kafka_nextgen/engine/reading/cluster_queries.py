@@ -95,7 +95,7 @@ class ClusterQueries:
             elif isinstance(answer, BaseException):
                 raise answer
             else:
-                failure = _sort_out(answer, found) or failure
+                failure = _collect_offsets(answer, found) or failure
         return failure
 
     def _by_leader(self, missing: Mapping[TopicPartition, int]) -> dict[int, dict[TopicPartition, int]]:
@@ -163,7 +163,7 @@ def _description_of(topic: TopicInfo) -> TopicDescription:
     return TopicDescription(topic.name, topic.topic_id, tuple(sorted(topic.partitions)), topic.is_internal)
 
 
-def _sort_out(
+def _collect_offsets(
     answer: Mapping[TopicPartition, bridge.ListedOffset], found: dict[TopicPartition, OffsetAndTimestamp]
 ) -> str | None:
     failure = None

@@ -18,7 +18,7 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.fetching import DecodedPartition, Fetch, SteadyFetches
+from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
@@ -33,7 +33,7 @@ __all__ = ["FetchExchange"]
 class FetchExchange:
     """An ``Exchange`` for ``fetch``, which is steady if ``may_be_steady`` and nothing speaks against it.
 
-    ``brought`` is called when the next request is sent, if its answer has brought records. The caller that begins the
+    ``on_records`` is called when the next request is sent, if the answer had records. The caller that begins the
     exchange awaits ``reply``.
     """
 
@@ -44,7 +44,7 @@ class FetchExchange:
         cluster: ClusterClient,
         fetches: LockedFetches,
         counters: FetchCounters,
-        brought: Callable[[], None],
+        on_records: Callable[[], None],
         may_be_steady: bool,
     ) -> None:
         self.reply: EagerFuture[Answer] | None = None
@@ -55,9 +55,9 @@ class FetchExchange:
         self._cluster = cluster
         self._fetches = fetches
         self._counters = counters
-        self._brought = brought
+        self._on_records = on_records
         self._may_be_steady = may_be_steady and ACCELERATED
-        self._steady: SteadyFetches | None = None
+        self._steady: NodeFetches | None = None
         self._has_news = False
         self._asked_at = 0.0
 
@@ -89,7 +89,7 @@ class FetchExchange:
     def sent(self) -> None:
         """Wake the application, once this thread has nothing more to do: else it would wait for the interpreter."""
         if self._has_news:
-            self._brought()
+            self._on_records()
 
     def end(self) -> Fetch:
         """The fetch that was answered last, or has failed; it is not followed any longer."""
@@ -110,7 +110,7 @@ class FetchExchange:
             min_bytes=1 if fetch.has_ends else config.fetch_min_bytes,
             max_bytes=fetch.max_bytes,
             isolation_level=number_of(config.isolation_level),
-            rack_id=(config.client_rack or "") if fetch.tells_rack else "",
+            rack_id=(config.client_rack or "") if fetch.sends_rack else "",
         )
         session = fetch.session
         return bridge.to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)

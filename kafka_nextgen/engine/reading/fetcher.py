@@ -140,7 +140,7 @@ class Fetcher:
             exchange = self._exchange_of(need)
             with suppress(Exception):  # the task tries again, and handles it
                 self._send(exchange)
-        self._tasks.start(self._satisfy(need, exchange))
+        self._tasks.start(self._ask_until_done(need, exchange))
 
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
@@ -177,12 +177,12 @@ class Fetcher:
         self._decoder.close()
         self._timer.set_after(None)
 
-    async def _satisfy(self, need: Need, exchange: FetchExchange | None = None) -> None:
-        """Ask, unless ``exchange`` has, and go on asking: a task for each question would have to begin first."""
+    async def _ask_until_done(self, need: Need, exchange: FetchExchange | None = None) -> None:
+        """Ask, then ask what is planned next in the same task, which saves starting another; ``exchange`` has asked already."""
         following: Need | None = need
         while following is not None:
             try:
-                await self._meet(following, exchange)
+                await self._ask_once(following, exchange)
             except Exception:  # a bug reaches the application, and all others go on
                 self._mailbox.wake()
                 self.pump()
@@ -192,9 +192,9 @@ class Fetcher:
             for other in others:
                 self._begin(other)
             if not isinstance(following, Fetch):
-                self._ring()
+                self._wake_application()
 
-    def _ring(self) -> None:
+    def _wake_application(self) -> None:
         """Wake the application, once the next fetch is on its way.
 
         Then this thread has nothing more to do, and the application has the GIL to itself. If it woke earlier, one of
@@ -204,7 +204,7 @@ class Fetcher:
             self._has_news = False
             self._mailbox.wake()
 
-    async def _meet(self, need: Need, exchange: FetchExchange | None) -> None:
+    async def _ask_once(self, need: Need, exchange: FetchExchange | None) -> None:
         """Carry it out, and take note if it fails."""
         try:
             if isinstance(need, Fetch):
@@ -252,7 +252,7 @@ class Fetcher:
     async def _fetch(self, exchange: FetchExchange) -> None:
         """Fetch until an answer has to go the long way, and take that in."""
         self._send(exchange)
-        self._ring()
+        self._wake_application()
         answer = await (
             exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
         )
@@ -281,9 +281,9 @@ class Fetcher:
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
-            astray = state.results.fetched(need, decoded, time.monotonic())
-        if astray:
-            where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
+            redirected = state.results.fetched(need, decoded, time.monotonic())
+        if redirected:
+            where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:

@@ -2,14 +2,13 @@
 
 The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
 pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
-happens outside. (The lock may be taken twice by one thread: a signal handler that asks for the lag, say, runs
-wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.)
+happens outside. A signal handler that interrupts the application in such a call may take the lock once more, for
+instance to ask for the lag; what would wait for the I/O thread is left until the call ends (``CallTracker``).
 ``on_change`` is called after each change that may need another request.
 
-What a poll is about to hand over is an ``Offer``, and the positions stay: a signal handler may raise until the poll has
-returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
-that its offer is taken; the next look at the state advances the positions by that.
-
+What a poll is about to hand over is a ``PollOffer``, and the positions stay: a signal handler may raise until the poll
+has returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to
+store that its offer is taken; the next look at the state advances the positions by that.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from kafka_nextgen.fetching import (
     Fetch,
     FetchProgress,
     FetchState,
-    SteadyFetches,
+    NodeFetches,
     Truncation,
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
-__all__ = ["LockedFetches", "Offer"]
+__all__ = ["LockedFetches", "PollOffer"]
 
 
 @define(eq=False)
-class Offer:
+class PollOffer:
     """What a poll has found; once ``is_taken``, the poll has returned it."""
 
     parts: Sequence[ColumnSlice] = ()
@@ -72,7 +71,7 @@ class LockedFetches:
         #: Whether this thread is inside of another call here, which a signal handler has interrupted.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         #: What the last poll has found; another one if another poll has looked meanwhile.
-        self.offer = Offer()
+        self.offer = PollOffer()
         self._locked = _Locked(self, state, self._lock)
         self._on_change = on_change
 
@@ -84,19 +83,19 @@ class LockedFetches:
 
     def begin_steady(
         self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
-    ) -> SteadyFetches | None:
-        """Follow the answers to a fetch that is on its way; see ``SteadyFetching.begin``."""
+    ) -> NodeFetches | None:
+        """Follow the answers to a fetch that is on its way; see ``FastPath.begin``."""
         with self.locked() as state:
             return state.steady.begin(fetch, image, make)
 
     def take_steady(
-        self, steady: SteadyFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
+        self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer and return the next request; see ``SteadyFetching.take``."""
+        """Take in an answer and return the next request; see ``FastPath.take``."""
         with self._lock:
             return self._state.steady.take(steady, image, frame, correlation_id, now)
 
-    def end_steady(self, steady: SteadyFetches) -> Fetch:
+    def end_steady(self, steady: NodeFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way."""
         with self.locked() as state:
             return state.steady.end(steady)
@@ -173,7 +172,7 @@ class LockedFetches:
         with self._lock:
             return self._state.handover.has_records()
 
-    def find(self, max_records: int, whole_runs: bool = False) -> Offer:
+    def find(self, max_records: int, whole_runs: bool = False) -> PollOffer:
         """The records that come next, which stay here until they are taken; with ``whole_runs`` the last to its end.
 
         Raises what stands in a partition's way.
@@ -183,7 +182,7 @@ class LockedFetches:
                 with self._lock:
                     self.settle()
                     before = self.offer
-                    offer = Offer(self._state.handover.peek(max_records, whole_runs))
+                    offer = PollOffer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:
                 self._on_change()  # a partition whose error was raised may be asked for again
                 raise
@@ -195,14 +194,14 @@ class LockedFetches:
         """Advance the positions over what was taken; what was offered and not taken is not offered any more."""
         with self._lock:
             self.settle_taken()
-            self.offer = Offer()
+            self.offer = PollOffer()
 
     def settle_taken(self) -> None:
         """Advance the positions over what was taken, under the lock."""
         offer = self.offer
         if offer.is_taken:
             self.hand_over(offer.parts)
-            self.offer = Offer()  # last: what is interrupted is done again, and nothing is handed over twice
+            self.offer = PollOffer()  # last: what is interrupted is done again, and nothing is handed over twice
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
@@ -263,10 +262,10 @@ class LockedFetches:
         with self._lock:
             self._state.handover.note_committed(offsets)
 
-    def note_told(self, partitions: Collection[TopicPartition]) -> None:
+    def note_reported(self, partitions: Collection[TopicPartition]) -> None:
         """The application was told that records of these were lost uncommitted."""
         with self._lock:
-            self._state.handover.note_told(partitions)
+            self._state.handover.note_reported(partitions)
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """The application gives these up, or all, and has committed what it wants committed."""

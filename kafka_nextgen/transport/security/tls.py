@@ -27,8 +27,8 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
     if config.ssl_context is not None:
         return config.ssl_context
     context = _strict_context()
-    _trust(context, "ssl.ca.location", config.ssl_ca_location, config.ssl_ca_pem)
-    _present(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
+    _load_trusted_certificates(context, "ssl.ca.location", config.ssl_ca_location, config.ssl_ca_pem)
+    _load_client_certificate(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
     _choose_ciphers(context, config.ssl_cipher_suites)
     _relax(context, config)
     return context
@@ -37,7 +37,7 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
 def https_context(config: SecurityConfig) -> ssl.SSLContext:
     """The context for requests to a token endpoint, always with all checks. Raises ``ConfigError``."""
     context = _strict_context()
-    _trust(context, "https.ca.location", config.https_ca_location, None)
+    _load_trusted_certificates(context, "https.ca.location", config.https_ca_location, None)
     return context
 
 
@@ -47,7 +47,7 @@ def _strict_context() -> ssl.SSLContext:
     return context
 
 
-def _trust(context: ssl.SSLContext, key: str, location: str | None, pem: str | None) -> None:
+def _load_trusted_certificates(context: ssl.SSLContext, key: str, location: str | None, pem: str | None) -> None:
     if location is None and pem is None:
         context.load_default_certs(ssl.Purpose.SERVER_AUTH)
         return
@@ -61,7 +61,9 @@ def _trust(context: ssl.SSLContext, key: str, location: str | None, pem: str | N
         raise ConfigError(f"{key}: {where} no certificates in PEM: {_reason(error)}", key) from error
 
 
-def _present(context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None) -> None:
+def _load_client_certificate(
+    context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None
+) -> None:
     if certificate is None:
         return
     # Without a callback OpenSSL would ask for the password on the terminal.

@@ -24,7 +24,7 @@ from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.steady_state import SteadyState, find_steady_state
 
-__all__ = ["SteadyFetches", "SteadyFetching"]
+__all__ = ["FastPath", "NodeFetches"]
 
 #: More than the columns of a plain answer take, which has at most 16 KiB: a record without key and value takes seven
 #: bytes there, and thirty as columns.
@@ -35,7 +35,7 @@ Step: TypeAlias = "accelerator.SteadyFetch[DecodedPartition]"
 
 
 @define(eq=False)
-class SteadyFetches:
+class NodeFetches:
     """The fetches of one node, one after the other, in a steady state.
 
     ``fetch`` is what was on its way when this was last settled; ``most_buffered_bytes`` is how much may be buffered
@@ -50,21 +50,21 @@ class SteadyFetches:
     settled_answers: int = 0
 
 
-class SteadyFetching:
+class FastPath:
     """The part of ``FetchState`` that follows a node's answers in a steady state."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
         self._assigned = context.assigned
         self._buffers = context.buffers
-        self._fetches: list[SteadyFetches] = []
+        self._fetches: list[NodeFetches] = []
 
-    def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> SteadyFetches | None:
+    def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
         """Follow the answers to ``fetch``, which is on its way, by what ``make`` makes; None if it is not steady."""
         state = self._find_state(image)
         if state is None or not state.covers(fetch, self._assigned):
             return None
-        steady = SteadyFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
+        steady = NodeFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
         if self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
         self._fetches.append(steady)
@@ -83,7 +83,7 @@ class SteadyFetching:
         return min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
 
     def take(
-        self, steady: SteadyFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
+        self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
         """Take in an answer; returns the next request, which is taken to be on its way, and what came.
 
@@ -102,7 +102,7 @@ class SteadyFetching:
         steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = now
         return taken
 
-    def _is_steady(self, steady: SteadyFetches, image: ClusterImage) -> bool:
+    def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
         """Whether the state is steady, or is so again.
 
         An answer that goes the long way ends the steady state for all nodes. Without a second look, two nodes whose
@@ -117,7 +117,7 @@ class SteadyFetching:
         steady.state, steady.most_buffered_bytes = state, self._most_buffered_bytes(state, steady.fetch)
         return True
 
-    def end(self, steady: SteadyFetches) -> Fetch:
+    def end(self, steady: NodeFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way now."""
         _settle(steady, self._context)
         self._fetches.remove(steady)
@@ -129,7 +129,7 @@ class SteadyFetching:
             _settle(steady, self._context)
 
 
-def _settle(steady: SteadyFetches, context: FetchContext) -> None:
+def _settle(steady: NodeFetches, context: FetchContext) -> None:
     answers = steady.step.answers - steady.settled_answers
     if not answers:
         return

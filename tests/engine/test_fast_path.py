@@ -16,7 +16,7 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.reading import fetch_exchange
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.errors import DeserializationError
-from kafka_nextgen.fetching import steady_fetching
+from kafka_nextgen.fetching import fast_path
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.metrics.consumer_metrics import ReadingMetrics
 from kafka_nextgen.testing import Cluster
@@ -260,14 +260,14 @@ def test_so_does_one_where_records_are_kept(
 ) -> None:
     """The next request was made already, and is not sent: what was answered is fetched again."""
     with reading(stage, steady) as consumer:
-        first, note, stumbles = next_of(consumer), getattr(steady_fetching, where), [True]
+        first, note, stumbles = next_of(consumer), getattr(fast_path, where), [True]
 
         def watched(*what: Any) -> None:
             if stumbles and stumbles.pop():
                 raise MemoryError("no room for columns")
             note(*what)
 
-        monkeypatch.setattr(steady_fetching, where, watched)
+        monkeypatch.setattr(fast_path, where, watched)
         stage.write(0, 1)
         with pytest.raises(MemoryError, match="no room for columns"):
             poll_until(consumer, lambda: False)

@@ -24,8 +24,8 @@ from kafka_nextgen.fetching import (
     NeedEpochEnds,
     NeedMetadata,
     NeedOffsetReset,
+    NodeFetches,
     SessionAnswer,
-    SteadyFetches,
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -53,7 +53,7 @@ def begin(world: World, *partitions: TopicPartition) -> dict[int, Fetch]:
     return {need.node_id: need for need in world.plan() if isinstance(need, Fetch)}
 
 
-def follow(world: World, fetch: Fetch) -> SteadyFetches:
+def follow(world: World, fetch: Fetch) -> NodeFetches:
     fetches = steady(world.state, fetch, world.image)
     assert fetches is not None
     return fetches
