@@ -82,8 +82,8 @@ class Cursor:
     def look(self, max_records: int, began: float | None) -> Iterator[Record]:
         """Start a run of the records that come next, after a poll that ``began`` then (monotonic seconds).
 
-        A run has ``max_records`` or more: it goes on to the end of what was fetched together, whose memory is freed only
-        as a whole. It is empty if nothing has arrived, or if another poll is due.
+        A run has ``max_records`` or more: it goes on to the end of what was fetched together, whose memory is freed
+        only as a whole. It is empty if nothing has arrived, or if another poll is due.
         """
         offer = self._fetches.find(max_records, whole_runs=True)
         run = RecordRun(offer.parts, self._deserializers, self)

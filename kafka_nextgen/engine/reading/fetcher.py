@@ -178,7 +178,10 @@ class Fetcher:
         self._timer.set_after(None)
 
     async def _ask_until_done(self, need: Need, exchange: FetchExchange | None = None) -> None:
-        """Ask, then ask what is planned next in the same task, which saves starting another; ``exchange`` has asked already."""
+        """Ask, then ask what is planned next in the same task: starting another would cost more.
+
+        ``exchange``, if given, has asked already.
+        """
         following: Need | None = need
         while following is not None:
             try:
