@@ -43,10 +43,14 @@ class ConfigKey:
 
     Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
     there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
+
+    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, where there is one.
     """
 
     name: str
     kind: Kind
+    default: str = ""
+    broker_key: str = ""
     lowest: int | None = None
     choices: tuple[str, ...] = ()
     highest: int | None = None

@@ -66,11 +66,6 @@ class DynamicConfigs:
         is_there_yet = self.at_start.profile.value >= _SINCE.get(key, Profile.V4_0).value
         return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
 
-    @property
-    def tells_group_synonyms(self) -> bool:
-        """Whether descriptions of groups list the broker settings behind their keys."""
-        return self.at_start.profile is Profile.V4_3
-
     def coordinator_settings(self) -> CoordinatorSettings:
         """The settings in force, as a group coordinator takes them."""
         return coordinator_settings(self.settings())

@@ -17,7 +17,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
-from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings
+from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
@@ -126,7 +126,7 @@ def _result(name: str, topic_id: TopicId, plan: _Plan) -> _Result:
         error_message=None,
         num_partitions=len(plan.replicas),
         replication_factor=len(plan.replicas[0]),
-        configs=[_config(key, plan.settings) for key in DEFAULTS],
+        configs=[_config(key, plan.settings) for key in TOPIC_KEYS],
     )
 
 
