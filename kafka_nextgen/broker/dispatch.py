@@ -16,7 +16,7 @@ from time import perf_counter
 from attrs import frozen
 
 from kafka_nextgen.broker.admission import check_admitted
-from kafka_nextgen.broker.apis import advertised, served_as, serves
+from kafka_nextgen.broker.apis import advertised, handler_of, serves
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
@@ -98,10 +98,10 @@ class Dispatcher:
         if request.api is API_VERSIONS:
             return self._versions(request, peer)
         context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
-        served = served_as(request.api, context.speaks_extensions)
-        if served is None or not serves(self._cluster.settings.profile, served.api, request.version):
+        handle = handler_of(request.api, context.speaks_extensions)
+        if handle is None or not serves(self._cluster.settings.profile, request.api, request.version):
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
-        return await served.handle(request.message, context)
+        return await handle(request.message, context)
 
     def _versions(self, request: RequestFrame, peer: Peer) -> Message:
         asked, settings = request.message, self._cluster.settings

@@ -14,7 +14,7 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker import elections
-from kafka_nextgen.broker.apis import EXTENSIONS, SERVED, ServedApi
+from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.storage.batch_store import MemoryBatches
@@ -223,9 +223,9 @@ class Stage:
     def handle(self, api: Api, handle: Handle | None) -> None:
         """Let ``handle`` answer this API, or let the broker not have it."""
         if handle is None:
-            self._monkeypatch.delitem(SERVED, api.key)
+            self._monkeypatch.delitem(SERVED, api)
         else:
-            self._monkeypatch.setitem(SERVED, api.key, ServedApi(api, handle))  # type: ignore[arg-type]
+            self._monkeypatch.setitem(SERVED, api, handle)  # type: ignore[arg-type]
 
     def never(self, api: Api) -> threading.Event:
         """Let this API never be answered; the event tells that somebody asked."""
@@ -267,7 +267,7 @@ class Stage:
         return asked
 
     def original(self, api: Api) -> Handle:
-        return {**SERVED, **EXTENSIONS}[api.key].handle
+        return {**SERVED, **EXTENSIONS}[api]
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something on the broker's own loop."""

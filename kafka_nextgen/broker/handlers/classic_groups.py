@@ -71,15 +71,11 @@ async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupRe
 
 async def heartbeat(request: HeartbeatRequest, context: Context) -> HeartbeatResponse:
     """Keep the member's session alive; the response says whether the group rebalances."""
-    if error := context.group_error(READ_GROUP, request.group_id):
-        return heartbeat_messages.to_response(HeartbeatAnswer(error))
-    answer = context.cluster.groups.ask(heartbeat_messages.from_request(request), HeartbeatAnswer)
-    return heartbeat_messages.to_response(answer)
+    asked = heartbeat_messages.from_request(request)
+    return heartbeat_messages.to_response(context.ask_group(READ_GROUP, asked, HeartbeatAnswer))
 
 
 async def leave_group(request: LeaveGroupRequest, context: Context) -> LeaveGroupResponse:
     """Remove members by member id or instance id; return a result for each."""
-    if error := context.group_error(READ_GROUP, request.group_id):
-        return leave_messages.to_response(LeaveGroupAnswer((), error), context.version)
-    answer = context.cluster.groups.ask(leave_messages.from_request(request), LeaveGroupAnswer)
-    return leave_messages.to_response(answer, context.version)
+    asked = leave_messages.from_request(request)
+    return leave_messages.to_response(context.ask_group(READ_GROUP, asked, LeaveGroupAnswer), context.version)

@@ -41,35 +41,29 @@ async def consumer_group_add_members(
     request: ConsumerGroupAddMembersRequest, context: Context
 ) -> ConsumerGroupAddMembersResponse:
     """Reserve places for static members that are about to join."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return add_members.to_response(MembersAdded(error))
-    return add_members.to_response(context.cluster.groups.ask(add_members.from_request(request), MembersAdded))
+    asked = add_members.from_request(request)
+    return add_members.to_response(context.ask_consumer_group(READ_GROUP, asked, MembersAdded))
 
 
 async def consumer_group_history(
     request: ConsumerGroupHistoryRequest, context: Context
 ) -> ConsumerGroupHistoryResponse:
     """Return the rebalances that the group's coordinator remembers, with their reasons."""
-    if error := context.group_error(DESCRIBE_GROUP, request.group_id):
-        return history.to_response(HistoryDescribed(error))
-    return history.to_response(context.cluster.groups.ask(history.from_request(request), HistoryDescribed))
+    asked = history.from_request(request)
+    return history.to_response(context.ask_group(DESCRIBE_GROUP, asked, HistoryDescribed))
 
 
 async def consumer_group_install_assignment(
     request: ConsumerGroupInstallAssignmentRequest, context: Context
 ) -> ConsumerGroupInstallAssignmentResponse:
     """Put the assignment in force that a member computed."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return install_assignment.to_response(AssignmentInstalled(error))
-    answer = context.cluster.groups.ask(install_assignment.from_request(request), AssignmentInstalled)
-    return install_assignment.to_response(answer)
+    asked = install_assignment.from_request(request)
+    return install_assignment.to_response(context.ask_consumer_group(READ_GROUP, asked, AssignmentInstalled))
 
 
 async def consumer_group_prepare_assignment(
     request: ConsumerGroupPrepareAssignmentRequest, context: Context
 ) -> ConsumerGroupPrepareAssignmentResponse:
     """Return the members and topics of the group to the member that computes the assignment."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return prepare_assignment.to_response(AssignmentPrepared(error))
-    answer = context.cluster.groups.ask(prepare_assignment.from_request(request), AssignmentPrepared)
-    return prepare_assignment.to_response(answer)
+    asked = prepare_assignment.from_request(request)
+    return prepare_assignment.to_response(context.ask_consumer_group(READ_GROUP, asked, AssignmentPrepared))

@@ -14,13 +14,13 @@ from collections.abc import Callable
 
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.error_names import PRODUCE
-from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
+from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchHeader
 
-__all__ = ["added", "admission", "verified"]
+__all__ = ["add_partition", "admission"]
 
 _PRODUCE_ADDS = 12
 
@@ -34,27 +34,23 @@ def admission(
 
     def admit(header: BatchHeader) -> ErrorCode:
         producer = Producer(header.producer_id, header.producer_epoch)
-        if version >= _PRODUCE_ADDS:
-            return PRODUCE.told(added(transactions, transactional_id, producer, partition), version)
-        error = verified(transactions, transactional_id, producer, partition)
-        if error is ErrorCode.CONCURRENT_TRANSACTIONS:
+        adds = version >= _PRODUCE_ADDS
+        error = add_partition(transactions, transactional_id, producer, partition, verify_only=not adds)
+        if error is ErrorCode.CONCURRENT_TRANSACTIONS and not adds:
             return ErrorCode.NOT_ENOUGH_REPLICAS
         return PRODUCE.told(error, version)
 
     return admit
 
 
-def added(
-    transactions: Transactions, transactional_id: str, producer: Producer, partition: TopicPartition
+def add_partition(
+    transactions: Transactions,
+    transactional_id: str,
+    producer: Producer,
+    partition: TopicPartition,
+    *,
+    verify_only: bool = False,
 ) -> ErrorCode:
-    """Add a partition to the transaction, or say why not."""
-    request = AddPartitions(transactional_id, producer, frozenset({partition}))
-    return transactions.ask(request, PartitionsAnswered).errors[partition]
-
-
-def verified(
-    transactions: Transactions, transactional_id: str, producer: Producer, partition: TopicPartition
-) -> ErrorCode:
-    """Say whether the partition is in the open transaction."""
-    request = VerifyPartitions(transactional_id, producer, frozenset({partition}))
+    """Add a partition to the transaction, or only verify that it is in there; return why it is not."""
+    request = AddPartitions(transactional_id, producer, frozenset({partition}), verify_only)
     return transactions.ask(request, PartitionsAnswered).errors[partition]
