@@ -8,34 +8,28 @@ network, and no text, makes the broker load any code. Members vote for an assign
 
 from __future__ import annotations
 
-from attrs import field
-
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.built_in import BUILT_IN
 from kafka_nextgen.assignors.local_assignors import assignor_of
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["assignors_key"]
+__all__ = ["KAFKAS_ASSIGNORS", "assignors"]
 
-_KAFKAS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
-
-
-def assignors_key() -> tuple[PartitionAssignor, ...]:
-    """Assignors, at least one and none twice; Kafka's by default."""
-    assignors: tuple[PartitionAssignor, ...] = field(default=_KAFKAS, metadata={"parse": _parse})
-    return assignors
+#: Those that Kafka has by default.
+KAFKAS_ASSIGNORS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
 
 
-def _parse(key: str, value: object) -> tuple[PartitionAssignor, ...]:
+def assignors(key: str, value: object) -> tuple[PartitionAssignor, ...]:
+    """Read assignors, at least one and none twice."""
     items = [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
     items = items if isinstance(items, (list, tuple)) else (items,)
-    assignors = tuple(_assignor(key, item) for item in items)
-    names = [assignor.name for assignor in assignors]
+    found = tuple(_assignor(key, item) for item in items)
+    names = [assignor.name for assignor in found]
     if not names:
         raise ConfigError(f"{key} must have at least one assignor", key)
     if len(set(names)) < len(names):
         raise ConfigError(f"{key}: {', '.join(names)}: no two may have the same name", key)
-    return assignors
+    return found
 
 
 def _assignor(key: str, item: object) -> PartitionAssignor:

@@ -23,14 +23,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import Attribute, field, fields, frozen
+from attrs import Attribute, fields, frozen
 
 from kafka_nextgen.assignors import PartitionAssignor
-from kafka_nextgen.broker.assignors import assignors_key
+from kafka_nextgen.broker.assignors import KAFKAS_ASSIGNORS, assignors
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.selection import SELECTORS
-from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, property_name
-from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
+from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, key, member_of, one_of, property_name
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.text import nearest, with_nearest
 
@@ -47,45 +47,12 @@ def _racks(key: str, value: object) -> tuple[str, ...]:
     return racks
 
 
-def _selector(key: str, value: object) -> str:
-    if not isinstance(value, str) or value not in SELECTORS:
-        known = ", ".join(name for name in SELECTORS if name)
-        raise ConfigError(f"{key} must be empty or one of {known}, not {value!r}", key)
-    return value
-
-
-def _profile(key: str, value: object) -> Profile:
-    try:
-        return Profile(value if isinstance(value, Profile) else str(value))
-    except ValueError:
-        known = ", ".join(profile.value for profile in Profile)
-        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
-
-
-def _policy(key: str, value: object) -> MigrationPolicy:
-    try:
-        return value if isinstance(value, MigrationPolicy) else MigrationPolicy(str(value).lower())
-    except ValueError:
-        known = ", ".join(policy.value for policy in MigrationPolicy)
-        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
-
-
-def _racks_key() -> tuple[str, ...]:
-    racks: tuple[str, ...] = field(default=(), metadata={"parse": _racks})
-    return racks
-
-
-def _selector_key() -> str:
-    name: str = field(default="", metadata={"parse": _selector})
-    return name
-
-
 @frozen(kw_only=True)
 class BrokerSettings(SecuritySettings):
     """One value per key; make it with ``from_properties``, which checks them."""
 
     # Which Kafka this is.
-    profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
+    profile: Profile = key(Profile.V4_3, member_of(Profile))  # noqa: RUF009  # a field, as the others
     group_version: int = int_key(1, low=0, high=1)
     extensions: bool = bool_key(True)
 
@@ -101,8 +68,8 @@ class BrokerSettings(SecuritySettings):
     max_incremental_fetch_session_cache_slots: int = int_key(1000, low=0)  # of each node
 
     # Where nodes are, and which of them consumers read from (KIP-392).
-    broker_rack: tuple[str, ...] = _racks_key()
-    replica_selector_class: str = _selector_key()
+    broker_rack: tuple[str, ...] = key((), _racks)
+    replica_selector_class: str = key("", one_of(*SELECTORS))
 
     # Connections.
     socket_request_max_bytes: int = int_key(104_857_600)
@@ -120,13 +87,13 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_heartbeat_interval_ms: int = int_key(5_000)
     group_consumer_max_heartbeat_interval_ms: int = int_key(15_000)
     group_consumer_max_size: int = int_key(INT32_MAX)
-    group_consumer_assignors: tuple[PartitionAssignor, ...] = assignors_key()
+    group_consumer_assignors: tuple[PartitionAssignor, ...] = key(KAFKAS_ASSIGNORS, assignors)
     group_consumer_assignment_interval_ms: int = int_key(1_000, low=0)
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
-    group_consumer_migration_policy: MigrationPolicy = field(
-        default=MigrationPolicy.BIDIRECTIONAL, metadata={"parse": _policy}
+    group_consumer_migration_policy: MigrationPolicy = key(  # noqa: RUF009  # a field, as the others
+        MigrationPolicy.BIDIRECTIONAL, member_of(MigrationPolicy)
     )
     group_min_session_timeout_ms: int = int_key(6_000)  # of classic groups, as all that follow
     group_max_session_timeout_ms: int = int_key(1_800_000)
@@ -153,9 +120,9 @@ class BrokerSettings(SecuritySettings):
             named = (with_nearest(key, nearest(property_name(key), known)) for key in unknown)
             raise ConfigError(f"there is no broker setting {', '.join(named)}", unknown[0])
         values: dict[str, object] = {}
-        for key, value in properties.items():
-            attribute = known[property_name(key)]
-            values[attribute.name] = _parse(attribute, property_name(key), value)
+        for name, value in properties.items():
+            attribute = known[property_name(name)]
+            values[attribute.name] = attribute.metadata["parse"](property_name(name), value)
         settings = cls(**values)  # type: ignore[arg-type]  # each was parsed by its own field
         settings.check()
         return settings
@@ -179,6 +146,10 @@ class BrokerSettings(SecuritySettings):
                 "group.consumer.heartbeat.interval.ms",
             )
 
+    def for_coordinator(self) -> CoordinatorSettings:
+        """The settings that a group coordinator takes."""
+        return CoordinatorSettings(**{each.name: getattr(self, each.name) for each in fields(CoordinatorSettings)})
+
     def rack_of(self, index: int, nodes: int) -> str | None:
         """The rack of one of so many nodes, None if it has none; raises ``ConfigError`` if they can't be shared out."""
         racks = self.broker_rack
@@ -201,10 +172,6 @@ class BrokerSettings(SecuritySettings):
             raise ConfigError(f"{key} ({value}) must lie between {low_key} ({low}) and {high_key} ({high})", key)
 
 
-def _parse(attribute: Attribute[object], key: str, value: object) -> object:
-    return attribute.metadata["parse"](key, value)
-
-
 def _as_text(value: object, attribute: Attribute[object]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -212,5 +179,5 @@ def _as_text(value: object, attribute: Attribute[object]) -> str:
         return str(value.value)
     if isinstance(value, tuple):
         words = (item.name if isinstance(item, PartitionAssignor) else item for item in value)
-        return str(attribute.metadata.get("separator", ",")).join(words)
+        return str(attribute.metadata["separator"]).join(words)
     return "" if value is None else str(value)

@@ -11,7 +11,6 @@ from typing import cast
 
 from attrs import define, evolve, field, fields
 
-from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.coordinator.requests import ConfigsChanged
@@ -68,7 +67,7 @@ class DynamicConfigs:
 
     def coordinator_settings(self) -> CoordinatorSettings:
         """The settings in force, as a group coordinator takes them."""
-        return coordinator_settings(self.settings())
+        return self.settings().for_coordinator()
 
     def for_coordinator(self) -> ConfigsChanged:
         """The configuration as a group coordinator takes it."""

@@ -18,7 +18,6 @@ from kafka_nextgen.broker.coordination.measuring import measure
 from kafka_nextgen.broker.coordination.meters import Meters
 from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.refusals import group_of, refuse
-from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.coordination.shard import Shard
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -56,7 +55,7 @@ class Coordination:
         hooks: Hooks = NO_EXTENSIONS,
         codec: Codec = KAFKAS,
     ) -> None:
-        self._configs = ConfigsChanged(coordinator_settings(settings))
+        self._configs = ConfigsChanged(settings.for_coordinator())
         self._topics = topics
         self._make_topic = make_topic
         self._clock = clock
