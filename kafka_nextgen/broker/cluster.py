@@ -14,16 +14,16 @@ from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.broker.coordination.chronicle import Listener
 from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
+from kafka_nextgen.broker.given_numbers import ProducerIds
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.quotas.quotas import Quotas
 from kafka_nextgen.broker.quotas.rates import Windows
 from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import BrokerSecurity
-from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
+from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
 from kafka_nextgen.broker.topic import Partition, Topic
@@ -161,7 +161,7 @@ class Cluster:
         """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
         assert partition.leader is not None
         leader_first = sorted(partition.isr, key=lambda node_id: node_id != partition.leader)
-        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in leader_first]
+        replicas = [self.node(node_id) for node_id in leader_first]
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:

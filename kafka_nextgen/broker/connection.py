@@ -22,9 +22,9 @@ from struct import Struct
 
 from attrs import define, field
 
-from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.request_memory import RequestMemory
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of

@@ -4,7 +4,7 @@ What Kafka does about a request it can't make sense of, this does too: it closes
 others. ApiVersions is the exception (KIP-511): asked in a version that is not spoken, it answers in version 0 with
 UNSUPPORTED_VERSION and what is spoken, so that the client can begin again.
 
-Nothing is decoded that the connection may not send yet (``admission``). Between a SaslHandshake of version 0 and the
+Nothing is decoded that the connection may not send yet (``peer``). Between a SaslHandshake of version 0 and the
 end of the authentication, frames are tokens of SASL without a header.
 """
 
@@ -15,15 +15,14 @@ from time import perf_counter
 
 from attrs import frozen
 
-from kafka_nextgen.broker.admission import check_admitted
 from kafka_nextgen.broker.apis import advertised, handler_of, serves
-from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.handlers import api_versions
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.timing import Timed
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
 from kafka_nextgen.errors import DecodeError, StorageError
@@ -62,7 +61,7 @@ class Dispatcher:
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
             return Reply(await self._answer_token(frame, peer.sasl))
         try:
-            check_admitted(peer, peek_api_key(frame), self._cluster.now())
+            peer.check_admitted(peek_api_key(frame), self._cluster.now())
             request = decode_request(frame)
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error

@@ -8,28 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import frozen
+from kafka_nextgen.broker.node import Node
 
-__all__ = ["SELECTORS", "ReplicaView", "Selector"]
+__all__ = ["SELECTORS", "Selector"]
 
-
-@frozen
-class ReplicaView:
-    """A replica, as a selector sees it: its node and the rack of that, if it has one."""
-
-    node_id: int
-    rack: str | None
+#: Takes the consumer's rack, empty if it told none, and the nodes of a partition's replicas, its leader first.
+Selector = Callable[[str, Sequence[Node]], Node]
 
 
-#: Takes the consumer's rack, empty if it told none, and the partition's replicas, its leader first; gives one of them.
-Selector = Callable[[str, Sequence[ReplicaView]], ReplicaView]
-
-
-def _leader(_rack: str, replicas: Sequence[ReplicaView]) -> ReplicaView:
+def _leader(_rack: str, replicas: Sequence[Node]) -> Node:
     return replicas[0]
 
 
-def _in_same_rack(rack: str, replicas: Sequence[ReplicaView]) -> ReplicaView:
+def _in_same_rack(rack: str, replicas: Sequence[Node]) -> Node:
     there = [replica for replica in replicas if rack and replica.rack == rack]
     return there[0] if there else replicas[0]  # where the leader is there, it comes first
 

@@ -12,14 +12,13 @@ What cannot be done is answered with a ``Refusal``; callbacks registered with ``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from kafka_nextgen.broker.given_epochs import GivenEpochs
+from kafka_nextgen.broker.given_numbers import GivenEpochs
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.storage import InMemory, Storage
 from kafka_nextgen.broker.topic import Partition, Topic
-from kafka_nextgen.broker.topic_entries import TopicEntries, TopicEntry
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
@@ -31,6 +30,8 @@ __all__ = ["MAX_PARTITIONS", "Topics"]
 #: As many as Kafka's controller makes in one request.
 MAX_PARTITIONS = 10_000
 
+_KIND = "topic"  # of entries in the catalogue
+
 
 class Topics:
     """All topics, over nodes with these ids, kept in ``storage``. ``racks`` are those of the nodes that have one."""
@@ -41,7 +42,6 @@ class Topics:
         self._node_ids = tuple(node_ids)
         self._racks = racks or {}
         self._storage = InMemory() if storage is None else storage
-        self._entries = TopicEntries(self._storage.catalogue)
         self._given_epochs = GivenEpochs(self._storage.catalogue)
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[TopicId, Topic] = {}
@@ -53,9 +53,11 @@ class Topics:
         Raises ``StorageError`` if they can't be read or are on nodes that are not here.
         """
         assert not self._by_name
-        for entry in self._entries.all():
-            self._check_nodes(entry)
-            self._add(self._topic(entry, settings_of(entry.overrides)))
+        for topic_id, entry in self._storage.catalogue.entries(_KIND).items():
+            assert isinstance(entry, dict)
+            replicas = [tuple(nodes) for nodes in entry["replicas"]]
+            self._check_nodes(entry["name"], replicas)
+            self._add(Topic(entry["name"], UUID(topic_id), settings_of(entry["settings"])), replicas)
         self._storage.tidy(
             {
                 partition.log.partition: topic.topic_id
@@ -144,40 +146,38 @@ class Topics:
         assert self.creation_complaint(name) is None
         assert replicas
         self._given_epochs.given(0)
-        entry = TopicEntry(uuid4(), name, tuple(replicas), settings.overrides)
-        self._entries.put(entry)
-        topic = self._topic(entry, settings)
-        self._add(topic)
+        topic = Topic(name, uuid4(), settings)
+        self._keep(topic, replicas, settings)
+        self._add(topic, replicas)
         self._changed()
         return topic
 
     def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         """Add a partition for each entry of ``replicas``."""
-        placed = tuple(partition.replicas for partition in topic.partitions)
-        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed + tuple(replicas), topic.settings.overrides))
+        self._keep(topic, [*topic.replicas, *replicas], topic.settings)
         self._extend(topic, replicas)
         self._changed()
 
     def configure(self, topic: Topic, settings: TopicSettings) -> None:
         """Give a topic other settings, from now on."""
-        placed = tuple(partition.replicas for partition in topic.partitions)
-        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed, settings.overrides))
+        self._keep(topic, topic.replicas, settings)
         topic.settings = settings
 
     def delete(self, topic: Topic) -> None:
         """Forget a topic and its records."""
-        self._entries.remove(topic.topic_id)
+        self._storage.catalogue.remove(_KIND, str(topic.topic_id))
         del self._by_name[topic.name], self._by_id[topic.topic_id]
         for partition in topic.partitions:
             partition.log.delete()
         self._changed()
 
-    def _topic(self, entry: TopicEntry, settings: TopicSettings) -> Topic:
-        topic = Topic(entry.name, entry.topic_id, settings)
-        self._extend(topic, entry.replicas)
-        return topic
+    def _keep(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
+        """Write all of a topic but its records: one entry, so no change is half done after a crash."""
+        entry = {"name": topic.name, "replicas": tuple(replicas), "settings": dict(settings.overrides)}
+        self._storage.catalogue.put(_KIND, str(topic.topic_id), entry)
 
-    def _add(self, topic: Topic) -> None:
+    def _add(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
+        self._extend(topic, replicas)
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
 
     def _extend(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
@@ -186,11 +186,11 @@ class Topics:
             batches = self._storage.batches_of(partition, topic.topic_id, lambda: topic.settings.segment_bytes)
             topic.partitions.append(Partition(index, nodes, PartitionLog(partition, batches=batches)))
 
-    def _check_nodes(self, entry: TopicEntry) -> None:
-        missing = {node for nodes in entry.replicas for node in nodes} - set(self._node_ids)
+    def _check_nodes(self, name: str, replicas: Sequence[tuple[int, ...]]) -> None:
+        missing = {node for nodes in replicas for node in nodes} - set(self._node_ids)
         if missing:
             raise StorageError(
-                f"topic {entry.name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
+                f"topic {name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
                 f"only {', '.join(map(str, self._node_ids))}: start as many nodes as there were"
             )
 

@@ -13,7 +13,7 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
-from kafka_nextgen.broker import elections
+from kafka_nextgen.broker import leadership
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
@@ -187,7 +187,7 @@ class Stage:
                     found.log.append(batch)
             found.log.leader_epoch = whole.leader_epoch
             if elects:
-                elections.lead(found, found.leader)
+                leadership.lead(found, found.leader)
             whole.begin_epoch(whole.leader_epoch)  # whoever waits for more looks at what there is now
 
         self.run(shorten)

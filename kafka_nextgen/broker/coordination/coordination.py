@@ -12,7 +12,7 @@ from itertools import count
 from typing import TypeVar
 
 from kafka_nextgen.bridge.offsets_topic import KAFKAS, Codec
-from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, NoChronicle
+from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, ReportingChronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.measuring import measure
 from kafka_nextgen.broker.coordination.meters import Meters
@@ -158,19 +158,16 @@ class Coordination:
             shard.close()
         self._shards.clear()
 
-    def _now(self) -> float:
-        return self._clock()
-
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition, self._codec)
         coordinator = Coordinator(self._configs.settings, self._hooks)
         chronicle = self._chronicle(node_id, partition.index)
-        shard = Shard(node_id, partition.log, journal, coordinator, self._now, self._meters, chronicle)
+        shard = Shard(node_id, partition.log, journal, coordinator, self._clock, self._meters, chronicle)
         shard.configure(self._configs)
         shard.start(self._topics.images(), self._may_load)
         return shard
 
-    def _chronicle(self, node_id: int, partition: int) -> Chronicle | NoChronicle:
+    def _chronicle(self, node_id: int, partition: int) -> Chronicle:
         if self._listener is None:
-            return NoChronicle()
-        return Chronicle(f"coordinator:{node_id}/{partition}", self._cluster_id(), self._listener)
+            return Chronicle()
+        return ReportingChronicle(f"coordinator:{node_id}/{partition}", self._cluster_id(), self._listener)

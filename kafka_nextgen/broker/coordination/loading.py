@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 
 from kafka_nextgen.bridge.offsets_topic import Codec, LoggedBatch, replay
-from kafka_nextgen.broker.coordination.chronicle import ShardChronicle
+from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.hooks import ExtensionRecord
@@ -26,7 +26,7 @@ _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 
 async def load(
-    log: PartitionLog, codec: Codec, coordinator: Coordinator, now: float, chronicle: ShardChronicle, new_from: int
+    log: PartitionLog, codec: Codec, coordinator: Coordinator, now: float, chronicle: Chronicle, new_from: int
 ) -> None:
     """Apply what the log says, also what is appended meanwhile, from offset ``new_from`` on: markers of transactions.
 

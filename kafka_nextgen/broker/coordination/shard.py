@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TypeVar
 
-from kafka_nextgen.broker.coordination.chronicle import NoChronicle, ShardChronicle
+from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.loading import load
 from kafka_nextgen.broker.coordination.meters import Meters
@@ -63,7 +63,7 @@ class Shard:
         coordinator: Coordinator,
         clock: Callable[[], float],
         meters: Meters,
-        chronicle: ShardChronicle | None = None,
+        chronicle: Chronicle | None = None,
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
@@ -72,7 +72,7 @@ class Shard:
         self.coordinator = coordinator
         self._clock = clock
         self._meters = meters
-        self._chronicle = chronicle or NoChronicle()
+        self._chronicle = chronicle or Chronicle()
         self._parking = Parking()
         self._timer = Timer(self.expire)
         self._loading: asyncio.Task[None] | None = None

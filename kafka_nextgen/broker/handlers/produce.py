@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.produced import Appended, append, at_start_of
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import CloseConnectionError, Refusal
 from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.sent_batches import begins_corruptly, only_batch
 from kafka_nextgen.broker.topic import Partition, Topic

@@ -48,7 +48,6 @@ from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic, Add
 
 __all__ = ["add_offsets_to_txn", "add_partitions_to_txn", "end_txn", "init_producer_id"]
 
-
 _AskedTransaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
 _Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
 _Partition = AddPartitionsToTxnTopicResult.AddPartitionsToTxnPartitionResult
