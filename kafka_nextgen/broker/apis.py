@@ -1,4 +1,4 @@
-"""Which APIs this broker serves, in which versions, and by which handler: the table that ApiVersions shows.
+"""Which APIs this broker serves, in which versions, and by which handler: the table that ApiVersions shows (KIP-35).
 
 The ranges are those of the release that is followed, as far as ``wire.apis`` has them. One is wider than what is
 served, as in Kafka since 4.0: librdkafka before 2.11 compresses only if Produce begins at version 0 (KAFKA-18659), and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
 from kafka_nextgen.broker.handlers import (
     acls,
     classic_groups,
@@ -31,17 +32,21 @@ from kafka_nextgen.broker.handlers import (
     user_scram_credentials,
 )
 from kafka_nextgen.broker.releases import RELEASES
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
+from kafka_nextgen.wire.messages import ApiVersionsResponse
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of", "serves"]
+__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of", "versions"]
 
 #: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
 Handler = Callable[..., Awaitable[Message | None]]
 
 _FIRST_ADVERTISED_PRODUCE = 0
+_TRANSACTION_VERSION = 2
 
 
 #: Every API but ApiVersions, which is answered from this table.
@@ -104,9 +109,32 @@ EXTENSIONS: Mapping[Api, Handler] = {
 }
 
 
-def handler_of(asked: Api, with_extensions: bool) -> Handler | None:
-    """The handler of an API on a connection that speaks extensions or not; None if there is none."""
+def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool) -> Handler | None:
+    """The handler of a version of an API, on a connection that speaks extensions or not; None if there is none."""
+    lowest, highest = _range(asked, profile)
+    if not lowest <= version <= highest:
+        return None
     return SERVED.get(asked) or (EXTENSIONS.get(asked) if with_extensions else None)
+
+
+def versions(settings: BrokerSettings, version: int | None, with_extensions: bool) -> ApiVersionsResponse:
+    """Answer ApiVersions with the APIs, versions and features of the broker (KIP-511, KIP-584).
+
+    The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"),
+    and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part 2). Features
+    at level 0 are left out. The APIs of a protocol that is off are listed nevertheless, and answer UNSUPPORTED_VERSION.
+    A request in an unknown ``version`` (None) gets that error as well, with everything else, in version 0.
+    """
+    error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
+    release = RELEASES[settings.profile]
+    levels = {
+        "group.version": settings.group_version,
+        "metadata.version": release.metadata_version,
+        "transaction.version": _TRANSACTION_VERSION,
+    }
+    in_force = {name: level for name, level in levels.items() if level > 0}
+    ranges = advertised(settings.profile, with_extensions)
+    return to_response(BrokerVersions(ranges, in_force, release.features, error), version or 0)
 
 
 def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:
@@ -115,12 +143,6 @@ def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, Ver
     ranges = {entry.key: _range(entry, profile) for entry in served}
     ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, ranges[api.PRODUCE.key][1])
     return ranges
-
-
-def serves(profile: Profile, asked: Api, version: int) -> bool:
-    """Whether a broker of such a release answers this version of an API that is in the table."""
-    lowest, highest = _range(asked, profile)
-    return lowest <= version <= highest
 
 
 def _range(served: Api, profile: Profile) -> VersionRange:

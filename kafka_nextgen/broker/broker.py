@@ -14,12 +14,12 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListener
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
+from kafka_nextgen.broker.server import NodeServers
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic import Partition

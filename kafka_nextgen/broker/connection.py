@@ -30,27 +30,15 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.timers import Timer
 
-__all__ = ["serve"]
+__all__ = ["Connection"]
 
 _log = logger_of(__name__)
 
 _LENGTH = Struct(">i")
 
 
-async def serve(
-    dispatcher: Dispatcher,
-    peer: Peer,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    settings: BrokerSettings,
-    memory: RequestMemory,
-) -> None:
-    """Answer what comes until the peer leaves, or has to; then close."""
-    await _Connection(dispatcher, peer, reader, writer, settings, memory).serve()
-
-
 @define(eq=False)
-class _Connection:
+class Connection:
     """The broker's end of one connection."""
 
     _dispatcher: Dispatcher
@@ -70,6 +58,7 @@ class _Connection:
         return self._settings.connections_max_idle_ms / 1000
 
     async def serve(self) -> None:
+        """Answer what comes until the peer leaves, or has to; then close."""
         try:
             while True:
                 await self._serve_one()

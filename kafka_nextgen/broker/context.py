@@ -15,9 +15,8 @@ from kafka_nextgen.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.security.access import Access
-from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Right
 from kafka_nextgen.broker.security.listeners import Endpoint
-from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import Request
@@ -48,6 +47,11 @@ class Context:
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
         """Whether the client has this right to what has this name; the cluster needs none."""
         return self.access.may(right, name)
+
+    @property
+    def user(self) -> str:
+        """The client's name, by which it has quotas."""
+        return self.peer.principal.name
 
     @property
     def client_host(self) -> str:

@@ -15,13 +15,12 @@ from time import perf_counter
 
 from attrs import frozen
 
-from kafka_nextgen.broker.apis import advertised, handler_of, serves
+from kafka_nextgen.broker.apis import handler_of, versions
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.handlers import api_versions
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.quotas.timing import Timed
+from kafka_nextgen.broker.quotas.quotas import Timed
 from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
@@ -66,9 +65,10 @@ class Dispatcher:
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
         try:
-            request = keep_to_quota(self._cluster, request, peer)
-            work = Timed(self._handle(request, peer), perf_counter)
-            return self._reply(request, peer, await work, len(frame), work.busy_s)
+            context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
+            request = keep_to_quota(request, context)
+            work = Timed(self._handle(request, context), perf_counter)
+            return self._reply(request, context, await work, len(frame), work.busy_s)
         except CloseConnectionError:
             raise
         except StorageError as error:
@@ -79,26 +79,25 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name} failed: {told(error)}") from error
 
     def _reply(
-        self, request: RequestFrame, peer: Peer, response: Message | None, request_size: int, busy_s: float
+        self, request: RequestFrame, context: Context, response: Message | None, request_size: int, busy_s: float
     ) -> Reply:
         frame = None if response is None else _encoded(request, response)
-        muted_ms = throttle_ms(self._cluster, request, peer, request_size, len(frame or b""), busy_s)
+        answer_size = len(frame or b"")
+        muted_ms = throttle_ms(request, context, request_size, answer_size, busy_s)
         if muted_ms and response is not None:
-            answer_size = len(frame or b"")
-            response = throttled(self._cluster, self._node, request, peer, response, answer_size, muted_ms)
-            frame = _encoded(request, response)
+            frame = _encoded(request, throttled(request, context, response, answer_size, muted_ms))
         return Reply(frame, muted_ms / 1000)
 
     async def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
         answer = await asyncio.to_thread(sasl.authenticate, token, self._cluster.now())
         return None if sasl.has_failed else encode_token(answer.token)
 
-    async def _handle(self, request: RequestFrame, peer: Peer) -> Message | None:
+    async def _handle(self, request: RequestFrame, context: Context) -> Message | None:
         if request.api is API_VERSIONS:
-            return self._versions(request, peer)
-        context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
-        handle = handler_of(request.api, context.speaks_extensions)
-        if handle is None or not serves(self._cluster.settings.profile, request.api, request.version):
+            return self._versions(request, context.peer)
+        profile = self._cluster.settings.profile
+        handle = handler_of(request.api, request.version, profile, context.speaks_extensions)
+        if handle is None:
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
         return await handle(request.message, context)
 
@@ -108,8 +107,8 @@ class Dispatcher:
             if peer.sasl is not None and not peer.sasl.is_done:
                 peer.sasl.versions_told()
             peer.software_name = asked.client_software_name
-        ranges = advertised(settings.profile, settings.extensions and peer.knows_extensions)
-        return api_versions.answer(settings, ranges, None if asked is None else request.version)
+        with_extensions = settings.extensions and peer.knows_extensions
+        return versions(settings, None if asked is None else request.version, with_extensions)
 
 
 def _encoded(request: RequestFrame, response: Message) -> bytes:

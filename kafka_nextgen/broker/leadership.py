@@ -24,7 +24,7 @@ class Leadership:
         self._nodes = nodes
         self._topics = topics
         self._changed = changed
-        topics.on_change(self._follow)
+        topics.changed = self._follow
 
     def living(self) -> Sequence[Node]:
         """The nodes that are alive: a client that asks over a connection is at one of them."""

@@ -25,7 +25,7 @@ from attrs import frozen
 from kafka_nextgen.broker.batch_index import BatchIndex
 from kafka_nextgen.broker.leader_epochs import LeaderEpochs
 from kafka_nextgen.broker.open_transactions import OpenTransactions
-from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
+from kafka_nextgen.broker.storage import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
     BatchView,

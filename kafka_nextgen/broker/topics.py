@@ -6,7 +6,7 @@ that differs from another only in ``.`` and ``_``. A topic that is made again un
 
 A topic is there once its entry is in the catalogue, and gone once that is removed; files follow.
 
-What cannot be done is answered with a ``Refusal``; callbacks registered with ``on_change`` are told of every change.
+What cannot be done is answered with a ``Refusal``; ``changed`` is called after every change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 from kafka_nextgen.broker.given_numbers import GivenEpochs
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.storage import Storage
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
@@ -41,11 +41,11 @@ class Topics:
     ) -> None:
         self._node_ids = tuple(node_ids)
         self._racks = racks or {}
-        self._storage = InMemory() if storage is None else storage
+        self._storage = Storage() if storage is None else storage
         self._given_epochs = GivenEpochs(self._storage.catalogue)
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[TopicId, Topic] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self.changed: Callable[[], None] = lambda: None
 
     def recover(self, settings_of: Callable[[Mapping[str, str]], TopicSettings]) -> None:
         """Find the topics again that the storage kept; ``settings_of`` makes settings of what a topic was given.
@@ -70,7 +70,7 @@ class Topics:
             partition.recover()
             partition.log.begin_epoch(epoch)
         self.note_leaders()
-        self._changed()
+        self.changed()
 
     def note_leaders(self) -> None:
         """Remember the epochs of all leaders, before anybody hears of them; raises ``StorageError``."""
@@ -81,10 +81,6 @@ class Topics:
         for topic in self._by_name.values():
             for partition in topic.partitions:
                 partition.log.close()
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` after every change."""
-        self._listeners.append(listener)
 
     def named(self, name: str) -> Topic | None:
         """The topic of that name, if there is one."""
@@ -149,14 +145,14 @@ class Topics:
         topic = Topic(name, uuid4(), settings)
         self._keep(topic, replicas, settings)
         self._add(topic, replicas)
-        self._changed()
+        self.changed()
         return topic
 
     def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         """Add a partition for each entry of ``replicas``."""
         self._keep(topic, [*topic.replicas, *replicas], topic.settings)
         self._extend(topic, replicas)
-        self._changed()
+        self.changed()
 
     def configure(self, topic: Topic, settings: TopicSettings) -> None:
         """Give a topic other settings, from now on."""
@@ -169,7 +165,7 @@ class Topics:
         del self._by_name[topic.name], self._by_id[topic.topic_id]
         for partition in topic.partitions:
             partition.log.delete()
-        self._changed()
+        self.changed()
 
     def _keep(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
         """Write all of a topic but its records: one entry, so no change is half done after a crash."""
@@ -199,7 +195,3 @@ class Topics:
             if other.replace(".", "_") == name.replace(".", "_"):
                 return f"Topic '{name}' collides with existing topic: {other}"
         return None
-
-    def _changed(self) -> None:
-        for listener in self._listeners:
-            listener()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.connection import serve
+from kafka_nextgen.broker.connection import Connection
 from kafka_nextgen.broker.dispatch import Reply
 from kafka_nextgen.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.broker.peer import Peer
@@ -189,8 +189,8 @@ def test_a_client_is_idle_while_its_answer_waits_for_it_and_not_while_it_waits_i
 
         peer = Peer(Listener("PLAINTEXT", SecurityProtocol.PLAINTEXT), "client")
         memory = RequestMemory(settings.queued_max_request_bytes)
-        serving: Any = serve(Slow(), peer, streams.reader, streams, settings, memory)  # type: ignore[arg-type]
-        await asyncio.wait_for(serving, 30)
+        dispatcher: Any = Slow()
+        await asyncio.wait_for(Connection(dispatcher, peer, streams.reader, streams, settings, memory).serve(), 30)
         written: list[bytes] = streams.written
         return written
 

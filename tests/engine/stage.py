@@ -18,7 +18,7 @@ from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.releases import RELEASES
-from kafka_nextgen.broker.storage.batch_store import MemoryBatches
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch

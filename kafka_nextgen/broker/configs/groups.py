@@ -39,13 +39,13 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
         return after
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
-    wrong = _value_complaint(after, keys) or _bound_complaint(configs, after)
+    wrong = _value_complaint(after, keys) or _bound_complaint(context, after)
     return Refusal(ErrorCode.INVALID_CONFIG, wrong) if wrong else after
 
 
-def _bound_complaint(configs: DynamicConfigs, config: Mapping[str, str]) -> str | None:
+def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
     numbers = {name: int(value) for name, value in config.items()}
-    return group_config_complaint(numbers, configs.coordinator_settings())
+    return group_config_complaint(numbers, context.cluster.settings.for_coordinator())
 
 
 def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> str | None:

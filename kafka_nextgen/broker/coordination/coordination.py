@@ -13,10 +13,9 @@ from typing import TypeVar
 
 from kafka_nextgen.bridge.offsets_topic import KAFKAS, Codec
 from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, ReportingChronicle
-from kafka_nextgen.broker.coordination.journal import Journal
+from kafka_nextgen.broker.coordination.journal import OFFSETS_TOPIC, Journal
 from kafka_nextgen.broker.coordination.measuring import measure
 from kafka_nextgen.broker.coordination.meters import Meters
-from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.broker.coordination.shard import Shard
 from kafka_nextgen.broker.hashing import spread

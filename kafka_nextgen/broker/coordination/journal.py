@@ -6,7 +6,8 @@ came to, and a target assignment is replayed as a whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from kafka_nextgen.bridge.offsets_topic import Codec
 from kafka_nextgen.broker.compaction import compact_if_due
@@ -17,9 +18,18 @@ from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 
-__all__ = ["Journal"]
+__all__ = ["OFFSETS_TOPIC", "OVERRIDES", "Journal"]
 
 _log = logger_of(__name__)
+
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+
+#: What Kafka's brokers give the topic when they make it. Nothing but the last word on each fact is ever needed.
+OVERRIDES: Final[Mapping[str, str]] = {
+    "cleanup.policy": "compact",
+    "compression.type": "producer",
+    "segment.bytes": "104857600",
+}
 
 
 class Journal:

@@ -10,7 +10,7 @@ from kafka_nextgen.bridge import sync_group as sync_messages
 from kafka_nextgen.bridge.extensions.join_group import from_request as join_from_request
 from kafka_nextgen.bridge.join_group import to_response as join_to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import READ_GROUP
+from kafka_nextgen.broker.security.acls import READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import (
     HeartbeatAnswer,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import ALTER_CLUSTER_CONFIGS, DESCRIBE_CLUSTER_CONFIGS
+from kafka_nextgen.broker.security.acls import ALTER_CLUSTER_CONFIGS, DESCRIBE_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
     AlterClientQuotasRequest,

@@ -11,7 +11,7 @@ from kafka_nextgen.bridge.extensions import consumer_group_history as history
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, READ_GROUP
+from kafka_nextgen.broker.security.acls import DESCRIBE_GROUP, READ_GROUP
 from kafka_nextgen.coordinator.extensions.responses import (
     AssignmentInstalled,
     AssignmentPrepared,

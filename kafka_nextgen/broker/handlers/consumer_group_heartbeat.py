@@ -15,7 +15,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC, READ_GROUP
+from kafka_nextgen.broker.security.acls import DESCRIBE_TOPIC, READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse

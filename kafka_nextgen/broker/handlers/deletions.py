@@ -13,7 +13,7 @@ from collections import Counter
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DELETE_TOPIC, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.acls import DELETE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import TopicId

@@ -20,13 +20,13 @@ from kafka_nextgen.bridge.extensions.consumer_group_describe import to_response 
 from kafka_nextgen.bridge.extensions.describe_groups import to_response as to_classic_response
 from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acl_types import ResourceType
-from kafka_nextgen.broker.security.rights import (
+from kafka_nextgen.broker.security.acls import (
     DELETE_GROUP,
     DESCRIBE_CLUSTER,
     DESCRIBE_GROUP,
     DESCRIBE_TOPIC,
     DESCRIBE_TRANSACTIONAL_ID,
+    ResourceType,
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups

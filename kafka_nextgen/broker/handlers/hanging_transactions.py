@@ -12,7 +12,7 @@ import re2
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.producers import KnownProducer
-from kafka_nextgen.broker.security.rights import (
+from kafka_nextgen.broker.security.acls import (
     ACT_FOR_CLUSTER,
     ALTER_CLUSTER,
     DESCRIBE_TOPIC,

@@ -20,7 +20,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
-from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.acls import ACT_FOR_CLUSTER, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.messages import (

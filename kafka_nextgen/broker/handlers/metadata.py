@@ -21,8 +21,13 @@ from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.security.acl_types import ResourceType
-from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_CLUSTER, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.acls import (
+    CREATE_IN_CLUSTER,
+    CREATE_TOPIC,
+    DESCRIBE_CLUSTER,
+    DESCRIBE_TOPIC,
+    ResourceType,
+)
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
@@ -66,7 +71,7 @@ async def metadata(request: MetadataRequest, context: Context) -> MetadataRespon
     if request.include_topic_authorized_operations:
         topics = [_with_operations(topic, context) for topic in topics]
     return MetadataResponse(
-        brokers=[_metadata_broker(node, context) for node in cluster.living()],
+        brokers=[_metadata_broker(node, context) for node in cluster.leadership.living()],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
@@ -147,7 +152,7 @@ async def describe_cluster(request: DescribeClusterRequest, context: Context) ->
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
-        brokers=[_broker(node, context) for node in cluster.living()],
+        brokers=[_broker(node, context) for node in cluster.leadership.living()],
         authorized_operations=_cluster_operations(request, context),
     )
 

@@ -16,7 +16,7 @@ from kafka_nextgen.bridge import offset_fetch as fetch_messages
 from kafka_nextgen.bridge.offset_fetch_answers import to_response as to_fetch_response
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import (
+from kafka_nextgen.broker.security.acls import (
     DELETE_GROUP,
     DESCRIBE_GROUP,
     DESCRIBE_TOPIC,

@@ -16,7 +16,7 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import ALTER_TOPIC, CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
+from kafka_nextgen.broker.security.acls import ALTER_TOPIC, CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import (
+from kafka_nextgen.broker.security.acls import (
     ACT_FOR_CLUSTER,
     READ_GROUP,
     WRITE_IDEMPOTENTLY,
@@ -74,14 +74,14 @@ def _producer(request: InitProducerIdRequest, context: Context) -> ProducerAnswe
         # A client that may write to some topic may write idempotently (KIP-679).
         if not (context.may(WRITE_IDEMPOTENTLY) or context.access.may_somewhere(WRITE_TOPIC)):
             return ProducerAnswered(WRITE_IDEMPOTENTLY.error)
-        return ProducerAnswered(producer=Producer(cluster.new_producer_id(), 0))
+        return ProducerAnswered(producer=Producer(cluster.producer_ids.take(), 0))
     error = _refuse_producer(request, context)
     if error is not ErrorCode.NONE:
         return ProducerAnswered(error)
     asked = InitProducerId(
         request.transactional_id,
         request.transaction_timeout_ms,
-        cluster.new_producer_id(),
+        cluster.producer_ids.take(),
         Producer(request.producer_id, request.producer_epoch),
     )
     return cluster.transactions.ask(asked, ProducerAnswered)
@@ -199,7 +199,7 @@ def _end(request: EndTxnRequest, context: Context) -> ProducerAnswered:
         request.transactional_id,
         Producer(request.producer_id, request.producer_epoch),
         request.committed,
-        context.cluster.new_producer_id(),
+        context.cluster.producer_ids.take(),
         bumps_epoch=context.version >= _BUMPS_EPOCH,
     )
     answer = context.cluster.transactions.ask(asked, ProducerAnswered)

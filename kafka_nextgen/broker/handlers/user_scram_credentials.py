@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import ALTER_CLUSTER, DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.acls import ALTER_CLUSTER, DESCRIBE_CLUSTER
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (

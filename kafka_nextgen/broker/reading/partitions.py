@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading
-from kafka_nextgen.broker.security.rights import READ_TOPIC
+from kafka_nextgen.broker.security.acls import READ_TOPIC
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from attrs import field, frozen
 
-from kafka_nextgen.broker.security.acl_types import (
+from kafka_nextgen.broker.security.acls import (
     CLUSTER_NAME,
     SUPPORTED,
     Operation,
     PatternType,
     PermissionType,
     ResourceType,
+    Right,
 )
 from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.security.rules import Action, Rule, allows, allows_somewhere
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.security.users import Users

@@ -10,7 +10,7 @@ Failures tell as much as Kafka's: PLAIN says what is wrong with the token, SCRAM
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from scramp import ScramException, ScramMechanism
 
@@ -26,17 +26,6 @@ class TokenError(Exception):
 
 class CredentialsError(Exception):
     """The client is refused and gets no reason; the message is for debugging only."""
-
-
-class Exchange(Protocol):
-    """One authentication: tokens in, tokens out, until ``user`` is known."""
-
-    @property
-    def user(self) -> str | None:
-        """Who it is, once the exchange is over."""
-
-    def answer(self, token: bytes) -> bytes:
-        """Take the client's token and return the server's. Raises ``TokenError`` or ``CredentialsError``."""
 
 
 class PlainExchange:
@@ -97,6 +86,10 @@ class ScramExchange:
             return None
         self._name = name
         return known.salt, known.stored_key, known.server_key, known.iterations
+
+
+#: One authentication: tokens in, tokens out, until ``user`` is known. ``TokenError`` and ``CredentialsError`` end it.
+Exchange = PlainExchange | ScramExchange
 
 
 def _scram(mechanism: str) -> Callable[[Users], Exchange]:

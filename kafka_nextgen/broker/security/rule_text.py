@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TypeVar
 
-from kafka_nextgen.broker.security.acl_types import (
+from kafka_nextgen.broker.security.acls import (
     CLUSTER_NAME,
     SUPPORTED,
     Operation,

@@ -19,7 +19,7 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
+from kafka_nextgen.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal
 
 __all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere"]

@@ -21,13 +21,14 @@ from pathlib import Path
 from attrs import define
 
 from kafka_nextgen.broker.storage.files import doing, flush, replace, write_at
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
 from kafka_nextgen.broker.storage.recovery import cut_off, good_segments
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchView
 
-__all__ = ["NEVER", "SegmentedBatches"]
+__all__ = ["NEVER", "BatchStore", "SegmentedBatches"]
 
 #: So many records that they are never flushed; Kafka's default of ``log.flush.interval.messages``.
 NEVER = 2**63 - 1
@@ -48,7 +49,7 @@ class _Segment:
 
 
 class SegmentedBatches:
-    """A ``BatchStore`` in a directory of its own, which is made with the first batch.
+    """Batches in a directory of their own, which is made with the first.
 
     ``segment_bytes`` is asked before each batch; every ``flush_interval`` records the file is flushed to the disk.
     """
@@ -170,6 +171,10 @@ class SegmentedBatches:
 
     def _path_of(self, base_offset: int) -> Path:
         return self._directory.path / f"{base_offset:020}{SUFFIX}"
+
+
+#: Where the batches of one partition are.
+BatchStore = MemoryBatches | SegmentedBatches
 
 
 def _delete(path: Path) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.broker.transactions.beginning import init_producer_id
-from kafka_nextgen.broker.transactions.ending import abort_expired, complete, end_transaction
+from kafka_nextgen.broker.transactions.ending import complete, end_transaction, fenced
 from kafka_nextgen.broker.transactions.requests import (
     AddPartitions,
     EndTransaction,
@@ -76,7 +76,7 @@ class TransactionCoordinator:
 def _expired(known: Transaction, now_ms: int) -> Outcome:
     if known.is_idle:
         return Outcome(Noted(), follow(known, evolve(known, status=Status.DEAD)))
-    return abort_expired(known, now_ms)
+    return Outcome(Noted(), fenced(known, now_ms))
 
 
 def _add_partitions(known: Transaction | None, request: AddPartitions, now_ms: int) -> Outcome:

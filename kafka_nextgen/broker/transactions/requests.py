@@ -22,6 +22,7 @@ __all__ = [
     "ProducerAnswered",
     "Request",
     "refuse",
+    "refused",
 ]
 
 
@@ -112,3 +113,8 @@ class Outcome:
 
     answer: Answer
     changed: Transaction | None = None
+
+
+def refused(error: ErrorCode) -> Outcome:
+    """Nothing comes of a producer's request."""
+    return Outcome(ProducerAnswered(error))

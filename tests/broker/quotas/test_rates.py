@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
-from kafka_nextgen.broker.quotas.quotas import Quotas
-from kafka_nextgen.broker.quotas.rates import Rate, Windows
-from kafka_nextgen.broker.quotas.timing import Timed
+from kafka_nextgen.broker.quotas.quotas import Quotas, Rate, Timed, Windows
 
 WINDOWS = Windows(count=11, length_s=1.0)
 BYTES = LimitKind.PRODUCED_BYTES

@@ -17,8 +17,8 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security import rights as r
-from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security import acls as r
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api
 

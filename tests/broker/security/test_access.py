@@ -12,9 +12,8 @@ import pytest
 
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
-from kafka_nextgen.broker.security import rights
-from kafka_nextgen.broker.security.acl_types import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType
-from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security import acls as rights
+from kafka_nextgen.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster

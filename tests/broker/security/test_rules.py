@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.broker.security.access import Access, Authorizer
-from kafka_nextgen.broker.security.acl_types import Operation, ResourceType
-from kafka_nextgen.broker.security.principals import Principal, of_certificate
-from kafka_nextgen.broker.security.rights import (
+from kafka_nextgen.broker.security.acls import (
     ALTER_TOPIC,
     CREATE_TOPIC,
     DESCRIBE_CLUSTER,
@@ -16,8 +14,11 @@ from kafka_nextgen.broker.security.rights import (
     READ_GROUP,
     READ_TOPIC,
     WRITE_TOPIC,
+    Operation,
+    ResourceType,
     Right,
 )
+from kafka_nextgen.broker.security.principals import Principal, of_certificate
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.errors import ConfigError

@@ -13,7 +13,7 @@ from attrs import evolve
 from kafka_nextgen.broker import Broker, leadership
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
-from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
+from kafka_nextgen.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.broker.security.users import ScramCredential, Users
