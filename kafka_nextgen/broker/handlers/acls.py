@@ -14,16 +14,7 @@ from attrs import frozen
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.access import Authorizer
-from kafka_nextgen.broker.security.acls import (
-    ALTER_CLUSTER,
-    CLUSTER_NAME,
-    DESCRIBE_CLUSTER,
-    Operation,
-    PatternType,
-    PermissionType,
-    ResourceType,
-    Right,
-)
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Operation, PatternType, PermissionType, ResourceType, Right
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
@@ -82,7 +73,7 @@ class _RuleFilter:
 
 async def create_acls(request: CreateAclsRequest, context: Context) -> CreateAclsResponse:
     """Add each rule that is valid; return a result for each."""
-    authorizer = _authorizer(ALTER_CLUSTER, context, "No Authorizer is configured.")
+    authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _Creation(error_code=authorizer.code, error_message=authorizer.message)
         return CreateAclsResponse(results=[refused for _ in request.creations])
@@ -91,7 +82,7 @@ async def create_acls(request: CreateAclsRequest, context: Context) -> CreateAcl
 
 async def delete_acls(request: DeleteAclsRequest, context: Context) -> DeleteAclsResponse:
     """Remove the rules that each filter matches; return them."""
-    authorizer = _authorizer(ALTER_CLUSTER, context, "No Authorizer is configured.")
+    authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _failed_deletion(authorizer.code, authorizer.message)
         return DeleteAclsResponse(filter_results=[refused for _ in request.filters])
@@ -100,7 +91,7 @@ async def delete_acls(request: DeleteAclsRequest, context: Context) -> DeleteAcl
 
 async def describe_acls(request: DescribeAclsRequest, context: Context) -> DescribeAclsResponse:
     """List the rules that the filter matches, by resource."""
-    authorizer = _authorizer(DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
+    authorizer = _authorizer(Right.DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
     if isinstance(authorizer, Refusal):
         return DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
     try:

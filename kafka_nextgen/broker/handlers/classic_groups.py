@@ -10,7 +10,7 @@ from kafka_nextgen.bridge import sync_group as sync_messages
 from kafka_nextgen.bridge.extensions.join_group import from_request as join_from_request
 from kafka_nextgen.bridge.join_group import to_response as join_to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import (
     HeartbeatAnswer,
@@ -39,7 +39,7 @@ async def join_group(request: JoinGroupRequest, context: Context) -> JoinGroupRe
 
     A new member's id is unique. It begins with the instance id of a static member, and the client's id of others.
     """
-    if error := context.group_error(READ_GROUP, request.group_id):
+    if error := context.group_error(Right.READ_GROUP, request.group_id):
         return join_to_response(JoinGroupAnswer(error), context.version)
     groups = context.cluster.groups
     new_member_id = f"{request.group_instance_id or context.client_id}-{uuid4()}"
@@ -62,7 +62,7 @@ async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupRe
     """
     if context.version >= _SYNC_NAMES_PROTOCOL and None in (request.protocol_type, request.protocol_name):
         return sync_messages.to_response(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
-    if error := context.group_error(READ_GROUP, request.group_id):
+    if error := context.group_error(Right.READ_GROUP, request.group_id):
         return sync_messages.to_response(SyncGroupAnswer(error))
     groups = context.cluster.groups
     answer = await groups.ask_and_wait(sync_messages.from_request(request, groups.new_number()), SyncGroupAnswer)
@@ -72,10 +72,10 @@ async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupRe
 async def heartbeat(request: HeartbeatRequest, context: Context) -> HeartbeatResponse:
     """Keep the member's session alive; the response says whether the group rebalances."""
     asked = heartbeat_messages.from_request(request)
-    return heartbeat_messages.to_response(context.ask_group(READ_GROUP, asked, HeartbeatAnswer))
+    return heartbeat_messages.to_response(context.ask_group(Right.READ_GROUP, asked, HeartbeatAnswer))
 
 
 async def leave_group(request: LeaveGroupRequest, context: Context) -> LeaveGroupResponse:
     """Remove members by member id or instance id; return a result for each."""
     asked = leave_messages.from_request(request)
-    return leave_messages.to_response(context.ask_group(READ_GROUP, asked, LeaveGroupAnswer), context.version)
+    return leave_messages.to_response(context.ask_group(Right.READ_GROUP, asked, LeaveGroupAnswer), context.version)

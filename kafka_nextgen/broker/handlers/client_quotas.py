@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.acls import ALTER_CLUSTER_CONFIGS, DESCRIBE_CLUSTER_CONFIGS
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
     AlterClientQuotasRequest,
@@ -35,8 +35,8 @@ _EXACT, _DEFAULT, _ANY = range(3)  # Kafka's match types
 
 async def alter_client_quotas(request: AlterClientQuotasRequest, context: Context) -> AlterClientQuotasResponse:
     """Change the limits of each entity on its own; ``validate_only`` changes nothing and returns the same errors."""
-    if not context.may(ALTER_CLUSTER_CONFIGS):
-        refusal = Refusal(ALTER_CLUSTER_CONFIGS.error, "Cluster authorization failed.")
+    if not context.may(Right.ALTER_CLUSTER_CONFIGS):
+        refusal = Refusal(Right.ALTER_CLUSTER_CONFIGS.error, "Cluster authorization failed.")
         return AlterClientQuotasResponse(entries=[_altered_entry(entry, refusal) for entry in request.entries])
     limits = context.cluster.quotas.limits
     return AlterClientQuotasResponse(
@@ -48,8 +48,10 @@ async def describe_client_quotas(
     request: DescribeClientQuotasRequest, context: Context
 ) -> DescribeClientQuotasResponse:
     """Return the limits of the entities that the filter matches."""
-    if not context.may(DESCRIBE_CLUSTER_CONFIGS):
-        return DescribeClientQuotasResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, error_message=None, entries=None)
+    if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
+        return DescribeClientQuotasResponse(
+            error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, error_message=None, entries=None
+        )
     return DescribeClientQuotasResponse(
         error_code=ErrorCode.NONE,
         error_message="",

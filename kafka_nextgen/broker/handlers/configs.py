@@ -24,17 +24,7 @@ from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.acls import (
-    ALTER_CLUSTER_CONFIGS,
-    ALTER_GROUP_CONFIGS,
-    ALTER_TOPIC_CONFIGS,
-    CLUSTER_NAME,
-    DESCRIBE_CLUSTER_CONFIGS,
-    DESCRIBE_GROUP_CONFIGS,
-    DESCRIBE_TOPIC_CONFIGS,
-    ResourceType,
-    Right,
-)
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, ResourceType, Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
     AlterConfigsRequest,
@@ -88,24 +78,24 @@ def _given_to_topic(cluster: Cluster, name: str) -> Iterable[str]:
 
 _OPERATIONS: Mapping[int, _Operations] = {
     _Resource.TOPIC: _Operations(
-        DESCRIBE_TOPIC_CONFIGS,
-        ALTER_TOPIC_CONFIGS,
+        Right.DESCRIBE_TOPIC_CONFIGS,
+        Right.ALTER_TOPIC_CONFIGS,
         describe_topic,
         alter_topic,
         Cluster.configure_topic,
         _given_to_topic,
     ),
     _Resource.BROKER: _Operations(
-        DESCRIBE_CLUSTER_CONFIGS,
-        ALTER_CLUSTER_CONFIGS,
+        Right.DESCRIBE_CLUSTER_CONFIGS,
+        Right.ALTER_CLUSTER_CONFIGS,
         describe_broker,
         alter_broker,
         Cluster.configure_broker,
         lambda cluster, name: cluster.configs.brokers.get(name, {}),
     ),
     _Resource.GROUP: _Operations(
-        DESCRIBE_GROUP_CONFIGS,
-        ALTER_GROUP_CONFIGS,
+        Right.DESCRIBE_GROUP_CONFIGS,
+        Right.ALTER_GROUP_CONFIGS,
         describe_group,
         alter_group,
         Cluster.configure_group,
@@ -143,8 +133,8 @@ async def incremental_alter_configs(
 
 async def list_config_resources(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:
     """List the resources of the types asked for; no types means all."""
-    if not context.may(DESCRIBE_CLUSTER_CONFIGS):
-        return ListConfigResourcesResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
+    if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
+        return ListConfigResourcesResponse(error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
     asked = set(request.resource_types) or set(_NAMES)
     kinds = {_Resource.CLIENT_METRICS} if context.version < _LISTS_ALL_TYPES else asked
     if not kinds <= set(_NAMES):

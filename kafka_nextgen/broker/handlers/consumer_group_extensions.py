@@ -11,7 +11,7 @@ from kafka_nextgen.bridge.extensions import consumer_group_history as history
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import DESCRIBE_GROUP, READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.coordinator.extensions.responses import (
     AssignmentInstalled,
     AssignmentPrepared,
@@ -42,7 +42,7 @@ async def consumer_group_add_members(
 ) -> ConsumerGroupAddMembersResponse:
     """Reserve places for static members that are about to join."""
     asked = add_members.from_request(request)
-    return add_members.to_response(context.ask_consumer_group(READ_GROUP, asked, MembersAdded))
+    return add_members.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, MembersAdded))
 
 
 async def consumer_group_history(
@@ -50,7 +50,7 @@ async def consumer_group_history(
 ) -> ConsumerGroupHistoryResponse:
     """Return the rebalances that the group's coordinator remembers, with their reasons."""
     asked = history.from_request(request)
-    return history.to_response(context.ask_group(DESCRIBE_GROUP, asked, HistoryDescribed))
+    return history.to_response(context.ask_group(Right.DESCRIBE_GROUP, asked, HistoryDescribed))
 
 
 async def consumer_group_install_assignment(
@@ -58,7 +58,7 @@ async def consumer_group_install_assignment(
 ) -> ConsumerGroupInstallAssignmentResponse:
     """Put the assignment in force that a member computed."""
     asked = install_assignment.from_request(request)
-    return install_assignment.to_response(context.ask_consumer_group(READ_GROUP, asked, AssignmentInstalled))
+    return install_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentInstalled))
 
 
 async def consumer_group_prepare_assignment(
@@ -66,4 +66,4 @@ async def consumer_group_prepare_assignment(
 ) -> ConsumerGroupPrepareAssignmentResponse:
     """Return the members and topics of the group to the member that computes the assignment."""
     asked = prepare_assignment.from_request(request)
-    return prepare_assignment.to_response(context.ask_consumer_group(READ_GROUP, asked, AssignmentPrepared))
+    return prepare_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentPrepared))

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import DESCRIBE_TOPIC, READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
@@ -34,14 +34,14 @@ async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> Co
     extended = context.speaks_extensions
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()), with_extensions=extended)
     if context.cluster.security.authorizer is not None:
-        heartbeat = evolve(heartbeat, may_see=partial(context.may, DESCRIBE_TOPIC))
+        heartbeat = evolve(heartbeat, may_see=partial(context.may, Right.DESCRIBE_TOPIC))
     answer = context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer)
     return to_response(answer, with_extensions=extended)
 
 
 def _refusal(request: ConsumerGroupHeartbeatRequest, context: Context) -> ErrorCode | None:
-    if not context.may(READ_GROUP, request.group_id):
-        return READ_GROUP.error
-    if not all(context.may(DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
-        return DESCRIBE_TOPIC.error
+    if not context.may(Right.READ_GROUP, request.group_id):
+        return Right.READ_GROUP.error
+    if not all(context.may(Right.DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
+        return Right.DESCRIBE_TOPIC.error
     return None

@@ -13,7 +13,7 @@ from collections import Counter
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import DELETE_TOPIC, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import TopicId
@@ -60,13 +60,13 @@ def _delete_topic(name: str | None, topic_id: TopicId | None, context: Context) 
     topic = topics.with_id(topic_id) if name is None else topics.named(name)
     if topic is None and name is None:
         return _result(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
-    if name is not None and not context.may(DESCRIBE_TOPIC, name):
-        return _result(name, None, DESCRIBE_TOPIC.error, _UNAUTHORIZED)
+    if name is not None and not context.may(Right.DESCRIBE_TOPIC, name):
+        return _result(name, None, Right.DESCRIBE_TOPIC.error, _UNAUTHORIZED)
     if topic is None:
         return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if not context.may(DELETE_TOPIC, topic.name):  # the name behind an id is for those who may see the topic
-        seen = topic.name if context.may(DESCRIBE_TOPIC, topic.name) else None
-        return _result(seen, topic.topic_id, DELETE_TOPIC.error, _UNAUTHORIZED)
+    if not context.may(Right.DELETE_TOPIC, topic.name):  # the name behind an id is for those who may see the topic
+        seen = topic.name if context.may(Right.DESCRIBE_TOPIC, topic.name) else None
+        return _result(seen, topic.topic_id, Right.DELETE_TOPIC.error, _UNAUTHORIZED)
     topics.delete(topic)
     return _result(topic.name, topic.topic_id, ErrorCode.NONE)
 
@@ -94,8 +94,8 @@ def _partition(name: str, asked: _AskedPartition, context: Context) -> _Partitio
 
 def _delete_records(name: str, asked: _AskedPartition, context: Context) -> int | ErrorCode:
     """Delete up to the offset; return where the partition begins, or why nothing was done."""
-    if not context.may(DELETE_TOPIC, name):
-        return DELETE_TOPIC.error
+    if not context.may(Right.DELETE_TOPIC, name):
+        return Right.DELETE_TOPIC.error
     topic = context.cluster.topics.named(name)
     partition = None if topic is None else topic.partition(asked.partition_index)
     if topic is None or partition is None:

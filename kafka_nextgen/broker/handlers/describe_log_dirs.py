@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
@@ -19,8 +19,8 @@ _Partition = _Topic.DescribeLogDirsPartition
 
 async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeLogDirsResponse:
     """Describe the partitions asked for, or all, of which this node has a replica."""
-    if not context.may(DESCRIBE_CLUSTER):
-        return DescribeLogDirsResponse(error_code=DESCRIBE_CLUSTER.error, results=[])
+    if not context.may(Right.DESCRIBE_CLUSTER):
+        return DescribeLogDirsResponse(error_code=Right.DESCRIBE_CLUSTER.error, results=[])
     return DescribeLogDirsResponse(
         error_code=ErrorCode.NONE,
         results=[

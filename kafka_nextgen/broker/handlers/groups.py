@@ -20,14 +20,7 @@ from kafka_nextgen.bridge.extensions.consumer_group_describe import to_response 
 from kafka_nextgen.bridge.extensions.describe_groups import to_response as to_classic_response
 from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import (
-    DELETE_GROUP,
-    DESCRIBE_CLUSTER,
-    DESCRIBE_GROUP,
-    DESCRIBE_TOPIC,
-    DESCRIBE_TRANSACTIONAL_ID,
-    ResourceType,
-)
+from kafka_nextgen.broker.security.acls import ResourceType, Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import GroupsDescribed
@@ -63,15 +56,15 @@ async def list_groups(request: ListGroupsRequest, context: Context) -> ListGroup
     Clients ask every node. A client that may not describe the cluster sees the groups that it may describe.
     """
     listed = context.cluster.groups.list_groups(list_messages.from_request(request), context.node.node_id)
-    may_see_all = context.may(DESCRIBE_CLUSTER)
-    own = tuple(group for group in listed.groups if may_see_all or context.may(DESCRIBE_GROUP, group.group_id))
+    may_see_all = context.may(Right.DESCRIBE_CLUSTER)
+    own = tuple(group for group in listed.groups if may_see_all or context.may(Right.DESCRIBE_GROUP, group.group_id))
     return list_messages.to_response(GroupsListed(own, listed.error))
 
 
 async def describe_groups(request: DescribeGroupsRequest, context: Context) -> DescribeGroupsResponse:
     """Describe classic groups, in the order of the request."""
     group_ids = classic_messages.from_request(request).group_ids
-    answers = [context.ask_group(DESCRIBE_GROUP, DescribeGroups((each,)), GroupsDescribed) for each in group_ids]
+    answers = [context.ask_group(Right.DESCRIBE_GROUP, DescribeGroups((each,)), GroupsDescribed) for each in group_ids]
     described = GroupsDescribed(tuple(answer.groups[0] for answer in answers))
     response = to_classic_response(described, context.version, with_extensions=context.speaks_extensions)
     if not request.include_authorized_operations:
@@ -94,7 +87,7 @@ async def consumer_group_describe(
 async def delete_groups(request: DeleteGroupsRequest, context: Context) -> DeleteGroupsResponse:
     """Delete the empty groups this node coordinates, with their offsets; return a result for each."""
     group_ids = delete_messages.from_request(request).group_ids
-    answers = [context.ask_group(DELETE_GROUP, DeleteGroups((each,)), GroupsDeleted) for each in group_ids]
+    answers = [context.ask_group(Right.DELETE_GROUP, DeleteGroups((each,)), GroupsDeleted) for each in group_ids]
     results = {group_id: error for answer in answers for group_id, error in answer.results.items()}
     return delete_messages.to_response(GroupsDeleted(results))
 
@@ -103,7 +96,7 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
     if key_type not in (GROUP, TRANSACTION):
         message = "this broker coordinates groups and transactions; it has no share groups"
         return FoundCoordinator(key, error=ErrorCode.INVALID_REQUEST, message=message)
-    right = DESCRIBE_GROUP if key_type == GROUP else DESCRIBE_TRANSACTIONAL_ID
+    right = Right.DESCRIBE_GROUP if key_type == GROUP else Right.DESCRIBE_TRANSACTIONAL_ID
     if not context.may(right, key):
         return FoundCoordinator(key, error=right.error, message="")
     cluster = context.cluster
@@ -123,12 +116,12 @@ def _with_operations(group: _Group, context: Context) -> _Group:
 
 def _consumer_group(group_id: str, context: Context) -> DescribedGroup:
     request = ConsumerGroupDescribe((group_id,))
-    (described,) = context.ask_consumer_group(DESCRIBE_GROUP, request, ConsumerGroupDescribed).groups
-    if all(context.may(DESCRIBE_TOPIC, name) for name in _assigned_topics(described, context)):
+    (described,) = context.ask_consumer_group(Right.DESCRIBE_GROUP, request, ConsumerGroupDescribed).groups
+    if all(context.may(Right.DESCRIBE_TOPIC, name) for name in _assigned_topics(described, context)):
         return described
     return DescribedGroup(
         group_id,
-        DESCRIBE_TOPIC.error,
+        Right.DESCRIBE_TOPIC.error,
         "The group has described topic(s) that the client is not authorized to describe.",
     )
 

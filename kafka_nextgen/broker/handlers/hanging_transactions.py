@@ -12,13 +12,7 @@ import re2
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.producers import KnownProducer
-from kafka_nextgen.broker.security.acls import (
-    ACT_FOR_CLUSTER,
-    ALTER_CLUSTER,
-    DESCRIBE_TOPIC,
-    DESCRIBE_TRANSACTIONAL_ID,
-    READ_TOPIC,
-)
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.transactions.marking import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
@@ -82,7 +76,7 @@ async def list_transactions(request: ListTransactionsRequest, context: Context) 
 
 def _is_ours(one: Transaction, context: Context) -> bool:
     return context.coordinates_transaction(one.transactional_id) and context.may(
-        DESCRIBE_TRANSACTIONAL_ID, one.transactional_id
+        Right.DESCRIBE_TRANSACTIONAL_ID, one.transactional_id
     )
 
 
@@ -117,7 +111,7 @@ def _describe_transaction(transactional_id: str, context: Context) -> _Described
         return _DescribedTransaction(
             transactional_id=transactional_id, error_code=known, transaction_state="", topics=[]
         )
-    visible = [tp for tp in sorted(known.partitions) if context.may(DESCRIBE_TOPIC, tp.topic)]
+    visible = [tp for tp in sorted(known.partitions) if context.may(Right.DESCRIBE_TOPIC, tp.topic)]
     return _DescribedTransaction(
         error_code=ErrorCode.NONE,
         transactional_id=transactional_id,
@@ -131,8 +125,8 @@ def _describe_transaction(transactional_id: str, context: Context) -> _Described
 
 
 def _find_transaction(transactional_id: str, context: Context) -> Transaction | ErrorCode:
-    if not context.may(DESCRIBE_TRANSACTIONAL_ID, transactional_id):
-        return DESCRIBE_TRANSACTIONAL_ID.error
+    if not context.may(Right.DESCRIBE_TRANSACTIONAL_ID, transactional_id):
+        return Right.DESCRIBE_TRANSACTIONAL_ID.error
     if error := context.transaction_error(transactional_id):
         return error
     return context.cluster.transactions.named(transactional_id) or ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
@@ -152,7 +146,7 @@ async def describe_producers(request: DescribeProducersRequest, context: Context
 
 
 def _describe_producers(name: str, index: int, context: Context) -> _ProducersPartition:
-    partition = context.led_partition(name, index) if context.may(READ_TOPIC, name) else READ_TOPIC.error
+    partition = context.led_partition(name, index) if context.may(Right.READ_TOPIC, name) else Right.READ_TOPIC.error
     if isinstance(partition, ErrorCode):
         return _ProducersPartition(partition_index=index, error_code=partition, active_producers=[])
     return _ProducersPartition(
@@ -202,8 +196,10 @@ def _written(asked: WriteTxnMarkersRequest.WritableTxnMarker, context: Context) 
 
 
 def _write(tp: TopicPartition, producer: Producer, marker: EndMarker, context: Context) -> ErrorCode:
-    if not (context.may(ALTER_CLUSTER) or context.may(ACT_FOR_CLUSTER)):  # the first is for administrators (KIP-1037)
-        return ACT_FOR_CLUSTER.error
+    if not (
+        context.may(Right.ALTER_CLUSTER) or context.may(Right.ACT_FOR_CLUSTER)
+    ):  # the first is for administrators (KIP-1037)
+        return Right.ACT_FOR_CLUSTER.error
     partition = context.led_partition(tp.topic, tp.partition)
     if isinstance(partition, ErrorCode):
         return partition

@@ -20,7 +20,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
-from kafka_nextgen.broker.security.acls import ACT_FOR_CLUSTER, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.messages import (
@@ -102,8 +102,8 @@ def _failed(request: ListOffsetsRequest, error: ErrorCode) -> ListOffsetsRespons
 
 def _partition(name: str, asked: _AskedPartition, context: Context, is_committed: bool) -> _Partition:
     index = asked.partition_index
-    if not context.may(DESCRIBE_TOPIC, name):
-        return _Partition(partition_index=index, error_code=DESCRIBE_TOPIC.error)
+    if not context.may(Right.DESCRIBE_TOPIC, name):
+        return _Partition(partition_index=index, error_code=Right.DESCRIBE_TOPIC.error)
     if not _is_spoken(asked.timestamp, context.version):
         return _Partition(partition_index=index, error_code=ErrorCode.UNSUPPORTED_VERSION)
     partition = context.led_partition(name, index, asked.current_leader_epoch)
@@ -154,8 +154,8 @@ async def offset_for_leader_epoch(
 
 
 def _end_of_epoch(name: str, asked: _AskedEpoch, context: Context) -> _EpochEnd:
-    if not (context.may(DESCRIBE_TOPIC, name) or context.may(ACT_FOR_CLUSTER)):  # as followers do
-        return _EpochEnd(error_code=DESCRIBE_TOPIC.error, partition=asked.partition)
+    if not (context.may(Right.DESCRIBE_TOPIC, name) or context.may(Right.ACT_FOR_CLUSTER)):  # as followers do
+        return _EpochEnd(error_code=Right.DESCRIBE_TOPIC.error, partition=asked.partition)
     partition = context.led_partition(name, asked.partition, asked.current_leader_epoch)
     if isinstance(partition, ErrorCode):
         return _EpochEnd(error_code=partition, partition=asked.partition)

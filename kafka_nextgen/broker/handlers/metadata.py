@@ -21,13 +21,7 @@ from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.security.acls import (
-    CREATE_IN_CLUSTER,
-    CREATE_TOPIC,
-    DESCRIBE_CLUSTER,
-    DESCRIBE_TOPIC,
-    ResourceType,
-)
+from kafka_nextgen.broker.security.acls import ResourceType, Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
@@ -62,7 +56,7 @@ async def metadata(request: MetadataRequest, context: Context) -> MetadataRespon
     """Answer with the topics asked for, or all."""
     cluster = context.cluster
     if request.topics is None or (context.version == 0 and not request.topics):
-        visible = (topic for topic in cluster.topics.all() if context.may(DESCRIBE_TOPIC, topic.name))
+        visible = (topic for topic in cluster.topics.all() if context.may(Right.DESCRIBE_TOPIC, topic.name))
         topics = [_described(topic, cluster) for topic in visible]
     else:
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
@@ -80,7 +74,7 @@ async def metadata(request: MetadataRequest, context: Context) -> MetadataRespon
 
 
 def _with_operations(topic: _Topic, context: Context) -> _Topic:
-    if topic.name is None or topic.error_code == DESCRIBE_TOPIC.error:
+    if topic.name is None or topic.error_code == Right.DESCRIBE_TOPIC.error:
         return topic
     return topic.replaced(authorized_operations=context.access.operations(ResourceType.TOPIC, topic.name))
 
@@ -89,7 +83,7 @@ def _cluster_operations(request: MetadataRequest | DescribeClusterRequest, conte
     """The operations that the client may do with the cluster (KIP-430), if it asks; none if it may not describe it."""
     if not request.include_cluster_authorized_operations:
         return None
-    return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else frozenset()
+    return context.access.operations(ResourceType.CLUSTER) if context.may(Right.DESCRIBE_CLUSTER) else frozenset()
 
 
 def _metadata_broker(node: Node, context: Context) -> _MetadataBroker:
@@ -100,8 +94,8 @@ def _metadata_broker(node: Node, context: Context) -> _MetadataBroker:
 def _asked(asked: _AskedTopic, context: Context, may_create: bool) -> _Topic:
     if asked.name is None:
         return _by_id(asked, context)
-    if not context.may(DESCRIBE_TOPIC, asked.name):
-        return _failed(asked, DESCRIBE_TOPIC.error)
+    if not context.may(Right.DESCRIBE_TOPIC, asked.name):
+        return _failed(asked, Right.DESCRIBE_TOPIC.error)
     topics = context.cluster.topics
     topic = topics.named(asked.name)
     if topic is not None:
@@ -111,8 +105,8 @@ def _asked(asked: _AskedTopic, context: Context, may_create: bool) -> _Topic:
         return _failed(asked, refusal.code)
     if not may_create:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
-        return _failed(asked, CREATE_TOPIC.error)
+    if not (context.may(Right.CREATE_IN_CLUSTER) or context.may(Right.CREATE_TOPIC, asked.name)):
+        return _failed(asked, Right.CREATE_TOPIC.error)
     return _described(context.cluster.create_topic(asked.name), context.cluster)
 
 
@@ -120,8 +114,8 @@ def _by_id(asked: _AskedTopic, context: Context) -> _Topic:
     topic = context.cluster.topics.with_id(asked.topic_id)
     if topic is None:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID)
-    if not context.may(DESCRIBE_TOPIC, topic.name):
-        return _failed(asked, DESCRIBE_TOPIC.error)
+    if not context.may(Right.DESCRIBE_TOPIC, topic.name):
+        return _failed(asked, Right.DESCRIBE_TOPIC.error)
     return _described(topic, context.cluster)
 
 
@@ -174,12 +168,12 @@ async def describe_topic_partitions(
         )
     names = asked or {topic.name for topic in context.cluster.topics.all()}
     wanted = sorted(name for name in names if cursor is None or name >= cursor.topic_name)
-    visible = [name for name in wanted if context.may(DESCRIBE_TOPIC, name)]
+    visible = [name for name in wanted if context.may(Right.DESCRIBE_TOPIC, name)]
     first = {} if cursor is None else {cursor.topic_name: cursor.partition_index}
     most = max(min(request.response_partition_limit, _MOST_PARTITIONS), 1)
     topics, following = _page(visible, first, most, context)
     hidden = sorted(set(wanted) - set(visible)) if asked else []
-    topics.extend(_failed_page(name, DESCRIBE_TOPIC.error) for name in hidden)
+    topics.extend(_failed_page(name, Right.DESCRIBE_TOPIC.error) for name in hidden)
     return DescribeTopicPartitionsResponse(topics=topics, next_cursor=following)
 
 

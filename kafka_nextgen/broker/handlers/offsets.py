@@ -16,14 +16,7 @@ from kafka_nextgen.bridge import offset_fetch as fetch_messages
 from kafka_nextgen.bridge.offset_fetch_answers import to_response as to_fetch_response
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import (
-    DELETE_GROUP,
-    DESCRIBE_GROUP,
-    DESCRIBE_TOPIC,
-    READ_GROUP,
-    READ_TOPIC,
-    WRITE_TRANSACTIONAL_ID,
-)
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.transactions.admission import add_partition
 from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT
 from kafka_nextgen.broker.transactions.transaction import Producer
@@ -57,15 +50,15 @@ _ADDS = 5
 
 async def offset_commit(request: OffsetCommitRequest, context: Context) -> OffsetCommitResponse:
     """Commit the partitions that exist; return an error code for each partition."""
-    if not context.may(READ_GROUP, request.group_id):
-        return OffsetCommitResponse(topics=commit_messages.refusals(request.topics, READ_GROUP.error))
+    if not context.may(Right.READ_GROUP, request.group_id):
+        return OffsetCommitResponse(topics=commit_messages.refusals(request.topics, Right.READ_GROUP.error))
     directory = context.cluster.directory()
     refused = [topic for topic in request.topics if not _may_read(topic, directory, context)]
     allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
     commit = commit_messages.from_request(allowed, directory)
-    answer = context.ask_group(READ_GROUP, commit, OffsetsCommitted) if commit.offsets else None
+    answer = context.ask_group(Right.READ_GROUP, commit, OffsetsCommitted) if commit.offsets else None
     response = commit_messages.to_response(allowed, directory, answer)
-    return response.replaced(topics=[*response.topics, *commit_messages.refusals(refused, READ_TOPIC.error)])
+    return response.replaced(topics=[*response.topics, *commit_messages.refusals(refused, Right.READ_TOPIC.error)])
 
 
 async def offset_fetch(request: OffsetFetchRequest, context: Context) -> OffsetFetchResponse:
@@ -81,13 +74,13 @@ async def offset_fetch(request: OffsetFetchRequest, context: Context) -> OffsetF
 
 async def offset_delete(request: OffsetDeleteRequest, context: Context) -> OffsetDeleteResponse:
     """Delete the offsets of partitions that exist; return an error code for each partition."""
-    refused = [topic for topic in request.topics if not context.may(READ_TOPIC, topic.name)]
+    refused = [topic for topic in request.topics if not context.may(Right.READ_TOPIC, topic.name)]
     allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
     asked = delete_messages.from_request(allowed, context.cluster.directory())
-    response = delete_messages.to_response(allowed, context.ask_group(DELETE_GROUP, asked, OffsetsDeleted))
+    response = delete_messages.to_response(allowed, context.ask_group(Right.DELETE_GROUP, asked, OffsetsDeleted))
     if response.error_code:
         return response
-    return response.replaced(topics=[*response.topics, *delete_messages.refusals(refused, READ_TOPIC.error)])
+    return response.replaced(topics=[*response.topics, *delete_messages.refusals(refused, Right.READ_TOPIC.error)])
 
 
 async def txn_offset_commit(request: TxnOffsetCommitRequest, context: Context) -> TxnOffsetCommitResponse:
@@ -118,17 +111,17 @@ async def txn_offset_commit(request: TxnOffsetCommitRequest, context: Context) -
 
 def _may_read(topic: OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context) -> bool:
     name = topic.name or directory.name_of(topic.topic_id)
-    return name is None or context.may(READ_TOPIC, name)  # an id without a topic is answered as such
+    return name is None or context.may(Right.READ_TOPIC, name)  # an id without a topic is answered as such
 
 
 def _fetch(fetch: OffsetFetch, context: Context) -> OffsetsFetched:
-    fetched = context.ask_group(DESCRIBE_GROUP, fetch, OffsetsFetched)
+    fetched = context.ask_group(Right.DESCRIBE_GROUP, fetch, OffsetsFetched)
     return _visible(fetched, context) if fetch.partitions is None else fetched
 
 
 def _visible(fetched: OffsetsFetched, context: Context) -> OffsetsFetched:
-    seen = {tp: offset for tp, offset in fetched.offsets.items() if context.may(DESCRIBE_TOPIC, tp.topic)}
-    unstable = frozenset(tp for tp in fetched.unstable if context.may(DESCRIBE_TOPIC, tp.topic))
+    seen = {tp: offset for tp, offset in fetched.offsets.items() if context.may(Right.DESCRIBE_TOPIC, tp.topic)}
+    unstable = frozenset(tp for tp in fetched.unstable if context.may(Right.DESCRIBE_TOPIC, tp.topic))
     return evolve(fetched, offsets=seen, unstable=unstable)
 
 
@@ -138,20 +131,20 @@ def _hide(response: OffsetFetchResponse, context: Context) -> OffsetFetchRespons
 
 
 def _hidden(topic: _FetchedTopic, context: Context) -> _FetchedTopic:
-    if not topic.name or context.may(DESCRIBE_TOPIC, topic.name):
+    if not topic.name or context.may(Right.DESCRIBE_TOPIC, topic.name):
         return topic
     nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
-    refused = [partition.replaced(error_code=DESCRIBE_TOPIC.error, **nothing) for partition in topic.partitions]
+    refused = [partition.replaced(error_code=Right.DESCRIBE_TOPIC.error, **nothing) for partition in topic.partitions]
     return topic.replaced(partitions=refused)
 
 
 def _errors(request: TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
     asked = _offsets(request)
-    for right, name in ((WRITE_TRANSACTIONAL_ID, request.transactional_id), (READ_GROUP, request.group_id)):
+    for right, name in ((Right.WRITE_TRANSACTIONAL_ID, request.transactional_id), (Right.READ_GROUP, request.group_id)):
         if not context.may(right, name):
             return dict.fromkeys(asked, right.error)
     directory = context.cluster.directory()
-    refused = {tp: READ_TOPIC.error for tp in asked if not context.may(READ_TOPIC, tp.topic)}
+    refused = {tp: Right.READ_TOPIC.error for tp in asked if not context.may(Right.READ_TOPIC, tp.topic)}
     offsets = {tp: offset for tp, offset in asked.items() if directory.has(tp) and tp not in refused}
     return {**refused, **(_commit(request, offsets, context) if offsets else {})}
 

@@ -17,7 +17,7 @@ from kafka_nextgen.broker.batch_checks import begins_corruptly, only_batch
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.produced import Appended, append, at_start_of
 from kafka_nextgen.broker.refusal import CloseConnectionError, Refusal
-from kafka_nextgen.broker.security.acls import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
@@ -65,7 +65,7 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
 def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
     """The transactional id if the client may write with it. Records of transactions are refused without one."""
     told: str | None = request.transactional_id
-    return None if told is None or not context.may(WRITE_TRANSACTIONAL_ID, told) else told
+    return None if told is None or not context.may(Right.WRITE_TRANSACTIONAL_ID, told) else told
 
 
 def _refusal(request: ProduceRequest) -> Refusal | None:
@@ -106,9 +106,9 @@ def _appended(topic: Topic, data: _AskedPartition, context: Context, terms: _Ter
 
 def _unauthorized(asked: _AskedTopic, topic: Topic | None, context: Context) -> Refusal | None:
     name = asked.name if topic is None else topic.name
-    if not name or context.may(WRITE_TOPIC, name):
+    if not name or context.may(Right.WRITE_TOPIC, name):
         return None
-    return Refusal(WRITE_TOPIC.error, f"the client may not write to topic {name}")
+    return Refusal(Right.WRITE_TOPIC.error, f"the client may not write to topic {name}")
 
 
 def _internal(topic: Topic, context: Context) -> Refusal | None:

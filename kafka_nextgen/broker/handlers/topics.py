@@ -16,7 +16,7 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.acls import ALTER_TOPIC, CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
@@ -70,8 +70,8 @@ def _partitions(asked: _AskedTopic, default: int) -> int:
 
 def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Result:
     cluster = context.cluster
-    if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
-        return _refused(asked.name, Refusal(CREATE_TOPIC.error, "Authorization failed."))
+    if not (context.may(Right.CREATE_IN_CLUSTER) or context.may(Right.CREATE_TOPIC, asked.name)):
+        return _refused(asked.name, Refusal(Right.CREATE_TOPIC.error, "Authorization failed."))
     replicas = cluster.topics.creation_complaint(asked.name) or _replicas(asked, cluster)
     if isinstance(replicas, Refusal):
         return _refused(asked.name, replicas)
@@ -80,8 +80,8 @@ def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Resul
     if not validate_only:
         topic_id = cluster.topics.create(asked.name, replicas, settings).topic_id
     result = _Result(name=asked.name, topic_id=topic_id, error_code=ErrorCode.NONE, error_message=None, configs=[])
-    if not context.may(DESCRIBE_TOPIC_CONFIGS, asked.name):
-        return result.replaced(topic_config_error_code=DESCRIBE_TOPIC_CONFIGS.error)
+    if not context.may(Right.DESCRIBE_TOPIC_CONFIGS, asked.name):
+        return result.replaced(topic_config_error_code=Right.DESCRIBE_TOPIC_CONFIGS.error)
     return result.replaced(
         num_partitions=len(replicas),
         replication_factor=len(replicas[0]),
@@ -155,8 +155,8 @@ def _new_partitions(asked: _GrownTopic, cluster: Cluster) -> int:
 
 def _grow(asked: _GrownTopic, context: Context, validate_only: bool) -> _GrownResult:
     cluster = context.cluster
-    if not context.may(ALTER_TOPIC, asked.name):
-        return _grown(asked.name, Refusal(ALTER_TOPIC.error, ""))
+    if not context.may(Right.ALTER_TOPIC, asked.name):
+        return _grown(asked.name, Refusal(Right.ALTER_TOPIC.error, ""))
     topic = cluster.topics.named(asked.name)
     if topic is None:
         refusal = Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{asked.name}'.")

@@ -10,13 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.acls import (
-    ACT_FOR_CLUSTER,
-    READ_GROUP,
-    WRITE_IDEMPOTENTLY,
-    WRITE_TOPIC,
-    WRITE_TRANSACTIONAL_ID,
-)
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.transactions.admission import add_partition
 from kafka_nextgen.broker.transactions.error_names import (
     ADD_OFFSETS_TO_TXN,
@@ -72,8 +66,8 @@ def _producer(request: InitProducerIdRequest, context: Context) -> ProducerAnswe
     cluster = context.cluster
     if request.transactional_id is None:
         # A client that may write to some topic may write idempotently (KIP-679).
-        if not (context.may(WRITE_IDEMPOTENTLY) or context.access.may_somewhere(WRITE_TOPIC)):
-            return ProducerAnswered(WRITE_IDEMPOTENTLY.error)
+        if not (context.may(Right.WRITE_IDEMPOTENTLY) or context.access.may_somewhere(Right.WRITE_TOPIC)):
+            return ProducerAnswered(Right.WRITE_IDEMPOTENTLY.error)
         return ProducerAnswered(producer=Producer(cluster.producer_ids.take(), 0))
     error = _refuse_producer(request, context)
     if error is not ErrorCode.NONE:
@@ -88,8 +82,8 @@ def _producer(request: InitProducerIdRequest, context: Context) -> ProducerAnswe
 
 
 def _refuse_producer(request: InitProducerIdRequest, context: Context) -> ErrorCode:
-    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id or ""):
-        return WRITE_TRANSACTIONAL_ID.error
+    if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id or ""):
+        return Right.WRITE_TRANSACTIONAL_ID.error
     if not request.transactional_id or (request.producer_id < 0) != (request.producer_epoch < 0):
         return ErrorCode.INVALID_REQUEST
     if not context.coordinates_transaction(request.transactional_id):
@@ -102,8 +96,8 @@ def _refuse_producer(request: InitProducerIdRequest, context: Context) -> ErrorC
 async def add_partitions_to_txn(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
     """Add the partitions that exist, or verify that they were added."""
     if context.version >= _SEVERAL:
-        if not context.may(ACT_FOR_CLUSTER):
-            return AddPartitionsToTxnResponse(error_code=ACT_FOR_CLUSTER.error, results_by_transaction=[])
+        if not context.may(Right.ACT_FOR_CLUSTER):
+            return AddPartitionsToTxnResponse(error_code=Right.ACT_FOR_CLUSTER.error, results_by_transaction=[])
         return AddPartitionsToTxnResponse(
             error_code=ErrorCode.NONE,
             results_by_transaction=[_several(transaction, context) for transaction in request.transactions],
@@ -122,10 +116,10 @@ def _several(asked: _AskedTransaction, context: Context) -> _Transaction:
 
 
 def _add_if_allowed(asked: AddPartitions, context: Context) -> _Errors:
-    if not context.may(WRITE_TRANSACTIONAL_ID, asked.transactional_id):
-        return dict.fromkeys(asked.partitions, WRITE_TRANSACTIONAL_ID.error)
-    if refused := {tp for tp in asked.partitions if not context.may(WRITE_TOPIC, tp.topic)}:
-        return _all_refused(asked, refused, WRITE_TOPIC.error)
+    if not context.may(Right.WRITE_TRANSACTIONAL_ID, asked.transactional_id):
+        return dict.fromkeys(asked.partitions, Right.WRITE_TRANSACTIONAL_ID.error)
+    if refused := {tp for tp in asked.partitions if not context.may(Right.WRITE_TOPIC, tp.topic)}:
+        return _all_refused(asked, refused, Right.WRITE_TOPIC.error)
     return _add(asked, context)
 
 
@@ -168,10 +162,10 @@ async def add_offsets_to_txn(request: AddOffsetsToTxnRequest, context: Context) 
 
 
 def _add_offsets(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
-    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
-        return WRITE_TRANSACTIONAL_ID.error
-    if not context.may(READ_GROUP, request.group_id):
-        return READ_GROUP.error
+    if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id):
+        return Right.WRITE_TRANSACTIONAL_ID.error
+    if not context.may(Right.READ_GROUP, request.group_id):
+        return Right.READ_GROUP.error
     if error := context.transaction_error(request.transactional_id):
         return error
     cluster = context.cluster
@@ -191,8 +185,8 @@ async def end_txn(request: EndTxnRequest, context: Context) -> EndTxnResponse:
 
 
 def _end(request: EndTxnRequest, context: Context) -> ProducerAnswered:
-    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
-        return ProducerAnswered(WRITE_TRANSACTIONAL_ID.error)
+    if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id):
+        return ProducerAnswered(Right.WRITE_TRANSACTIONAL_ID.error)
     if error := context.transaction_error(request.transactional_id):
         return ProducerAnswered(error)
     asked = EndTransaction(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.acls import ALTER_CLUSTER, DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
@@ -37,8 +37,8 @@ async def alter_user_scram_credentials(
     """Change the credentials of each user."""
     deleted, upserted = ([change.name for change in kind] for kind in (request.deletions, request.upsertions))
     names = dict.fromkeys([*deleted, *upserted])
-    if not context.may(ALTER_CLUSTER):
-        refusal = Refusal(ALTER_CLUSTER.error, "Cluster authorization failed.")
+    if not context.may(Right.ALTER_CLUSTER):
+        refusal = Refusal(Right.ALTER_CLUSTER.error, "Cluster authorization failed.")
         return AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
     users = context.cluster.security.users
     return AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
@@ -48,8 +48,10 @@ async def describe_user_scram_credentials(
     request: DescribeUserScramCredentialsRequest, context: Context
 ) -> DescribeUserScramCredentialsResponse:
     """Describe the users asked for, or all."""
-    if not context.may(DESCRIBE_CLUSTER):
-        return DescribeUserScramCredentialsResponse(error_code=DESCRIBE_CLUSTER.error, error_message=None, results=[])
+    if not context.may(Right.DESCRIBE_CLUSTER):
+        return DescribeUserScramCredentialsResponse(
+            error_code=Right.DESCRIBE_CLUSTER.error, error_message=None, results=[]
+        )
     known = context.cluster.security.users.scram_users()
     asked = Counter(user.name for user in request.users) if request.users else Counter(known.keys())
     return DescribeUserScramCredentialsResponse(

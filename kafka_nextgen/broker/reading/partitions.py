@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading
-from kafka_nextgen.broker.security.acls import READ_TOPIC
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 
@@ -43,8 +43,8 @@ def find(asked: Asked, context: Context) -> Partition | ErrorCode:
     by_name = isinstance(asked.topic, str)
     topic = topics.named(asked.topic) if isinstance(asked.topic, str) else topics.with_id(asked.topic)
     name = asked.topic if topic is None else topic.name
-    if isinstance(name, str) and not context.may(READ_TOPIC, name):
-        return READ_TOPIC.error
+    if isinstance(name, str) and not context.may(Right.READ_TOPIC, name):
+        return Right.READ_TOPIC.error
     if topic is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if by_name else ErrorCode.UNKNOWN_TOPIC_ID
     return topic.partition(asked.index) or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

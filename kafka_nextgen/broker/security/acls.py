@@ -6,39 +6,15 @@ A right is to an operation on resources of a type.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import Final
-
-from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = [
-    "ACT_FOR_CLUSTER",
-    "ALTER_CLUSTER",
-    "ALTER_CLUSTER_CONFIGS",
-    "ALTER_GROUP_CONFIGS",
-    "ALTER_TOPIC",
-    "ALTER_TOPIC_CONFIGS",
     "AUTHORIZATION_ERRORS",
     "CLUSTER_NAME",
-    "CREATE_IN_CLUSTER",
-    "CREATE_TOPIC",
-    "DELETE_GROUP",
-    "DELETE_TOPIC",
-    "DESCRIBE_CLUSTER",
-    "DESCRIBE_CLUSTER_CONFIGS",
-    "DESCRIBE_GROUP",
-    "DESCRIBE_GROUP_CONFIGS",
-    "DESCRIBE_TOPIC",
-    "DESCRIBE_TOPIC_CONFIGS",
-    "DESCRIBE_TRANSACTIONAL_ID",
-    "READ_GROUP",
-    "READ_TOPIC",
     "SUPPORTED",
-    "WRITE_IDEMPOTENTLY",
-    "WRITE_TOPIC",
-    "WRITE_TRANSACTIONAL_ID",
     "Operation",
     "PatternType",
     "PermissionType",
@@ -94,43 +70,6 @@ class PermissionType(IntEnum):
     ALLOW = 3
 
 
-#: The operations on resources of each type.
-SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
-    ResourceType.TOPIC: frozenset(
-        {
-            Operation.READ,
-            Operation.WRITE,
-            Operation.CREATE,
-            Operation.DELETE,
-            Operation.ALTER,
-            Operation.DESCRIBE,
-            Operation.DESCRIBE_CONFIGS,
-            Operation.ALTER_CONFIGS,
-        }
-    ),
-    ResourceType.GROUP: frozenset(
-        {
-            Operation.READ,
-            Operation.DELETE,
-            Operation.DESCRIBE,
-            Operation.DESCRIBE_CONFIGS,
-            Operation.ALTER_CONFIGS,
-        }
-    ),
-    ResourceType.CLUSTER: frozenset(
-        {
-            Operation.CREATE,
-            Operation.ALTER,
-            Operation.DESCRIBE,
-            Operation.CLUSTER_ACTION,
-            Operation.DESCRIBE_CONFIGS,
-            Operation.ALTER_CONFIGS,
-            Operation.IDEMPOTENT_WRITE,
-        }
-    ),
-    ResourceType.TRANSACTIONAL_ID: frozenset({Operation.WRITE, Operation.DESCRIBE}),
-}
-
 #: The error for clients that lack a right.
 AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
     ResourceType.TOPIC: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
@@ -140,12 +79,38 @@ AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
 }
 
 
-@frozen
-class Right:
+class Right(Enum):
     """The right to an operation on resources of a type."""
 
-    operation: Operation
-    resource_type: ResourceType
+    READ_TOPIC = Operation.READ, ResourceType.TOPIC
+    WRITE_TOPIC = Operation.WRITE, ResourceType.TOPIC
+    CREATE_TOPIC = Operation.CREATE, ResourceType.TOPIC
+    DELETE_TOPIC = Operation.DELETE, ResourceType.TOPIC
+    ALTER_TOPIC = Operation.ALTER, ResourceType.TOPIC
+    DESCRIBE_TOPIC = Operation.DESCRIBE, ResourceType.TOPIC
+    DESCRIBE_TOPIC_CONFIGS = Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC
+    ALTER_TOPIC_CONFIGS = Operation.ALTER_CONFIGS, ResourceType.TOPIC
+
+    READ_GROUP = Operation.READ, ResourceType.GROUP
+    DELETE_GROUP = Operation.DELETE, ResourceType.GROUP
+    DESCRIBE_GROUP = Operation.DESCRIBE, ResourceType.GROUP
+    DESCRIBE_GROUP_CONFIGS = Operation.DESCRIBE_CONFIGS, ResourceType.GROUP
+    ALTER_GROUP_CONFIGS = Operation.ALTER_CONFIGS, ResourceType.GROUP
+
+    CREATE_IN_CLUSTER = Operation.CREATE, ResourceType.CLUSTER
+    ALTER_CLUSTER = Operation.ALTER, ResourceType.CLUSTER
+    DESCRIBE_CLUSTER = Operation.DESCRIBE, ResourceType.CLUSTER
+    DESCRIBE_CLUSTER_CONFIGS = Operation.DESCRIBE_CONFIGS, ResourceType.CLUSTER
+    ALTER_CLUSTER_CONFIGS = Operation.ALTER_CONFIGS, ResourceType.CLUSTER
+    ACT_FOR_CLUSTER = Operation.CLUSTER_ACTION, ResourceType.CLUSTER
+    WRITE_IDEMPOTENTLY = Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER
+
+    WRITE_TRANSACTIONAL_ID = Operation.WRITE, ResourceType.TRANSACTIONAL_ID
+    DESCRIBE_TRANSACTIONAL_ID = Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID
+
+    def __init__(self, operation: Operation, resource_type: ResourceType) -> None:
+        self.operation = operation
+        self.resource_type = resource_type
 
     @property
     def error(self) -> ErrorCode:
@@ -156,28 +121,8 @@ class Right:
         return f"{self.operation.name} on {self.resource_type.name}"
 
 
-READ_TOPIC: Final = Right(Operation.READ, ResourceType.TOPIC)
-WRITE_TOPIC: Final = Right(Operation.WRITE, ResourceType.TOPIC)
-CREATE_TOPIC: Final = Right(Operation.CREATE, ResourceType.TOPIC)
-DELETE_TOPIC: Final = Right(Operation.DELETE, ResourceType.TOPIC)
-ALTER_TOPIC: Final = Right(Operation.ALTER, ResourceType.TOPIC)
-DESCRIBE_TOPIC: Final = Right(Operation.DESCRIBE, ResourceType.TOPIC)
-DESCRIBE_TOPIC_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC)
-ALTER_TOPIC_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceType.TOPIC)
-
-READ_GROUP: Final = Right(Operation.READ, ResourceType.GROUP)
-DELETE_GROUP: Final = Right(Operation.DELETE, ResourceType.GROUP)
-DESCRIBE_GROUP: Final = Right(Operation.DESCRIBE, ResourceType.GROUP)
-DESCRIBE_GROUP_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceType.GROUP)
-ALTER_GROUP_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceType.GROUP)
-
-CREATE_IN_CLUSTER: Final = Right(Operation.CREATE, ResourceType.CLUSTER)
-ALTER_CLUSTER: Final = Right(Operation.ALTER, ResourceType.CLUSTER)
-DESCRIBE_CLUSTER: Final = Right(Operation.DESCRIBE, ResourceType.CLUSTER)
-DESCRIBE_CLUSTER_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceType.CLUSTER)
-ALTER_CLUSTER_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceType.CLUSTER)
-ACT_FOR_CLUSTER: Final = Right(Operation.CLUSTER_ACTION, ResourceType.CLUSTER)
-WRITE_IDEMPOTENTLY: Final = Right(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
-
-WRITE_TRANSACTIONAL_ID: Final = Right(Operation.WRITE, ResourceType.TRANSACTIONAL_ID)
-DESCRIBE_TRANSACTIONAL_ID: Final = Right(Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID)
+#: The operations on resources of each type.
+SUPPORTED: Final[Mapping[ResourceType, frozenset[Operation]]] = {
+    resource_type: frozenset(right.operation for right in Right if right.resource_type is resource_type)
+    for resource_type in AUTHORIZATION_ERRORS
+}

@@ -12,7 +12,6 @@ import pytest
 
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
-from kafka_nextgen.broker.security import acls as rights
 from kafka_nextgen.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.codes import ErrorCode
@@ -84,7 +83,7 @@ class World:
         if right is not None and right.resource_type is ResourceType.TOPIC:
             new_topic = lacking(right.operation, "new-")
         topic, group = names[ResourceType.TOPIC], names[ResourceType.GROUP]
-        if right == rights.DESCRIBE_TOPIC:
+        if right == Right.DESCRIBE_TOPIC:
             group = ASSIGNED
             eventually(f"{group} has a topic assigned", self._has_joined)  # again: its member is silent, and expires
         return Names(topic, self._topic_ids[topic], group, names[ResourceType.TRANSACTIONAL_ID], new_topic)
@@ -190,7 +189,7 @@ def test_every_api_that_refuses_is_asked_here() -> None:
 def test_without_the_right_an_api_refuses_with_the_error_of_that_right(world: World, api: Api, right: Right) -> None:
     refusals = set(world.refusals(api, right))
     assert right.error in refusals
-    assert right.resource_type is ResourceType.CLUSTER or refusals <= {right.error, rights.ACT_FOR_CLUSTER.error}
+    assert right.resource_type is ResourceType.CLUSTER or refusals <= {right.error, Right.ACT_FOR_CLUSTER.error}
 
 
 @pytest.mark.parametrize("api", REQUESTS, ids=str)
