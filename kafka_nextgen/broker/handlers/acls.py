@@ -18,21 +18,14 @@ from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Operation, PatternT
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    CreateAclsRequest,
-    CreateAclsResponse,
-    DeleteAclsRequest,
-    DeleteAclsResponse,
-    DescribeAclsRequest,
-    DescribeAclsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["create_acls", "delete_acls", "describe_acls"]
 
-_Creation = CreateAclsResponse.AclCreationResult
-_Deletion = DeleteAclsResponse.DeleteAclsFilterResult
+_Creation = m.CreateAclsResponse.AclCreationResult
+_Deletion = m.DeleteAclsResponse.DeleteAclsFilterResult
 _DeletedAcl = _Deletion.DeleteAclsMatchingAcl
-_Resource = DescribeAclsResponse.DescribeAclsResource
+_Resource = m.DescribeAclsResponse.DescribeAclsResource
 _Acl = _Resource.AclDescription
 
 _Word = TypeVar("_Word", ResourceType, PatternType, Operation, PermissionType)
@@ -71,35 +64,35 @@ class _RuleFilter:
         return self.name == rule.name
 
 
-async def create_acls(request: CreateAclsRequest, context: Context) -> CreateAclsResponse:
+async def create_acls(request: m.CreateAclsRequest, context: Context) -> m.CreateAclsResponse:
     """Add each rule that is valid; return a result for each."""
     authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _Creation(error_code=authorizer.code, error_message=authorizer.message)
-        return CreateAclsResponse(results=[refused for _ in request.creations])
-    return CreateAclsResponse(results=[_create(creation, authorizer) for creation in request.creations])
+        return m.CreateAclsResponse(results=[refused for _ in request.creations])
+    return m.CreateAclsResponse(results=[_create(creation, authorizer) for creation in request.creations])
 
 
-async def delete_acls(request: DeleteAclsRequest, context: Context) -> DeleteAclsResponse:
+async def delete_acls(request: m.DeleteAclsRequest, context: Context) -> m.DeleteAclsResponse:
     """Remove the rules that each filter matches; return them."""
     authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _failed_deletion(authorizer.code, authorizer.message)
-        return DeleteAclsResponse(filter_results=[refused for _ in request.filters])
-    return DeleteAclsResponse(filter_results=[_delete(fields, authorizer) for fields in request.filters])
+        return m.DeleteAclsResponse(filter_results=[refused for _ in request.filters])
+    return m.DeleteAclsResponse(filter_results=[_delete(fields, authorizer) for fields in request.filters])
 
 
-async def describe_acls(request: DescribeAclsRequest, context: Context) -> DescribeAclsResponse:
+async def describe_acls(request: m.DescribeAclsRequest, context: Context) -> m.DescribeAclsResponse:
     """List the rules that the filter matches, by resource."""
     authorizer = _authorizer(Right.DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
     if isinstance(authorizer, Refusal):
-        return DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
+        return m.DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
     try:
         wanted = _filter_from(request)
     except ValueError as error:
-        return DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
+        return m.DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
     rules = [rule for rule in authorizer.rules if wanted.matches(rule)]
-    return DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
+    return m.DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
 
 
 def _authorizer(right: Right, context: Context, if_none: str) -> Authorizer | Refusal:
@@ -109,7 +102,7 @@ def _authorizer(right: Right, context: Context, if_none: str) -> Authorizer | Re
     return authorizer or Refusal(ErrorCode.SECURITY_DISABLED, if_none)
 
 
-def _create(creation: CreateAclsRequest.AclCreation, authorizer: Authorizer) -> _Creation:
+def _create(creation: m.CreateAclsRequest.AclCreation, authorizer: Authorizer) -> _Creation:
     try:
         authorizer.add(_rule_from(creation))
     except ValueError as error:
@@ -117,7 +110,7 @@ def _create(creation: CreateAclsRequest.AclCreation, authorizer: Authorizer) -> 
     return _Creation(error_code=ErrorCode.NONE, error_message=None)
 
 
-def _delete(fields: DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
+def _delete(fields: m.DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
     try:
         deleted = authorizer.remove(_filter_from(fields).matches)
     except ValueError as error:
@@ -160,7 +153,7 @@ def _acl(rule: Rule) -> _Acl:
     )
 
 
-def _filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilter) -> _RuleFilter:
+def _filter_from(fields: m.DescribeAclsRequest | m.DeleteAclsRequest.DeleteAclsFilter) -> _RuleFilter:
     """Read a filter. Raises ``ValueError`` for an unknown number."""
     return _RuleFilter(
         ResourceType(fields.resource_type_filter),
@@ -173,7 +166,7 @@ def _filter_from(fields: DescribeAclsRequest | DeleteAclsRequest.DeleteAclsFilte
     )
 
 
-def _rule_from(fields: CreateAclsRequest.AclCreation) -> Rule:
+def _rule_from(fields: m.CreateAclsRequest.AclCreation) -> Rule:
     """Read a rule to add. Raises ``ValueError`` with the reason if it is invalid."""
     rule = Rule(
         Principal.parse(fields.principal),

@@ -18,23 +18,14 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeaveGroupAnswer,
     SyncGroupAnswer,
 )
-from kafka_nextgen.wire.messages import (
-    HeartbeatRequest,
-    HeartbeatResponse,
-    JoinGroupRequest,
-    JoinGroupResponse,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["heartbeat", "join_group", "leave_group", "sync_group"]
 
 _SYNC_NAMES_PROTOCOL = 5
 
 
-async def join_group(request: JoinGroupRequest, context: Context) -> JoinGroupResponse | None:
+async def join_group(request: m.JoinGroupRequest, context: Context) -> m.JoinGroupResponse | None:
     """Join the group's next generation; the response waits until that generation begins.
 
     A new member's id is unique. It begins with the instance id of a static member, and the client's id of others.
@@ -55,7 +46,7 @@ async def join_group(request: JoinGroupRequest, context: Context) -> JoinGroupRe
     return None if answer is None else join_to_response(answer, context.version)
 
 
-async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupResponse | None:
+async def sync_group(request: m.SyncGroupRequest, context: Context) -> m.SyncGroupResponse | None:
     """Get the member's assignment; the response waits until the leader has sent the assignments of all.
 
     From version 5 on a request without a protocol's type and name is refused, before its group is looked at.
@@ -69,13 +60,13 @@ async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupRe
     return None if answer is None else sync_messages.to_response(answer)
 
 
-async def heartbeat(request: HeartbeatRequest, context: Context) -> HeartbeatResponse:
+async def heartbeat(request: m.HeartbeatRequest, context: Context) -> m.HeartbeatResponse:
     """Keep the member's session alive; the response says whether the group rebalances."""
     asked = heartbeat_messages.from_request(request)
     return heartbeat_messages.to_response(context.ask_group(Right.READ_GROUP, asked, HeartbeatAnswer))
 
 
-async def leave_group(request: LeaveGroupRequest, context: Context) -> LeaveGroupResponse:
+async def leave_group(request: m.LeaveGroupRequest, context: Context) -> m.LeaveGroupResponse:
     """Remove members by member id or instance id; return a result for each."""
     asked = leave_messages.from_request(request)
     return leave_messages.to_response(context.ask_group(Right.READ_GROUP, asked, LeaveGroupAnswer), context.version)

@@ -26,21 +26,12 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.acls import CLUSTER_NAME, ResourceType, Right
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterConfigsRequest,
-    AlterConfigsResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-    ListConfigResourcesRequest,
-    ListConfigResourcesResponse,
-)
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
 
 __all__ = ["alter_configs", "describe_configs", "incremental_alter_configs", "list_config_resources"]
 
-_Described = DescribeConfigsResponse.DescribeConfigsResult
+_Described = m.DescribeConfigsResponse.DescribeConfigsResult
 _Config = _Described.DescribeConfigsResourceResult
 _Synonym = _Config.DescribeConfigsSynonym
 
@@ -112,37 +103,39 @@ _NAMES: Mapping[int, Callable[[Cluster], Iterable[str]]] = {
 }
 
 
-async def describe_configs(request: DescribeConfigsRequest, context: Context) -> DescribeConfigsResponse:
+async def describe_configs(request: m.DescribeConfigsRequest, context: Context) -> m.DescribeConfigsResponse:
     """Describe each resource."""
-    return DescribeConfigsResponse(
+    return m.DescribeConfigsResponse(
         results=[_describe(asked, context, request.include_synonyms) for asked in request.resources]
     )
 
 
-async def alter_configs(request: AlterConfigsRequest, context: Context) -> AlterConfigsResponse:
+async def alter_configs(request: m.AlterConfigsRequest, context: Context) -> m.AlterConfigsResponse:
     """Replace the configuration of each resource on its own."""
-    return AlterConfigsResponse(responses=_alter_each(request, context, _replacement))
+    return m.AlterConfigsResponse(responses=_alter_each(request, context, _replacement))
 
 
 async def incremental_alter_configs(
-    request: IncrementalAlterConfigsRequest, context: Context
-) -> IncrementalAlterConfigsResponse:
+    request: m.IncrementalAlterConfigsRequest, context: Context
+) -> m.IncrementalAlterConfigsResponse:
     """Alter each resource on its own."""
-    return IncrementalAlterConfigsResponse(responses=_alter_each(request, context, _changes))
+    return m.IncrementalAlterConfigsResponse(responses=_alter_each(request, context, _changes))
 
 
-async def list_config_resources(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:
+async def list_config_resources(
+    request: m.ListConfigResourcesRequest, context: Context
+) -> m.ListConfigResourcesResponse:
     """List the resources of the types asked for; no types means all."""
     if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
-        return ListConfigResourcesResponse(error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
+        return m.ListConfigResourcesResponse(error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
     asked = set(request.resource_types) or set(_NAMES)
     kinds = {_Resource.CLIENT_METRICS} if context.version < _LISTS_ALL_TYPES else asked
     if not kinds <= set(_NAMES):
-        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[])
-    return ListConfigResourcesResponse(
+        return m.ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[])
+    return m.ListConfigResourcesResponse(
         error_code=ErrorCode.NONE,
         config_resources=[
-            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
+            m.ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
             for kind, names in _NAMES.items()
             if kind in kinds
             for name in names(context.cluster)
@@ -151,7 +144,7 @@ async def list_config_resources(request: ListConfigResourcesRequest, context: Co
 
 
 def _describe(
-    asked: DescribeConfigsRequest.DescribeConfigsResource, context: Context, with_synonyms: bool
+    asked: m.DescribeConfigsRequest.DescribeConfigsResource, context: Context, with_synonyms: bool
 ) -> _Described:
     found = _values(asked.resource_type, asked.resource_name, context)
     refusal = found if isinstance(found, Refusal) else Refusal(ErrorCode.NONE, "")
@@ -189,7 +182,7 @@ def _config(value: ConfigValue, with_synonyms: bool) -> _Config:
 
 
 def _alter_each(
-    request: AlterConfigsRequest | IncrementalAlterConfigsRequest,
+    request: m.AlterConfigsRequest | m.IncrementalAlterConfigsRequest,
     context: Context,
     changes_of: Callable[[Any, Context], Sequence[Change]],
 ) -> list[AlterConfigsResourceResponse]:
@@ -213,13 +206,13 @@ def _alter_each(
     return responses
 
 
-def _replacement(asked: AlterConfigsRequest.AlterConfigsResource, context: Context) -> Sequence[Change]:
+def _replacement(asked: m.AlterConfigsRequest.AlterConfigsResource, context: Context) -> Sequence[Change]:
     operations = _OPERATIONS.get(asked.resource_type)
     before = () if operations is None else operations.given(context.cluster, asked.resource_name)
     return replacing([(config.name, config.value) for config in asked.configs], before)
 
 
-def _changes(asked: IncrementalAlterConfigsRequest.AlterConfigsResource, _: Context) -> Sequence[Change]:
+def _changes(asked: m.IncrementalAlterConfigsRequest.AlterConfigsResource, _: Context) -> Sequence[Change]:
     return [Change(config.name, config.config_operation, config.value) for config in asked.configs]
 
 

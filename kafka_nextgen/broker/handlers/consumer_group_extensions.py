@@ -18,16 +18,7 @@ from kafka_nextgen.coordinator.extensions.responses import (
     HistoryDescribed,
     MembersAdded,
 )
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupAddMembersRequest,
-    ConsumerGroupAddMembersResponse,
-    ConsumerGroupHistoryRequest,
-    ConsumerGroupHistoryResponse,
-    ConsumerGroupInstallAssignmentRequest,
-    ConsumerGroupInstallAssignmentResponse,
-    ConsumerGroupPrepareAssignmentRequest,
-    ConsumerGroupPrepareAssignmentResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = [
     "consumer_group_add_members",
@@ -38,32 +29,32 @@ __all__ = [
 
 
 async def consumer_group_add_members(
-    request: ConsumerGroupAddMembersRequest, context: Context
-) -> ConsumerGroupAddMembersResponse:
+    request: m.ConsumerGroupAddMembersRequest, context: Context
+) -> m.ConsumerGroupAddMembersResponse:
     """Reserve places for static members that are about to join."""
     asked = add_members.from_request(request)
     return add_members.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, MembersAdded))
 
 
 async def consumer_group_history(
-    request: ConsumerGroupHistoryRequest, context: Context
-) -> ConsumerGroupHistoryResponse:
+    request: m.ConsumerGroupHistoryRequest, context: Context
+) -> m.ConsumerGroupHistoryResponse:
     """Return the rebalances that the group's coordinator remembers, with their reasons."""
     asked = history.from_request(request)
     return history.to_response(context.ask_group(Right.DESCRIBE_GROUP, asked, HistoryDescribed))
 
 
 async def consumer_group_install_assignment(
-    request: ConsumerGroupInstallAssignmentRequest, context: Context
-) -> ConsumerGroupInstallAssignmentResponse:
+    request: m.ConsumerGroupInstallAssignmentRequest, context: Context
+) -> m.ConsumerGroupInstallAssignmentResponse:
     """Put the assignment in force that a member computed."""
     asked = install_assignment.from_request(request)
     return install_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentInstalled))
 
 
 async def consumer_group_prepare_assignment(
-    request: ConsumerGroupPrepareAssignmentRequest, context: Context
-) -> ConsumerGroupPrepareAssignmentResponse:
+    request: m.ConsumerGroupPrepareAssignmentRequest, context: Context
+) -> m.ConsumerGroupPrepareAssignmentResponse:
     """Return the members and topics of the group to the member that computes the assignment."""
     asked = prepare_assignment.from_request(request)
     return prepare_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentPrepared))

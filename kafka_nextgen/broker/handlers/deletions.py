@@ -17,35 +17,30 @@ from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.messages import (
-    DeleteRecordsRequest,
-    DeleteRecordsResponse,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["delete_records", "delete_topics"]
 
-_Result = DeleteTopicsResponse.DeletableTopicResult
+_Result = m.DeleteTopicsResponse.DeletableTopicResult
 
 _WITH_TOPIC_IDS = 6
 _UNAUTHORIZED = "Topic authorization failed."
 
-_AskedPartition = DeleteRecordsRequest.DeleteRecordsTopic.DeleteRecordsPartition
-_Topic = DeleteRecordsResponse.DeleteRecordsTopicResult
+_AskedPartition = m.DeleteRecordsRequest.DeleteRecordsTopic.DeleteRecordsPartition
+_Topic = m.DeleteRecordsResponse.DeleteRecordsTopicResult
 _Partition = _Topic.DeleteRecordsPartitionResult
 
 _END = -1
 _COMPACT_ONLY = "compact"
 
 
-async def delete_topics(request: DeleteTopicsRequest, context: Context) -> DeleteTopicsResponse:
+async def delete_topics(request: m.DeleteTopicsRequest, context: Context) -> m.DeleteTopicsResponse:
     """Delete the topics that exist; return a result for each."""
     if context.version < _WITH_TOPIC_IDS:
         asked: list[tuple[str | None, TopicId | None]] = [(name, None) for name in request.topic_names]
     else:
         asked = [(topic.name, topic.topic_id) for topic in request.topics]
-    return DeleteTopicsResponse(
+    return m.DeleteTopicsResponse(
         responses=[
             _delete_topic(name, topic_id, context) if count == 1 else _result(name, topic_id, ErrorCode.INVALID_REQUEST)
             for (name, topic_id), count in Counter(asked).items()
@@ -75,9 +70,9 @@ def _result(name: str | None, topic_id: TopicId | None, error: ErrorCode, messag
     return _Result(name=name, topic_id=topic_id or NO_TOPIC_ID, error_code=error, error_message=message)
 
 
-async def delete_records(request: DeleteRecordsRequest, context: Context) -> DeleteRecordsResponse:
+async def delete_records(request: m.DeleteRecordsRequest, context: Context) -> m.DeleteRecordsResponse:
     """Delete the records; return the first offset of each partition."""
-    return DeleteRecordsResponse(
+    return m.DeleteRecordsResponse(
         topics=[
             _Topic(name=topic.name, partitions=[_partition(topic.name, asked, context) for asked in topic.partitions])
             for topic in request.topics

@@ -26,31 +26,20 @@ from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import GroupsDescribed
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, DeleteGroups
 from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, GroupsDeleted, GroupsListed
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupDescribeResponse,
-    DeleteGroupsRequest,
-    DeleteGroupsResponse,
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-    ListGroupsRequest,
-    ListGroupsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["consumer_group_describe", "delete_groups", "describe_groups", "find_coordinator", "list_groups"]
 
-_Group = TypeVar("_Group", DescribeGroupsResponse.DescribedGroup, ConsumerGroupDescribeResponse.DescribedGroup)
+_Group = TypeVar("_Group", m.DescribeGroupsResponse.DescribedGroup, m.ConsumerGroupDescribeResponse.DescribedGroup)
 
 
-async def find_coordinator(request: FindCoordinatorRequest, context: Context) -> FindCoordinatorResponse:
+async def find_coordinator(request: m.FindCoordinatorRequest, context: Context) -> m.FindCoordinatorResponse:
     """Find the node of each key."""
     key_type, keys = coordinator_messages.from_request(request)
     return coordinator_messages.to_response([_find(key_type, key, context) for key in keys], context.version)
 
 
-async def list_groups(request: ListGroupsRequest, context: Context) -> ListGroupsResponse:
+async def list_groups(request: m.ListGroupsRequest, context: Context) -> m.ListGroupsResponse:
     """List the groups this node coordinates, by state and type if asked.
 
     Clients ask every node. A client that may not describe the cluster sees the groups that it may describe.
@@ -61,7 +50,7 @@ async def list_groups(request: ListGroupsRequest, context: Context) -> ListGroup
     return list_messages.to_response(GroupsListed(own, listed.error))
 
 
-async def describe_groups(request: DescribeGroupsRequest, context: Context) -> DescribeGroupsResponse:
+async def describe_groups(request: m.DescribeGroupsRequest, context: Context) -> m.DescribeGroupsResponse:
     """Describe classic groups, in the order of the request."""
     group_ids = classic_messages.from_request(request).group_ids
     answers = [context.ask_group(Right.DESCRIBE_GROUP, DescribeGroups((each,)), GroupsDescribed) for each in group_ids]
@@ -73,8 +62,8 @@ async def describe_groups(request: DescribeGroupsRequest, context: Context) -> D
 
 
 async def consumer_group_describe(
-    request: ConsumerGroupDescribeRequest, context: Context
-) -> ConsumerGroupDescribeResponse:
+    request: m.ConsumerGroupDescribeRequest, context: Context
+) -> m.ConsumerGroupDescribeResponse:
     """Describe groups of the consumer group protocol, in the order of the request."""
     groups = (_consumer_group(group_id, context) for group_id in consumer_messages.from_request(request).group_ids)
     described, topics = ConsumerGroupDescribed(tuple(groups)), context.cluster.directory()
@@ -84,7 +73,7 @@ async def consumer_group_describe(
     return response.replaced(groups=[_with_operations(group, context) for group in response.groups])
 
 
-async def delete_groups(request: DeleteGroupsRequest, context: Context) -> DeleteGroupsResponse:
+async def delete_groups(request: m.DeleteGroupsRequest, context: Context) -> m.DeleteGroupsResponse:
     """Delete the empty groups this node coordinates, with their offsets; return a result for each."""
     group_ids = delete_messages.from_request(request).group_ids
     answers = [context.ask_group(Right.DELETE_GROUP, DeleteGroups((each,)), GroupsDeleted) for each in group_ids]

@@ -18,48 +18,39 @@ from kafka_nextgen.broker.transactions.marking import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.messages import (
-    DescribeProducersRequest,
-    DescribeProducersResponse,
-    DescribeTransactionsRequest,
-    DescribeTransactionsResponse,
-    ListTransactionsRequest,
-    ListTransactionsResponse,
-    WriteTxnMarkersRequest,
-    WriteTxnMarkersResponse,
-)
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.records import EndMarker
 
 __all__ = ["describe_producers", "describe_transactions", "list_transactions", "write_txn_markers"]
 
-_ListedTransaction = ListTransactionsResponse.TransactionState
+_ListedTransaction = m.ListTransactionsResponse.TransactionState
 
 _STATES = frozenset(status.value for status in Status)
 
-_DescribedTransaction = DescribeTransactionsResponse.TransactionState
+_DescribedTransaction = m.DescribeTransactionsResponse.TransactionState
 _TransactionTopic = _DescribedTransaction.TopicData
 
-_ProducersTopic = DescribeProducersResponse.TopicResponse
+_ProducersTopic = m.DescribeProducersResponse.TopicResponse
 _ProducersPartition = _ProducersTopic.PartitionResponse
 _DescribedProducer = _ProducersPartition.ProducerState
 
 _NONE_OPEN = -1
 
-_Marker = WriteTxnMarkersResponse.WritableTxnMarkerResult
+_Marker = m.WriteTxnMarkersResponse.WritableTxnMarkerResult
 _MarkerTopic = _Marker.WritableTxnMarkerTopicResult
 _MarkerPartition = _MarkerTopic.WritableTxnMarkerPartitionResult
 
 
-async def list_transactions(request: ListTransactionsRequest, context: Context) -> ListTransactionsResponse:
+async def list_transactions(request: m.ListTransactionsRequest, context: Context) -> m.ListTransactionsResponse:
     """List what passes all filters."""
     unknown = [name for name in request.state_filters if name not in _STATES]
     try:
         passes = _filter(request, context.cluster.now_ms())
     except re2.error:
-        return ListTransactionsResponse(
+        return m.ListTransactionsResponse(
             error_code=ErrorCode.INVALID_REGULAR_EXPRESSION, unknown_state_filters=[], transaction_states=[]
         )
-    return ListTransactionsResponse(
+    return m.ListTransactionsResponse(
         error_code=ErrorCode.NONE,
         unknown_state_filters=unknown,
         transaction_states=[
@@ -80,7 +71,7 @@ def _is_ours(one: Transaction, context: Context) -> bool:
     )
 
 
-def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
+def _filter(request: m.ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
     """Make the filter that a request describes; raises ``re2.error``."""
     states, producers = set(request.state_filters), set(request.producer_id_filters)
     pattern = re2.compile(request.transactional_id_pattern) if request.transactional_id_pattern else None
@@ -96,9 +87,11 @@ def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transact
     return passes
 
 
-async def describe_transactions(request: DescribeTransactionsRequest, context: Context) -> DescribeTransactionsResponse:
+async def describe_transactions(
+    request: m.DescribeTransactionsRequest, context: Context
+) -> m.DescribeTransactionsResponse:
     """Describe each transactional id."""
-    return DescribeTransactionsResponse(
+    return m.DescribeTransactionsResponse(
         transaction_states=[
             _describe_transaction(transactional_id, context) for transactional_id in request.transactional_ids
         ]
@@ -132,9 +125,9 @@ def _find_transaction(transactional_id: str, context: Context) -> Transaction | 
     return context.cluster.transactions.named(transactional_id) or ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
 
 
-async def describe_producers(request: DescribeProducersRequest, context: Context) -> DescribeProducersResponse:
+async def describe_producers(request: m.DescribeProducersRequest, context: Context) -> m.DescribeProducersResponse:
     """Describe the producers of each partition."""
-    return DescribeProducersResponse(
+    return m.DescribeProducersResponse(
         topics=[
             _ProducersTopic(
                 name=topic.name,
@@ -168,12 +161,12 @@ def _producer(known: KnownProducer, partition: Partition) -> _DescribedProducer:
     )
 
 
-async def write_txn_markers(request: WriteTxnMarkersRequest, context: Context) -> WriteTxnMarkersResponse:
+async def write_txn_markers(request: m.WriteTxnMarkersRequest, context: Context) -> m.WriteTxnMarkersResponse:
     """Write each marker where it can be written."""
-    return WriteTxnMarkersResponse(markers=[_written(marker, context) for marker in request.markers])
+    return m.WriteTxnMarkersResponse(markers=[_written(marker, context) for marker in request.markers])
 
 
-def _written(asked: WriteTxnMarkersRequest.WritableTxnMarker, context: Context) -> _Marker:
+def _written(asked: m.WriteTxnMarkersRequest.WritableTxnMarker, context: Context) -> _Marker:
     marker = EndMarker(asked.transaction_result, asked.coordinator_epoch)
     producer = Producer(asked.producer_id, asked.producer_epoch)
     partitions = [TopicPartition(topic.name, number) for topic in asked.topics for number in topic.partition_indexes]

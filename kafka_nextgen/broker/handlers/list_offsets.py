@@ -23,23 +23,18 @@ from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.wire.messages import (
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    OffsetForLeaderEpochRequest,
-    OffsetForLeaderEpochResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["list_offsets", "offset_for_leader_epoch"]
 
-_AskedPartition = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition
-_Topic = ListOffsetsResponse.ListOffsetsTopicResponse
+_AskedPartition = m.ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition
+_Topic = m.ListOffsetsResponse.ListOffsetsTopicResponse
 _Partition = _Topic.ListOffsetsPartitionResponse
 
 _NO_TIMESTAMP = -1
 
-_AskedEpoch = OffsetForLeaderEpochRequest.OffsetForLeaderTopic.OffsetForLeaderPartition
-_EpochTopic = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
+_AskedEpoch = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic.OffsetForLeaderPartition
+_EpochTopic = m.OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
 _EpochEnd = _EpochTopic.EpochEndOffset
 
 _UNKNOWN = (-1, -1)
@@ -64,13 +59,13 @@ _SPECIAL: Mapping[int, _Special] = {
 }
 
 
-async def list_offsets(request: ListOffsetsRequest, context: Context) -> ListOffsetsResponse:
+async def list_offsets(request: m.ListOffsetsRequest, context: Context) -> m.ListOffsetsResponse:
     """Look up each partition's offset."""
     if request.isolation_level not in ISOLATION_LEVELS:
         return _failed(request, ErrorCode.UNKNOWN_SERVER_ERROR)
     counts = Counter((topic.name, asked.partition_index) for topic in request.topics for asked in topic.partitions)
     is_committed = request.isolation_level == READ_COMMITTED
-    return ListOffsetsResponse(
+    return m.ListOffsetsResponse(
         topics=[
             _Topic(
                 name=topic.name,
@@ -86,8 +81,8 @@ async def list_offsets(request: ListOffsetsRequest, context: Context) -> ListOff
     )
 
 
-def _failed(request: ListOffsetsRequest, error: ErrorCode) -> ListOffsetsResponse:
-    return ListOffsetsResponse(
+def _failed(request: m.ListOffsetsRequest, error: ErrorCode) -> m.ListOffsetsResponse:
+    return m.ListOffsetsResponse(
         topics=[
             _Topic(
                 name=topic.name,
@@ -140,10 +135,10 @@ def _readable(found: FoundOffset | None, end: int) -> FoundOffset | None:
 
 
 async def offset_for_leader_epoch(
-    request: OffsetForLeaderEpochRequest, context: Context
-) -> OffsetForLeaderEpochResponse:
+    request: m.OffsetForLeaderEpochRequest, context: Context
+) -> m.OffsetForLeaderEpochResponse:
     """Look each epoch up."""
-    return OffsetForLeaderEpochResponse(
+    return m.OffsetForLeaderEpochResponse(
         topics=[
             _EpochTopic(
                 topic=topic.topic, partitions=[_end_of_epoch(topic.topic, asked, context) for asked in topic.partitions]

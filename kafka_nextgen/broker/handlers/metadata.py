@@ -25,34 +25,27 @@ from kafka_nextgen.broker.security.acls import ResourceType, Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
-from kafka_nextgen.wire.messages import (
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    DescribeTopicPartitionsRequest,
-    DescribeTopicPartitionsResponse,
-    MetadataRequest,
-    MetadataResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["describe_cluster", "describe_topic_partitions", "metadata"]
 
-_AskedTopic = MetadataRequest.MetadataRequestTopic
-_MetadataBroker = MetadataResponse.MetadataResponseBroker
-_Topic = MetadataResponse.MetadataResponseTopic
+_AskedTopic = m.MetadataRequest.MetadataRequestTopic
+_MetadataBroker = m.MetadataResponse.MetadataResponseBroker
+_Topic = m.MetadataResponse.MetadataResponseTopic
 _Partition = _Topic.MetadataResponsePartition
 
-_Broker = DescribeClusterResponse.DescribeClusterBroker
+_Broker = m.DescribeClusterResponse.DescribeClusterBroker
 
 _BROKERS = 1  # the endpoint type (KIP-919)
 
-_PagedTopic = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
+_PagedTopic = m.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
 _PagedPartition = _PagedTopic.DescribeTopicPartitionsResponsePartition
-_Cursor = DescribeTopicPartitionsResponse.Cursor
+_Cursor = m.DescribeTopicPartitionsResponse.Cursor
 
 _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
 
 
-async def metadata(request: MetadataRequest, context: Context) -> MetadataResponse:
+async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataResponse:
     """Answer with the topics asked for, or all."""
     cluster = context.cluster
     if request.topics is None or (context.version == 0 and not request.topics):
@@ -64,7 +57,7 @@ async def metadata(request: MetadataRequest, context: Context) -> MetadataRespon
         topics = list({(topic.name, topic.topic_id): topic for topic in answers}.values())
     if request.include_topic_authorized_operations:
         topics = [_with_operations(topic, context) for topic in topics]
-    return MetadataResponse(
+    return m.MetadataResponse(
         brokers=[_metadata_broker(node, context) for node in cluster.leadership.living()],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
@@ -79,7 +72,9 @@ def _with_operations(topic: _Topic, context: Context) -> _Topic:
     return topic.replaced(authorized_operations=context.access.operations(ResourceType.TOPIC, topic.name))
 
 
-def _cluster_operations(request: MetadataRequest | DescribeClusterRequest, context: Context) -> frozenset[int] | None:
+def _cluster_operations(
+    request: m.MetadataRequest | m.DescribeClusterRequest, context: Context
+) -> frozenset[int] | None:
     """The operations that the client may do with the cluster (KIP-430), if it asks; none if it may not describe it."""
     if not request.include_cluster_authorized_operations:
         return None
@@ -133,16 +128,16 @@ def _failed(asked: _AskedTopic, error: ErrorCode) -> _Topic:
     return _Topic(error_code=error, name=asked.name, topic_id=asked.topic_id, partitions=[])
 
 
-async def describe_cluster(request: DescribeClusterRequest, context: Context) -> DescribeClusterResponse:
+async def describe_cluster(request: m.DescribeClusterRequest, context: Context) -> m.DescribeClusterResponse:
     """Answer with the brokers."""
     cluster = context.cluster
     if request.endpoint_type != _BROKERS:
-        return DescribeClusterResponse(
+        return m.DescribeClusterResponse(
             error_code=ErrorCode.INVALID_REQUEST,
             error_message="only the brokers can be asked for",
             cluster_id=cluster.cluster_id,
         )
-    return DescribeClusterResponse(
+    return m.DescribeClusterResponse(
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
@@ -157,13 +152,13 @@ def _broker(node: Node, context: Context) -> _Broker:
 
 
 async def describe_topic_partitions(
-    request: DescribeTopicPartitionsRequest, context: Context
-) -> DescribeTopicPartitionsResponse:
+    request: m.DescribeTopicPartitionsRequest, context: Context
+) -> m.DescribeTopicPartitionsResponse:
     """Answer with the topics asked for, or all, from the cursor on."""
     cursor = request.cursor
     asked = {topic.name for topic in request.topics}
     if cursor is not None and (cursor.partition_index < 0 or (asked and cursor.topic_name not in asked)):
-        return DescribeTopicPartitionsResponse(
+        return m.DescribeTopicPartitionsResponse(
             topics=[_failed_page(name, ErrorCode.INVALID_REQUEST) for name in sorted(asked)], next_cursor=None
         )
     names = asked or {topic.name for topic in context.cluster.topics.all()}
@@ -174,7 +169,7 @@ async def describe_topic_partitions(
     topics, following = _page(visible, first, most, context)
     hidden = sorted(set(wanted) - set(visible)) if asked else []
     topics.extend(_failed_page(name, Right.DESCRIBE_TOPIC.error) for name in hidden)
-    return DescribeTopicPartitionsResponse(topics=topics, next_cursor=following)
+    return m.DescribeTopicPartitionsResponse(topics=topics, next_cursor=following)
 
 
 def _page(

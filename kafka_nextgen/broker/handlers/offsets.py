@@ -24,34 +24,25 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.messages import (
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetDeleteRequest,
-    OffsetDeleteResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["offset_commit", "offset_delete", "offset_fetch", "txn_offset_commit"]
 
 _FetchedTopic = TypeVar(
     "_FetchedTopic",
-    OffsetFetchResponse.OffsetFetchResponseTopic,
-    OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics,
+    m.OffsetFetchResponse.OffsetFetchResponseTopic,
+    m.OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics,
 )
-_Topic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+_Topic = m.TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
 _Partition = _Topic.TxnOffsetCommitResponsePartition
 
 _ADDS = 5
 
 
-async def offset_commit(request: OffsetCommitRequest, context: Context) -> OffsetCommitResponse:
+async def offset_commit(request: m.OffsetCommitRequest, context: Context) -> m.OffsetCommitResponse:
     """Commit the partitions that exist; return an error code for each partition."""
     if not context.may(Right.READ_GROUP, request.group_id):
-        return OffsetCommitResponse(topics=commit_messages.refusals(request.topics, Right.READ_GROUP.error))
+        return m.OffsetCommitResponse(topics=commit_messages.refusals(request.topics, Right.READ_GROUP.error))
     directory = context.cluster.directory()
     refused = [topic for topic in request.topics if not _may_read(topic, directory, context)]
     allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
@@ -61,7 +52,7 @@ async def offset_commit(request: OffsetCommitRequest, context: Context) -> Offse
     return response.replaced(topics=[*response.topics, *commit_messages.refusals(refused, Right.READ_TOPIC.error)])
 
 
-async def offset_fetch(request: OffsetFetchRequest, context: Context) -> OffsetFetchResponse:
+async def offset_fetch(request: m.OffsetFetchRequest, context: Context) -> m.OffsetFetchResponse:
     """Read each group's offsets; several groups from version 8 on.
 
     With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
@@ -72,7 +63,7 @@ async def offset_fetch(request: OffsetFetchRequest, context: Context) -> OffsetF
     return _hide(to_fetch_response(request, directory, answers), context)
 
 
-async def offset_delete(request: OffsetDeleteRequest, context: Context) -> OffsetDeleteResponse:
+async def offset_delete(request: m.OffsetDeleteRequest, context: Context) -> m.OffsetDeleteResponse:
     """Delete the offsets of partitions that exist; return an error code for each partition."""
     refused = [topic for topic in request.topics if not context.may(Right.READ_TOPIC, topic.name)]
     allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
@@ -83,14 +74,14 @@ async def offset_delete(request: OffsetDeleteRequest, context: Context) -> Offse
     return response.replaced(topics=[*response.topics, *delete_messages.refusals(refused, Right.READ_TOPIC.error)])
 
 
-async def txn_offset_commit(request: TxnOffsetCommitRequest, context: Context) -> TxnOffsetCommitResponse:
+async def txn_offset_commit(request: m.TxnOffsetCommitRequest, context: Context) -> m.TxnOffsetCommitResponse:
     """Store offsets when the producer's transaction is committed; return an error code for each partition.
 
     The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From
     version 5 on this request adds them, without an AddOffsetsToTxn before (KIP-890).
     """
     errors = _errors(request, context)
-    return TxnOffsetCommitResponse(
+    return m.TxnOffsetCommitResponse(
         topics=[
             _Topic(
                 name=topic.name,
@@ -109,7 +100,9 @@ async def txn_offset_commit(request: TxnOffsetCommitRequest, context: Context) -
     )
 
 
-def _may_read(topic: OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context) -> bool:
+def _may_read(
+    topic: m.OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context
+) -> bool:
     name = topic.name or directory.name_of(topic.topic_id)
     return name is None or context.may(Right.READ_TOPIC, name)  # an id without a topic is answered as such
 
@@ -125,7 +118,7 @@ def _visible(fetched: OffsetsFetched, context: Context) -> OffsetsFetched:
     return evolve(fetched, offsets=seen, unstable=unstable)
 
 
-def _hide(response: OffsetFetchResponse, context: Context) -> OffsetFetchResponse:
+def _hide(response: m.OffsetFetchResponse, context: Context) -> m.OffsetFetchResponse:
     groups = [group.replaced(topics=[_hidden(topic, context) for topic in group.topics]) for group in response.groups]
     return response.replaced(topics=[_hidden(topic, context) for topic in response.topics], groups=groups)
 
@@ -138,7 +131,7 @@ def _hidden(topic: _FetchedTopic, context: Context) -> _FetchedTopic:
     return topic.replaced(partitions=refused)
 
 
-def _errors(request: TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
+def _errors(request: m.TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
     asked = _offsets(request)
     for right, name in ((Right.WRITE_TRANSACTIONAL_ID, request.transactional_id), (Right.READ_GROUP, request.group_id)):
         if not context.may(right, name):
@@ -149,7 +142,7 @@ def _errors(request: TxnOffsetCommitRequest, context: Context) -> Mapping[TopicP
     return {**refused, **(_commit(request, offsets, context) if offsets else {})}
 
 
-def _offsets(request: TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:
+def _offsets(request: m.TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:
     return {
         TopicPartition(topic.name, partition.partition_index): OffsetAndMetadata(
             partition.committed_offset,
@@ -162,7 +155,7 @@ def _offsets(request: TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndM
 
 
 def _commit(
-    request: TxnOffsetCommitRequest, offsets: Mapping[TopicPartition, OffsetAndMetadata], context: Context
+    request: m.TxnOffsetCommitRequest, offsets: Mapping[TopicPartition, OffsetAndMetadata], context: Context
 ) -> Mapping[TopicPartition, ErrorCode]:
     error = _refuse(request, context)
     if error is not ErrorCode.NONE:
@@ -180,7 +173,7 @@ def _commit(
     return context.cluster.groups.ask(asked, OffsetsCommitted).errors
 
 
-def _refuse(request: TxnOffsetCommitRequest, context: Context) -> ErrorCode:
+def _refuse(request: m.TxnOffsetCommitRequest, context: Context) -> ErrorCode:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
     if not context.coordinates(request.group_id):

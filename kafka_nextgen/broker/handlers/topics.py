@@ -21,17 +21,12 @@ from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    CreatePartitionsRequest,
-    CreatePartitionsResponse,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["create_partitions", "create_topics"]
 
-_AskedTopic = CreateTopicsRequest.CreatableTopic
-_Result = CreateTopicsResponse.CreatableTopicResult
+_AskedTopic = m.CreateTopicsRequest.CreatableTopic
+_Result = m.CreateTopicsResponse.CreatableTopicResult
 _Config = _Result.CreatableTopicConfigs
 
 _TOPIC_CONFIG = 1  # Kafka's ConfigSource: set on the topic
@@ -39,20 +34,20 @@ _DEFAULT_CONFIG = 5
 
 _TOO_MANY = Refusal(ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
-_GrownTopic = CreatePartitionsRequest.CreatePartitionsTopic
-_GrownResult = CreatePartitionsResponse.CreatePartitionsTopicResult
+_GrownTopic = m.CreatePartitionsRequest.CreatePartitionsTopic
+_GrownResult = m.CreatePartitionsResponse.CreatePartitionsTopicResult
 
 #: The nodes of each partition's replicas, leader first.
 _Replicas = tuple[tuple[int, ...], ...]
 
 
-async def create_topics(request: CreateTopicsRequest, context: Context) -> CreateTopicsResponse:
+async def create_topics(request: m.CreateTopicsRequest, context: Context) -> m.CreateTopicsResponse:
     """Create the topics that are valid; return a result for each."""
     counts = Counter(topic.name for topic in request.topics)
     default = context.cluster.settings.num_partitions
     if sum(_partitions(topic, default) for topic in request.topics) > MAX_PARTITIONS:
-        return CreateTopicsResponse(topics=[_refused(name, _TOO_MANY) for name in counts])
-    return CreateTopicsResponse(
+        return m.CreateTopicsResponse(topics=[_refused(name, _TOO_MANY) for name in counts])
+    return m.CreateTopicsResponse(
         topics=[
             _create(topic, context, request.validate_only)
             if counts[name] == 1
@@ -132,13 +127,13 @@ def _refused(name: str, refusal: Refusal) -> _Result:
     return _Result(name=name, error_code=refusal.code, error_message=refusal.message, configs=[])
 
 
-async def create_partitions(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
+async def create_partitions(request: m.CreatePartitionsRequest, context: Context) -> m.CreatePartitionsResponse:
     """Add the partitions that are valid; return a result for each topic."""
     counts = Counter(topic.name for topic in request.topics)
     if sum(_new_partitions(topic, context.cluster) for topic in request.topics) > MAX_PARTITIONS:
         refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request makes up to {MAX_PARTITIONS} partitions.")
-        return CreatePartitionsResponse(results=[_grown(name, refusal) for name in counts])
-    return CreatePartitionsResponse(
+        return m.CreatePartitionsResponse(results=[_grown(name, refusal) for name in counts])
+    return m.CreatePartitionsResponse(
         results=[
             _grow(topic, context, request.validate_only)
             if counts[name] == 1

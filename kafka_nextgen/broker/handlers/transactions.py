@@ -28,22 +28,13 @@ from kafka_nextgen.broker.transactions.requests import (
 from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.messages import (
-    AddOffsetsToTxnRequest,
-    AddOffsetsToTxnResponse,
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnResponse,
-    EndTxnRequest,
-    EndTxnResponse,
-    InitProducerIdRequest,
-    InitProducerIdResponse,
-)
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic, AddPartitionsToTxnTopicResult
 
 __all__ = ["add_offsets_to_txn", "add_partitions_to_txn", "end_txn", "init_producer_id"]
 
-_AskedTransaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
-_Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
+_AskedTransaction = m.AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
+_Transaction = m.AddPartitionsToTxnResponse.AddPartitionsToTxnResult
 _Partition = AddPartitionsToTxnTopicResult.AddPartitionsToTxnPartitionResult
 
 _SEVERAL = 4
@@ -53,16 +44,16 @@ _Errors = Mapping[TopicPartition, ErrorCode]
 _BUMPS_EPOCH = 5
 
 
-async def init_producer_id(request: InitProducerIdRequest, context: Context) -> InitProducerIdResponse:
+async def init_producer_id(request: m.InitProducerIdRequest, context: Context) -> m.InitProducerIdResponse:
     """Give out a producer id."""
     answer = _producer(request, context)
     error = INIT_PRODUCER_ID.told(answer.error, context.version)
-    return InitProducerIdResponse(
+    return m.InitProducerIdResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )
 
 
-def _producer(request: InitProducerIdRequest, context: Context) -> ProducerAnswered:
+def _producer(request: m.InitProducerIdRequest, context: Context) -> ProducerAnswered:
     cluster = context.cluster
     if request.transactional_id is None:
         # A client that may write to some topic may write idempotently (KIP-679).
@@ -81,7 +72,7 @@ def _producer(request: InitProducerIdRequest, context: Context) -> ProducerAnswe
     return cluster.transactions.ask(asked, ProducerAnswered)
 
 
-def _refuse_producer(request: InitProducerIdRequest, context: Context) -> ErrorCode:
+def _refuse_producer(request: m.InitProducerIdRequest, context: Context) -> ErrorCode:
     if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id or ""):
         return Right.WRITE_TRANSACTIONAL_ID.error
     if not request.transactional_id or (request.producer_id < 0) != (request.producer_epoch < 0):
@@ -93,19 +84,19 @@ def _refuse_producer(request: InitProducerIdRequest, context: Context) -> ErrorC
     return ErrorCode.NONE
 
 
-async def add_partitions_to_txn(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
+async def add_partitions_to_txn(request: m.AddPartitionsToTxnRequest, context: Context) -> m.AddPartitionsToTxnResponse:
     """Add the partitions that exist, or verify that they were added."""
     if context.version >= _SEVERAL:
         if not context.may(Right.ACT_FOR_CLUSTER):
-            return AddPartitionsToTxnResponse(error_code=Right.ACT_FOR_CLUSTER.error, results_by_transaction=[])
-        return AddPartitionsToTxnResponse(
+            return m.AddPartitionsToTxnResponse(error_code=Right.ACT_FOR_CLUSTER.error, results_by_transaction=[])
+        return m.AddPartitionsToTxnResponse(
             error_code=ErrorCode.NONE,
             results_by_transaction=[_several(transaction, context) for transaction in request.transactions],
         )
     producer = Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch)
     partitions = _partitions(request.v3_and_below_topics)
     errors = _add_if_allowed(AddPartitions(request.v3_and_below_transactional_id, producer, partitions), context)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(errors, context.version))
+    return m.AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(errors, context.version))
 
 
 def _several(asked: _AskedTransaction, context: Context) -> _Transaction:
@@ -155,13 +146,13 @@ def _results(errors: _Errors, version: int) -> list[AddPartitionsToTxnTopicResul
     ]
 
 
-async def add_offsets_to_txn(request: AddOffsetsToTxnRequest, context: Context) -> AddOffsetsToTxnResponse:
+async def add_offsets_to_txn(request: m.AddOffsetsToTxnRequest, context: Context) -> m.AddOffsetsToTxnResponse:
     """Add the partition that stores the group's offsets."""
     error = ADD_OFFSETS_TO_TXN.told(_add_offsets(request, context), context.version)
-    return AddOffsetsToTxnResponse(error_code=error)
+    return m.AddOffsetsToTxnResponse(error_code=error)
 
 
-def _add_offsets(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
+def _add_offsets(request: m.AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
     if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id):
         return Right.WRITE_TRANSACTIONAL_ID.error
     if not context.may(Right.READ_GROUP, request.group_id):
@@ -175,16 +166,16 @@ def _add_offsets(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode
     )
 
 
-async def end_txn(request: EndTxnRequest, context: Context) -> EndTxnResponse:
+async def end_txn(request: m.EndTxnRequest, context: Context) -> m.EndTxnResponse:
     """End the transaction; its markers are written before the response is sent."""
     answer = _end(request, context)
     error = END_TXN.told(answer.error, context.version)
-    return EndTxnResponse(
+    return m.EndTxnResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )
 
 
-def _end(request: EndTxnRequest, context: Context) -> ProducerAnswered:
+def _end(request: m.EndTxnRequest, context: Context) -> ProducerAnswered:
     if not context.may(Right.WRITE_TRANSACTIONAL_ID, request.transactional_id):
         return ProducerAnswered(Right.WRITE_TRANSACTIONAL_ID.error)
     if error := context.transaction_error(request.transactional_id):

@@ -13,55 +13,50 @@ from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterUserScramCredentialsRequest,
-    AlterUserScramCredentialsResponse,
-    DescribeUserScramCredentialsRequest,
-    DescribeUserScramCredentialsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials"]
 
-_Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
-_Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
-_Altered = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
-_Described = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
+_Upsertion = m.AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+_Deletion = m.AlterUserScramCredentialsRequest.ScramCredentialDeletion
+_Altered = m.AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
+_Described = m.DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Credential = _Described.CredentialInfo
 
 _MAX_ITERATIONS = 16_384
 
 
 async def alter_user_scram_credentials(
-    request: AlterUserScramCredentialsRequest, context: Context
-) -> AlterUserScramCredentialsResponse:
+    request: m.AlterUserScramCredentialsRequest, context: Context
+) -> m.AlterUserScramCredentialsResponse:
     """Change the credentials of each user."""
     deleted, upserted = ([change.name for change in kind] for kind in (request.deletions, request.upsertions))
     names = dict.fromkeys([*deleted, *upserted])
     if not context.may(Right.ALTER_CLUSTER):
         refusal = Refusal(Right.ALTER_CLUSTER.error, "Cluster authorization failed.")
-        return AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
+        return m.AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
     users = context.cluster.security.users
-    return AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
+    return m.AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
 
 
 async def describe_user_scram_credentials(
-    request: DescribeUserScramCredentialsRequest, context: Context
-) -> DescribeUserScramCredentialsResponse:
+    request: m.DescribeUserScramCredentialsRequest, context: Context
+) -> m.DescribeUserScramCredentialsResponse:
     """Describe the users asked for, or all."""
     if not context.may(Right.DESCRIBE_CLUSTER):
-        return DescribeUserScramCredentialsResponse(
+        return m.DescribeUserScramCredentialsResponse(
             error_code=Right.DESCRIBE_CLUSTER.error, error_message=None, results=[]
         )
     known = context.cluster.security.users.scram_users()
     asked = Counter(user.name for user in request.users) if request.users else Counter(known.keys())
-    return DescribeUserScramCredentialsResponse(
+    return m.DescribeUserScramCredentialsResponse(
         error_code=ErrorCode.NONE,
         error_message="",
         results=[_describe(name, count, known) for name, count in asked.items()],
     )
 
 
-def _alter(name: str, request: AlterUserScramCredentialsRequest, users: Users) -> Refusal | None:
+def _alter(name: str, request: m.AlterUserScramCredentialsRequest, users: Users) -> Refusal | None:
     deletions = [change for change in request.deletions if change.name == name]
     upsertions = [change for change in request.upsertions if change.name == name]
     refusal = _invalid(name, deletions, upsertions, users)
