@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
 from kafka_nextgen.broker.handlers import (
     acls,
+    authentication,
     classic_groups,
     client_quotas,
     configs,
@@ -26,10 +27,8 @@ from kafka_nextgen.broker.handlers import (
     metadata,
     offsets,
     produce,
-    sasl,
     topics,
     transactions,
-    user_scram_credentials,
 )
 from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -64,7 +63,7 @@ SERVED: Mapping[Api, Handler] = {
     api.SYNC_GROUP: classic_groups.sync_group,
     api.DESCRIBE_GROUPS: groups.describe_groups,
     api.LIST_GROUPS: groups.list_groups,
-    api.SASL_HANDSHAKE: sasl.sasl_handshake,
+    api.SASL_HANDSHAKE: authentication.sasl_handshake,
     api.CREATE_TOPICS: topics.create_topics,
     api.DELETE_TOPICS: deletions.delete_topics,
     api.INIT_PRODUCER_ID: transactions.init_producer_id,
@@ -72,15 +71,15 @@ SERVED: Mapping[Api, Handler] = {
     api.CREATE_ACLS: acls.create_acls,
     api.DELETE_ACLS: acls.delete_acls,
     api.DESCRIBE_CONFIGS: configs.describe_configs,
-    api.SASL_AUTHENTICATE: sasl.sasl_authenticate,
+    api.SASL_AUTHENTICATE: authentication.sasl_authenticate,
     api.ALTER_CONFIGS: configs.alter_configs,
     api.CREATE_PARTITIONS: topics.create_partitions,
     api.DELETE_GROUPS: groups.delete_groups,
     api.INCREMENTAL_ALTER_CONFIGS: configs.incremental_alter_configs,
     api.DESCRIBE_CLIENT_QUOTAS: client_quotas.describe_client_quotas,
     api.ALTER_CLIENT_QUOTAS: client_quotas.alter_client_quotas,
-    api.DESCRIBE_USER_SCRAM_CREDENTIALS: user_scram_credentials.describe_user_scram_credentials,
-    api.ALTER_USER_SCRAM_CREDENTIALS: user_scram_credentials.alter_user_scram_credentials,
+    api.DESCRIBE_USER_SCRAM_CREDENTIALS: authentication.describe_user_scram_credentials,
+    api.ALTER_USER_SCRAM_CREDENTIALS: authentication.alter_user_scram_credentials,
     api.OFFSET_DELETE: offsets.offset_delete,
     api.DESCRIBE_CLUSTER: metadata.describe_cluster,
     api.ADD_OFFSETS_TO_TXN: transactions.add_offsets_to_txn,

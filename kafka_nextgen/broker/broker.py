@@ -10,11 +10,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from kafka_nextgen.broker.client_quotas import Entity, LimitKind
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListener
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.rule_text import parse_rules

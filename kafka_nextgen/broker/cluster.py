@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.client_quotas import Quotas, Windows
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.broker.coordination.chronicle import Listener
@@ -18,7 +19,6 @@ from kafka_nextgen.broker.given_numbers import ProducerIds
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.quotas.quotas import Quotas, Windows
 from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import BrokerSecurity

@@ -16,11 +16,11 @@ from time import perf_counter
 from attrs import frozen
 
 from kafka_nextgen.broker.apis import handler_of, versions
+from kafka_nextgen.broker.client_quotas import Timed
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.quotas.quotas import Timed
 from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled

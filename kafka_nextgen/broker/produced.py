@@ -26,7 +26,7 @@ from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
-__all__ = ["Appended", "append", "append_marker", "at_start_of"]
+__all__ = ["Appended", "append", "at_start_of"]
 
 _log = logger_of(__name__)
 
@@ -79,13 +79,6 @@ def at_start_of(partition: Partition, refusal: Refusal) -> Refusal:
     if refusal.code in _WITHOUT_START:
         return refusal
     return evolve(refusal, log_start_offset=partition.log.start_offset)
-
-
-def append_marker(partition: Partition, marker: bytes) -> None:
-    """Append the marker that ends a transaction."""
-    (batch,) = read_batches(marker)
-    base_offset = partition.log.append(batch)
-    partition.producers.remember(batch.header, base_offset)
 
 
 def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit | None) -> ErrorCode:

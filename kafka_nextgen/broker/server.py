@@ -17,11 +17,10 @@ from collections.abc import Callable, Iterable, Sequence
 from attrs import evolve
 
 from kafka_nextgen.broker.cluster import Cluster
-from kafka_nextgen.broker.connection import Connection
+from kafka_nextgen.broker.connection import SMALL_REQUEST_BYTES, Connection, RequestMemory
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
 from kafka_nextgen.broker.security.listeners import Endpoint, Listener
 from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal, of_certificate
 from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings

@@ -16,6 +16,11 @@ that can use it; without it the broker is that release and nothing else.
 The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
 nodes; Kafka does not make it then. ``queued.max.request.bytes`` has a limit, and counts large requests only; Kafka's
 default is none.
+
+The assignors that are built in are known by name, and Kafka's two of them are there by default. One's own come as an
+object, or as a class that can be made without arguments, from the program that starts the broker; nothing that arrives
+over the network, and no text, makes the broker load any code. Members vote for an assignor by its ``name``
+(``group.remote.assignor``), so no two may have the same; without votes the first one assigns.
 """
 
 from __future__ import annotations
@@ -25,8 +30,9 @@ from enum import Enum
 
 from attrs import Attribute, fields, frozen
 
-from kafka_nextgen.assignors import PartitionAssignor
-from kafka_nextgen.broker.assignors import KAFKAS_ASSIGNORS, assignors
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.assignors.built_in import BUILT_IN
+from kafka_nextgen.assignors.local_assignors import assignor_of
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, key, member_of, one_of, property_name
@@ -35,6 +41,9 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["BrokerSettings"]
+
+#: Those that Kafka has by default.
+_KAFKAS_ASSIGNORS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
 
 
 def _racks(key: str, value: object) -> tuple[str, ...]:
@@ -45,6 +54,38 @@ def _racks(key: str, value: object) -> tuple[str, ...]:
     if not all(racks):
         raise ConfigError(f"{key} must be a rack, or one for each node separated by commas, not {value!r}", key)
     return racks
+
+
+def _assignors(key: str, value: object) -> tuple[PartitionAssignor, ...]:
+    items = [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+    items = items if isinstance(items, (list, tuple)) else (items,)
+    found = tuple(_assignor(key, item) for item in items)
+    names = [assignor.name for assignor in found]
+    if not names:
+        raise ConfigError(f"{key} must have at least one assignor", key)
+    if len(set(names)) < len(names):
+        raise ConfigError(f"{key}: {', '.join(names)}: no two may have the same name", key)
+    return found
+
+
+def _assignor(key: str, item: object) -> PartitionAssignor:
+    if isinstance(item, str):
+        return _built_in_assignor(key, item.strip())
+    try:
+        return assignor_of(item)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}", key) from error
+
+
+def _built_in_assignor(key: str, name: str) -> PartitionAssignor:
+    if name not in BUILT_IN:
+        known = ", ".join(BUILT_IN)
+        raise ConfigError(
+            f"{key}: there is no assignor {name!r}, only {known}; one of your own is given as an object, or on the "
+            "command line as MODULE:CLASS",
+            key,
+        )
+    return BUILT_IN[name]
 
 
 @frozen(kw_only=True)
@@ -87,7 +128,7 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_heartbeat_interval_ms: int = int_key(5_000)
     group_consumer_max_heartbeat_interval_ms: int = int_key(15_000)
     group_consumer_max_size: int = int_key(INT32_MAX)
-    group_consumer_assignors: tuple[PartitionAssignor, ...] = key(KAFKAS_ASSIGNORS, assignors)
+    group_consumer_assignors: tuple[PartitionAssignor, ...] = key(_KAFKAS_ASSIGNORS, _assignors)
     group_consumer_assignment_interval_ms: int = int_key(1_000, low=0)
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from attrs import evolve
 
+from kafka_nextgen.broker.client_quotas import LimitKind
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.quotas.limits import LimitKind
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.connection import Connection
+from kafka_nextgen.broker.connection import SMALL_REQUEST_BYTES, Connection, RequestMemory
 from kafka_nextgen.broker.dispatch import Reply
 from kafka_nextgen.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode

@@ -161,7 +161,7 @@ class Coordination:
         journal = Journal(topic, partition, self._codec)
         coordinator = Coordinator(self._configs.settings, self._hooks)
         chronicle = self._chronicle(node_id, partition.index)
-        shard = Shard(node_id, partition.log, journal, coordinator, self._clock, self._meters, chronicle)
+        shard = Shard(node_id, journal, coordinator, self._clock, self._meters, chronicle)
         shard.configure(self._configs)
         shard.start(self._topics.images(), self._may_load)
         return shard

@@ -17,11 +17,9 @@ from typing import TypeVar
 
 from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.coordination.journal import Journal
-from kafka_nextgen.broker.coordination.loading import load
 from kafka_nextgen.broker.coordination.meters import Meters
 from kafka_nextgen.broker.coordination.parking import Parking
 from kafka_nextgen.broker.coordination.refusals import refuse
-from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
@@ -58,7 +56,6 @@ class Shard:
     def __init__(
         self,
         node_id: int,
-        log: PartitionLog,
         journal: Journal,
         coordinator: Coordinator,
         clock: Callable[[], float],
@@ -67,7 +64,7 @@ class Shard:
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
-        self.log = log
+        self.log = journal.log
         self._journal = journal
         self.coordinator = coordinator
         self._clock = clock
@@ -171,7 +168,7 @@ class Shard:
         await may_load.wait()
         began = self._clock()
         try:
-            await load(self.log, self._journal.codec, self.coordinator, self._clock(), self._chronicle, new_from)
+            await self._journal.load(self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             self._resume()
         except Exception as error:  # also after a bug: clients must not be told that it loads for ever

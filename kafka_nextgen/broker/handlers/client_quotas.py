@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.configs.keys import Source
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
@@ -28,9 +29,6 @@ __all__ = ["create_partitions", "create_topics"]
 _AskedTopic = m.CreateTopicsRequest.CreatableTopic
 _Result = m.CreateTopicsResponse.CreatableTopicResult
 _Config = _Result.CreatableTopicConfigs
-
-_TOPIC_CONFIG = 1  # Kafka's ConfigSource: set on the topic
-_DEFAULT_CONFIG = 5
 
 _TOO_MANY = Refusal(ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
@@ -119,7 +117,7 @@ def _assigned(asked: _AskedTopic, cluster: Cluster) -> _Replicas | Refusal:
 
 
 def _config(key: str, settings: TopicSettings) -> _Config:
-    source = _TOPIC_CONFIG if key in settings.overrides else _DEFAULT_CONFIG
+    source = Source.TOPIC if key in settings.overrides else Source.DEFAULT
     return _Config(name=key, value=settings.value(key), read_only=False, config_source=source, is_sensitive=False)
 
 

@@ -10,6 +10,7 @@ Failures tell as much as Kafka's: PLAIN says what is wrong with the token, SCRAM
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from scramp import ScramException, ScramMechanism
@@ -92,14 +93,10 @@ class ScramExchange:
 Exchange = PlainExchange | ScramExchange
 
 
-def _scram(mechanism: str) -> Callable[[Users], Exchange]:
-    return lambda users: ScramExchange(mechanism, users)
-
-
 #: How an exchange begins, by the mechanism's name.
 MECHANISMS: Final[Mapping[str, Callable[[Users], Exchange]]] = {
     "PLAIN": PlainExchange,
-    **{mechanism: _scram(mechanism) for mechanism in SCRAM_HASHES},
+    **{mechanism: partial(ScramExchange, mechanism) for mechanism in SCRAM_HASHES},
 }
 
 

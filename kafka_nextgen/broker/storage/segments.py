@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from attrs import define
@@ -99,7 +100,7 @@ class SegmentedBatches:
 
     def read(self, start: int, end: int) -> bytes:
         """Read all bytes between two positions."""
-        first = bisect_right(self._segments, start, key=_start) - 1
+        first = bisect_right(self._segments, start, key=attrgetter("start")) - 1
         pieces = []
         for segment in self._segments[max(first, 0) :]:
             if segment.start >= end:
@@ -109,7 +110,7 @@ class SegmentedBatches:
 
     def boundary(self, position: int) -> int:
         """The beginning of the segment that holds a position: whole segments are deleted."""
-        index = bisect_right(self._segments, position, key=_start)
+        index = bisect_right(self._segments, position, key=attrgetter("start"))
         return self._segments[index - 1].start if index else position
 
     def drop(self, position: int, start_offset: int) -> None:
@@ -119,7 +120,7 @@ class SegmentedBatches:
         log with a hole would be cut there.
         """
         is_all = position >= self._end
-        kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=_start) - 1
+        kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=attrgetter("start")) - 1
         if is_all or self._segments[kept].base_offset != start_offset:
             self._directory.write_start_offset(start_offset)
             self._start_offset = start_offset
@@ -133,7 +134,7 @@ class SegmentedBatches:
         data = b"".join(batches)
         path = self._path_of(base_offset)
         replace(path, data)
-        count = bisect_left(self._segments, position, key=_start)
+        count = bisect_left(self._segments, position, key=attrgetter("start"))
         for segment in self._segments[:count]:
             if segment.path != path:
                 _delete(segment.path)
@@ -184,10 +185,6 @@ def _delete(path: Path) -> bool:
         _log.warning("can't delete %s: %s", path, error.strerror)
         return False
     return True
-
-
-def _start(segment: _Segment) -> int:
-    return segment.start
 
 
 def _read(segment: _Segment, start: int, end: int) -> bytes:

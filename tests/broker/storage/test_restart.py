@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.broker import Broker, leadership
-from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
+from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal

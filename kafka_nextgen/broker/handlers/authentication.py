@@ -1,10 +1,12 @@
-"""AlterUserScramCredentials and DescribeUserScramCredentials: who can log in by SCRAM (KIP-554).
+"""SaslHandshake and SaslAuthenticate, and the SCRAM credentials of users: who can log in.
 
-The client has salted and hashed the password: it never goes over the wire. All changes to one user are made, or none.
+Clients authenticate (KIP-43, KIP-152) for a limited time (KIP-368). A client that sets a SCRAM credential (KIP-554) has
+salted and hashed the password: it never goes over the wire. All changes to one user are made, or none.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +17,7 @@ from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, Scram
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
 
-__all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials"]
+__all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials", "sasl_authenticate", "sasl_handshake"]
 
 _Upsertion = m.AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 _Deletion = m.AlterUserScramCredentialsRequest.ScramCredentialDeletion
@@ -24,6 +26,35 @@ _Described = m.DescribeUserScramCredentialsResponse.DescribeUserScramCredentials
 _Credential = _Described.CredentialInfo
 
 _MAX_ITERATIONS = 16_384
+
+
+async def sasl_handshake(request: m.SaslHandshakeRequest, context: Context) -> m.SaslHandshakeResponse:
+    """Choose the mechanism. It is an error on listeners without SASL and after authentication."""
+    sasl = context.peer.sasl
+    if sasl is None or not sasl.takes_handshake():
+        if sasl is not None:
+            sasl.refuse_handshake()
+        return m.SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE, mechanisms=[])
+    answer = sasl.handshake(request.mechanism, context.version)
+    return m.SaslHandshakeResponse(error_code=answer.error, mechanisms=list(sasl.settings.mechanisms))
+
+
+async def sasl_authenticate(request: m.SaslAuthenticateRequest, context: Context) -> m.SaslAuthenticateResponse:
+    """Take the exchange a step on, in a thread: a password takes milliseconds to hash."""
+    sasl = context.peer.sasl
+    if sasl is None or not sasl.takes_tokens:
+        return m.SaslAuthenticateResponse(
+            error_code=ErrorCode.ILLEGAL_SASL_STATE,
+            error_message="SaslAuthenticate request received after successful authentication",
+            auth_bytes=b"",
+        )
+    answer = await asyncio.to_thread(sasl.authenticate, bytes(request.auth_bytes), context.cluster.now())
+    return m.SaslAuthenticateResponse(
+        error_code=answer.error,
+        error_message=answer.message,
+        auth_bytes=answer.token,
+        session_lifetime_ms=answer.session_ms,
+    )
 
 
 async def alter_user_scram_credentials(
