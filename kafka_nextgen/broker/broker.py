@@ -17,7 +17,7 @@ from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListe
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.listeners import Listener
-from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.server import NodeServers
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -52,7 +52,7 @@ class Broker:
         data_dir: the directory to keep topics, records and groups in, also over a kill of the process; it is made if it
             is not there. None keeps them in memory. It needs a POSIX system.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
-            ``kafka_nextgen.broker.security.rule_text``. Given at all, they switch the authorizer on
+            ``kafka_nextgen.broker.security.rules``. Given at all, they switch the authorizer on
             (``authorizer.class.name``).
         extensions: whether there is what Apache Kafka never shipped, such as assignors in the client; only clients that
             can use it learn of it. False is that release of Kafka and nothing else.

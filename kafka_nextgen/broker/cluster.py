@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.cleanup import Retention
 from kafka_nextgen.broker.client_quotas import Quotas, Windows
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
@@ -18,11 +19,9 @@ from kafka_nextgen.broker.coordination.journal import OVERRIDES
 from kafka_nextgen.broker.given_numbers import ProducerIds
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
-from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.node import SELECTORS, Node
 from kafka_nextgen.broker.reading.sessions import FetchSessions
-from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import BrokerSecurity
-from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import Storage
 from kafka_nextgen.broker.topic import Partition, Topic
@@ -30,7 +29,7 @@ from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
-from kafka_nextgen.broker.transactions.marking import end_everywhere
+from kafka_nextgen.broker.transactions.partitions import end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.types import TopicPartition

@@ -6,7 +6,7 @@ What it has a replica of may be read from it (KIP-392).
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attrs import frozen
 
@@ -61,6 +61,11 @@ class Context:
     def endpoint(self, node: Node) -> Endpoint:
         """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
         return node.endpoints[self.peer.listener.name]
+
+    def address_fields(self, node: Node) -> dict[str, Any]:
+        """What messages tell of a node's address."""
+        endpoint = self.endpoint(node)
+        return {"host": endpoint.host, "port": endpoint.port, "rack": node.rack}
 
     @property
     def has_consumer_protocol(self) -> bool:

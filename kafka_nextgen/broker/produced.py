@@ -16,7 +16,7 @@ from collections.abc import Callable
 from attrs import evolve, frozen
 
 from kafka_nextgen.broker.batch_checks import refuse_records
-from kafka_nextgen.broker.compaction import compact_if_due
+from kafka_nextgen.broker.cleanup import compact_if_due
 from kafka_nextgen.broker.producers import Seen
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.topic import Partition

@@ -33,8 +33,8 @@ from attrs import Attribute, fields, frozen
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.built_in import BUILT_IN
 from kafka_nextgen.assignors.local_assignors import assignor_of
+from kafka_nextgen.broker.node import SELECTORS
 from kafka_nextgen.broker.security.settings import SecuritySettings
-from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, key, member_of, one_of, property_name
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError

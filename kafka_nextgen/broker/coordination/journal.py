@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafka_nextgen.bridge.offsets_topic import Codec, LoggedBatch, replay
-from kafka_nextgen.broker.compaction import compact_if_due
+from kafka_nextgen.broker.cleanup import compact_if_due
 from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic import Partition, Topic

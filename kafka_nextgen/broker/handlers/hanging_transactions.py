@@ -14,7 +14,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.producers import KnownProducer
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition
-from kafka_nextgen.broker.transactions.marking import end_in_log
+from kafka_nextgen.broker.transactions.partitions import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition

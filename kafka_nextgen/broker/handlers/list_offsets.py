@@ -61,38 +61,27 @@ _SPECIAL: Mapping[int, _Special] = {
 
 async def list_offsets(request: m.ListOffsetsRequest, context: Context) -> m.ListOffsetsResponse:
     """Look up each partition's offset."""
-    if request.isolation_level not in ISOLATION_LEVELS:
-        return _failed(request, ErrorCode.UNKNOWN_SERVER_ERROR)
     counts = Counter((topic.name, asked.partition_index) for topic in request.topics for asked in topic.partitions)
-    is_committed = request.isolation_level == READ_COMMITTED
     return m.ListOffsetsResponse(
         topics=[
-            _Topic(
-                name=topic.name,
-                partitions=[
-                    _partition(topic.name, asked, context, is_committed)
-                    if counts[topic.name, index] == 1
-                    else _Partition(partition_index=index, error_code=ErrorCode.INVALID_REQUEST)
-                    for index, asked in {asked.partition_index: asked for asked in topic.partitions}.items()
-                ],
-            )
+            _Topic(name=topic.name, partitions=_partitions(topic, counts, request.isolation_level, context))
             for topic in request.topics
         ]
     )
 
 
-def _failed(request: m.ListOffsetsRequest, error: ErrorCode) -> m.ListOffsetsResponse:
-    return m.ListOffsetsResponse(
-        topics=[
-            _Topic(
-                name=topic.name,
-                partitions=[
-                    _Partition(partition_index=asked.partition_index, error_code=error) for asked in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+def _partitions(
+    topic: m.ListOffsetsRequest.ListOffsetsTopic, counts: Counter[tuple[str, int]], isolation: int, context: Context
+) -> list[_Partition]:
+    if isolation not in ISOLATION_LEVELS:
+        error = ErrorCode.UNKNOWN_SERVER_ERROR
+        return [_Partition(partition_index=asked.partition_index, error_code=error) for asked in topic.partitions]
+    return [
+        _partition(topic.name, asked, context, isolation == READ_COMMITTED)
+        if counts[topic.name, index] == 1
+        else _Partition(partition_index=index, error_code=ErrorCode.INVALID_REQUEST)
+        for index, asked in {asked.partition_index: asked for asked in topic.partitions}.items()
+    ]
 
 
 def _partition(name: str, asked: _AskedPartition, context: Context, is_committed: bool) -> _Partition:

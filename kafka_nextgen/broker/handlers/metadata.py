@@ -20,7 +20,6 @@ from typing import Any
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.security.acls import ResourceType, Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
@@ -58,7 +57,10 @@ async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataRe
     if request.include_topic_authorized_operations:
         topics = [_with_operations(topic, context) for topic in topics]
     return m.MetadataResponse(
-        brokers=[_metadata_broker(node, context) for node in cluster.leadership.living()],
+        brokers=[
+            _MetadataBroker(node_id=node.node_id, **context.address_fields(node))
+            for node in cluster.leadership.living()
+        ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
@@ -79,11 +81,6 @@ def _cluster_operations(
     if not request.include_cluster_authorized_operations:
         return None
     return context.access.operations(ResourceType.CLUSTER) if context.may(Right.DESCRIBE_CLUSTER) else frozenset()
-
-
-def _metadata_broker(node: Node, context: Context) -> _MetadataBroker:
-    address = context.endpoint(node)
-    return _MetadataBroker(node_id=node.node_id, host=address.host, port=address.port, rack=node.rack)
 
 
 def _asked(asked: _AskedTopic, context: Context, may_create: bool) -> _Topic:
@@ -141,14 +138,11 @@ async def describe_cluster(request: m.DescribeClusterRequest, context: Context) 
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
-        brokers=[_broker(node, context) for node in cluster.leadership.living()],
+        brokers=[
+            _Broker(broker_id=node.node_id, **context.address_fields(node)) for node in cluster.leadership.living()
+        ],
         authorized_operations=_cluster_operations(request, context),
     )
-
-
-def _broker(node: Node, context: Context) -> _Broker:
-    address = context.endpoint(node)
-    return _Broker(broker_id=node.node_id, host=address.host, port=address.port, rack=node.rack)
 
 
 async def describe_topic_partitions(

@@ -17,8 +17,8 @@ from kafka_nextgen.bridge.offset_fetch_answers import to_response as to_fetch_re
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.acls import Right
-from kafka_nextgen.broker.transactions.admission import add_partition
 from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT
+from kafka_nextgen.broker.transactions.partitions import add_partition
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch, TxnOffsetCommit

@@ -19,7 +19,7 @@ from kafka_nextgen.broker.produced import Appended, append, at_start_of
 from kafka_nextgen.broker.refusal import CloseConnectionError, Refusal
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
-from kafka_nextgen.broker.transactions.admission import admission
+from kafka_nextgen.broker.transactions.partitions import admission
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import ProduceRequest, ProduceResponse
 
@@ -161,10 +161,8 @@ def _leaders(topics: Sequence[_Topic], context: Context) -> list[_Node]:
     """The endpoints of the leaders that the partitions of ``topics`` name."""
     answers = (answer for topic in topics for answer in topic.partition_responses)
     leaders = {answer.current_leader.leader_id for answer in answers if answer.current_leader}
-    return [
-        _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
-        for node in map(context.cluster.node, sorted(leaders))
-    ]
+    nodes = map(context.cluster.node, sorted(leaders))
+    return [_Node(node_id=node.node_id, **context.address_fields(node)) for node in nodes]
 
 
 def _partition(index: int, result: Appended | Refusal) -> _Partition:

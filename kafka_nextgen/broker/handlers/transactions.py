@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.acls import Right
-from kafka_nextgen.broker.transactions.admission import add_partition
 from kafka_nextgen.broker.transactions.error_names import (
     ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
     END_TXN,
     INIT_PRODUCER_ID,
 )
+from kafka_nextgen.broker.transactions.partitions import add_partition
 from kafka_nextgen.broker.transactions.requests import (
     AddPartitions,
     EndTransaction,

@@ -13,7 +13,7 @@ import pytest
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
-from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
