@@ -47,7 +47,6 @@ Handler = Callable[..., Awaitable[Message | None]]
 _FIRST_ADVERTISED_PRODUCE = 0
 _TRANSACTION_VERSION = 2
 
-
 #: Every API but ApiVersions, which is answered from this table.
 SERVED: Mapping[Api, Handler] = {
     api.PRODUCE: produce.handle,

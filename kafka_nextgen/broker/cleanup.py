@@ -50,7 +50,6 @@ from kafka_nextgen.wire.records import (
 
 __all__ = ["Retention", "compact", "compact_if_due", "drop_expired"]
 
-
 _log = logger_of(__name__)
 
 _LEAST_BYTES = 1024 * 1024

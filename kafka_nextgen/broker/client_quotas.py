@@ -46,12 +46,9 @@ class _Default(Enum):
 #: In place of a name: everybody who has no limit of their own.
 DEFAULT: Final = _Default.DEFAULT
 
-
 _KIND: Final = "client-quota"
 
-
 _WRITTEN_DEFAULT: Final = [DEFAULT.value]  # no name is a list
-
 
 Name = str | _Default | None
 

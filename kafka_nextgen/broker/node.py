@@ -44,7 +44,6 @@ def _in_same_rack(rack: str, replicas: Sequence[Node]) -> Node:
 
 _PACKAGE = "org.apache.kafka.common.replica"
 
-
 #: By the names of Kafka's classes; without one the leader is read.
 SELECTORS: Mapping[str, Selector] = {
     "": _leader,

@@ -25,12 +25,8 @@ __all__ = ["handle"]
 
 async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> ConsumerGroupHeartbeatResponse:
     """Pass the heartbeat to the coordinator."""
-    if not context.has_consumer_protocol:
-        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.UNSUPPORTED_VERSION))
     if refused := _refusal(request, context):
         return to_response(ConsumerGroupHeartbeatAnswer(error=refused))
-    if not context.coordinates(request.group_id):
-        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
     extended = context.speaks_extensions
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()), with_extensions=extended)
     if context.cluster.security.authorizer is not None:
@@ -40,8 +36,10 @@ async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> Co
 
 
 def _refusal(request: ConsumerGroupHeartbeatRequest, context: Context) -> ErrorCode | None:
+    if not context.has_consumer_protocol:
+        return ErrorCode.UNSUPPORTED_VERSION
     if not context.may(Right.READ_GROUP, request.group_id):
         return Right.READ_GROUP.error
     if not all(context.may(Right.DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
         return Right.DESCRIBE_TOPIC.error
-    return None
+    return None if context.coordinates(request.group_id) else ErrorCode.NOT_COORDINATOR

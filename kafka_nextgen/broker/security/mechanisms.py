@@ -92,7 +92,6 @@ class ScramExchange:
 #: One authentication: tokens in, tokens out, until ``user`` is known. ``TokenError`` and ``CredentialsError`` end it.
 Exchange = PlainExchange | ScramExchange
 
-
 #: How an exchange begins, by the mechanism's name.
 MECHANISMS: Final[Mapping[str, Callable[[Users], Exchange]]] = {
     "PLAIN": PlainExchange,

@@ -38,7 +38,6 @@ from kafka_nextgen.errors import ConfigError
 
 __all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere", "parse_rules"]
 
-
 #: The principal of rules about all principals.
 WILDCARD_PRINCIPAL: Final = Principal.user("*")
 

@@ -74,7 +74,7 @@ class _DirectoryLock:
         os.pwrite(fd, b"%d\n" % os.getpid(), 0)
 
 
-@define
+@define(eq=False)
 class Storage:
     """What a broker keeps, and where: in memory, so that nothing outlives the process."""
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.broker.transactions.requests import EndTransaction, Noted, Outcome, ProducerAnswered, refused
+from kafka_nextgen.broker.transactions.requests import EndTransaction, Noted, Outcome, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
 
@@ -34,11 +34,11 @@ _DECISIONS = {
 def end_transaction(known: Transaction | None, request: EndTransaction, now_ms: int) -> Outcome:
     """Decide the transaction."""
     if known is None or not known.was_or_is(request.producer.producer_id):
-        return refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return Outcome.refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if request.bumps_epoch and _is_repeated(known, request):
         return _again(known, request)
     if request.producer != known.producer:
-        return refused(ErrorCode.PRODUCER_FENCED)
+        return Outcome.refused(ErrorCode.PRODUCER_FENCED)
     if known.status is Status.ONGOING:
         return _decided(known, request, now_ms)
     if request.bumps_epoch and not request.is_commit and known.is_idle:
@@ -78,8 +78,8 @@ def _again(known: Transaction, request: EndTransaction) -> Outcome:
     if known.status is completed:
         return Outcome(ProducerAnswered(producer=known.producer))
     if known.status is prepared:
-        return refused(ErrorCode.CONCURRENT_TRANSACTIONS)
-    return refused(ErrorCode.INVALID_TXN_STATE)
+        return Outcome.refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+    return Outcome.refused(ErrorCode.INVALID_TXN_STATE)
 
 
 def _decided(known: Transaction, request: EndTransaction, now_ms: int) -> Outcome:

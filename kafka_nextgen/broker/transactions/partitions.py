@@ -29,7 +29,6 @@ from kafka_nextgen.wire.records import BatchHeader, EndMarker, encode_end_marker
 
 __all__ = ["add_partition", "admission", "end_everywhere", "end_in_log"]
 
-
 _PRODUCE_ADDS = 12
 
 _COORDINATOR_EPOCH = 0  # there has been no other coordinator in this process

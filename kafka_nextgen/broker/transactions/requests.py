@@ -22,7 +22,6 @@ __all__ = [
     "ProducerAnswered",
     "Request",
     "refuse",
-    "refused",
 ]
 
 
@@ -114,7 +113,7 @@ class Outcome:
     answer: Answer
     changed: Transaction | None = None
 
-
-def refused(error: ErrorCode) -> Outcome:
-    """Nothing comes of a producer's request."""
-    return Outcome(ProducerAnswered(error))
+    @classmethod
+    def refused(cls, error: ErrorCode) -> Outcome:
+        """Nothing comes of a producer's request but this error."""
+        return cls(ProducerAnswered(error))
