@@ -37,13 +37,13 @@ class Leadership:
     def node_left(self, node: Node) -> None:
         """Let others lead and coordinate what this node did."""
         node.is_alive = False
-        self._topics.set_nodes(self.homes())
+        self._topics.node_ids = tuple(self.homes())
         self._follow()
 
     def node_came_back(self, node: Node) -> None:
         """Let this node lead what no other node does."""
         node.is_alive = True
-        self._topics.set_nodes(self.homes())
+        self._topics.node_ids = tuple(self.homes())
         living = {each.node_id for each in self.living()}
         for partition in self._topics.partitions():
             if partition.leader is None and not living.isdisjoint(partition.isr):

@@ -39,7 +39,7 @@ class Topics:
     def __init__(
         self, node_ids: Sequence[int], storage: Storage | None = None, racks: Mapping[int, str] | None = None
     ) -> None:
-        self._node_ids = tuple(node_ids)
+        self.node_ids = tuple(node_ids)  # where new partitions are placed
         self._racks = racks or {}
         self._storage = Storage() if storage is None else storage
         self._given_epochs = GivenEpochs(self._storage.catalogue)
@@ -95,10 +95,6 @@ class Topics:
         """The topic of that id, if there is one."""
         return None if topic_id is None else self._by_id.get(topic_id)
 
-    def set_nodes(self, node_ids: Sequence[int]) -> None:
-        """Place new partitions on these nodes from now on."""
-        self._node_ids = tuple(node_ids)
-
     def partitions(self) -> Iterator[Partition]:
         """Every partition of every topic."""
         return (partition for topic in self._by_name.values() for partition in topic.partitions)
@@ -130,7 +126,7 @@ class Topics:
 
     def placement(self, count: int, replication_factor: int, first: int = 0) -> tuple[tuple[int, ...], ...]:
         """Spread partitions ``first`` to ``count`` - 1 of the next topic over the nodes."""
-        nodes = self._node_ids
+        nodes = self.node_ids
         start = len(self._by_name)
         return tuple(
             tuple(nodes[(start + index + replica) % len(nodes)] for replica in range(replication_factor))
@@ -183,11 +179,11 @@ class Topics:
             topic.partitions.append(Partition(index, nodes, PartitionLog(partition, batches=batches)))
 
     def _check_nodes(self, name: str, replicas: Sequence[tuple[int, ...]]) -> None:
-        missing = {node for nodes in replicas for node in nodes} - set(self._node_ids)
+        missing = {node for nodes in replicas for node in nodes} - set(self.node_ids)
         if missing:
             raise StorageError(
                 f"topic {name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
-                f"only {', '.join(map(str, self._node_ids))}: start as many nodes as there were"
+                f"only {', '.join(map(str, self.node_ids))}: start as many nodes as there were"
             )
 
     def _collision(self, name: str) -> str | None:

@@ -113,7 +113,7 @@ class DataDir(Storage):
         with doing("make", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         journal = Journal(self.path / _CATALOGUE)
-        if not journal.exists():
+        if not journal.path.exists():
             self._check_empty()
         self._lock.take()
         try:
