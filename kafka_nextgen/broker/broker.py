@@ -10,16 +10,16 @@ from pathlib import Path
 
 from attrs import evolve
 
+from kafka_nextgen.broker.client_quotas import Entity, LimitKind
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListener
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.node_servers import NodeServers
-from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.broker.security.listeners import Listener
-from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.broker.security.users import Users
+from kafka_nextgen.broker.server import NodeServers
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic import Partition
@@ -52,7 +52,7 @@ class Broker:
         data_dir: the directory to keep topics, records and groups in, also over a kill of the process; it is made if it
             is not there. None keeps them in memory. It needs a POSIX system.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
-            ``kafka_nextgen.broker.security.rule_text``. Given at all, they switch the authorizer on
+            ``kafka_nextgen.broker.security.rules``. Given at all, they switch the authorizer on
             (``authorizer.class.name``).
         extensions: whether there is what Apache Kafka never shipped, such as assignors in the client; only clients that
             can use it learn of it. False is that release of Kafka and nothing else.

@@ -10,28 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.cleanup import Retention
+from kafka_nextgen.broker.client_quotas import Quotas, Windows
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.broker.coordination.chronicle import Listener
-from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
+from kafka_nextgen.broker.coordination.journal import OVERRIDES
+from kafka_nextgen.broker.given_numbers import ProducerIds
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
-from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.producer_ids import ProducerIds
-from kafka_nextgen.broker.quotas.quotas import Quotas
-from kafka_nextgen.broker.quotas.rates import Windows
+from kafka_nextgen.broker.node import SELECTORS, Node
 from kafka_nextgen.broker.reading.sessions import FetchSessions
-from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import BrokerSecurity
-from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
-from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.storage import Storage
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
-from kafka_nextgen.broker.transactions.marking import end_everywhere
+from kafka_nextgen.broker.transactions.partitions import end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
 from kafka_nextgen.types import TopicPartition
@@ -59,7 +57,7 @@ class Cluster:
         self.security = BrokerSecurity() if security is None else security
         self.settings = settings
         self.nodes = tuple(nodes)
-        self.storage = InMemory() if storage is None else storage
+        self.storage = Storage() if storage is None else storage
         racks = {node.node_id: node.rack for node in nodes if node.rack is not None}
         self.topics = Topics([node.node_id for node in nodes], self.storage, racks)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
@@ -85,7 +83,7 @@ class Cluster:
         self._retention = Retention(self.topics, interval_s, self.now_ms)
         self.quotas = Quotas(Windows(settings.quota_window_num, settings.quota_window_size_seconds))
         self._clock = clock
-        self._producer_ids = ProducerIds(self.storage.catalogue)
+        self.producer_ids = ProducerIds(self.storage.catalogue)
         self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)
 
     def open(self) -> None:
@@ -121,11 +119,7 @@ class Cluster:
     @property
     def controller(self) -> Node:
         """The node that clients are told is the controller; every node does its work."""
-        return self.living()[0]
-
-    def living(self) -> Sequence[Node]:
-        """The nodes that are alive."""
-        return self.leadership.living()
+        return self.leadership.living()[0]
 
     def now(self) -> float:
         """The time, in seconds since the epoch; never going back."""
@@ -161,12 +155,8 @@ class Cluster:
         """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
         assert partition.leader is not None
         leader_first = sorted(partition.isr, key=lambda node_id: node_id != partition.leader)
-        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in leader_first]
+        replicas = [self.node(node_id) for node_id in leader_first]
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
-
-    def new_producer_id(self) -> int:
-        """A producer id that was never given; raises ``StorageError``."""
-        return self._producer_ids.take()
 
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
         """Make a topic with the broker's defaults; its name was checked before."""

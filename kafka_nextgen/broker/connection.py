@@ -13,6 +13,11 @@ A client that exceeds a quota is answered at once, but nothing more is read from
 
 A client that could not authenticate is told so a little later than it could be, which slows down those who guess
 (KIP-306), and is then hung up on.
+
+Large requests take their whole size from what ``queued.max.request.bytes`` leaves before they are read (KIP-72). One
+may do so as soon as anything is left, so that the largest gets its turn; while nothing is left, the next ones are not
+read. Small requests are not counted: what may arrive of them unasked is the buffer that every connection has in any
+case.
 """
 
 from __future__ import annotations
@@ -22,35 +27,25 @@ from struct import Struct
 
 from attrs import define, field
 
-from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import RequestMemory
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.timers import Timer
 
-__all__ = ["serve"]
+__all__ = ["SMALL_REQUEST_BYTES", "Connection", "RequestMemory"]
 
 _log = logger_of(__name__)
 
 _LENGTH = Struct(">i")
 
-
-async def serve(
-    dispatcher: Dispatcher,
-    peer: Peer,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    settings: BrokerSettings,
-    memory: RequestMemory,
-) -> None:
-    """Answer what comes until the peer leaves, or has to; then close."""
-    await _Connection(dispatcher, peer, reader, writer, settings, memory).serve()
+#: Requests up to this size (bytes) are not counted; connections read ahead as far.
+SMALL_REQUEST_BYTES = 1024 * 1024
 
 
 @define(eq=False)
-class _Connection:
+class Connection:
     """The broker's end of one connection."""
 
     _dispatcher: Dispatcher
@@ -70,6 +65,7 @@ class _Connection:
         return self._settings.connections_max_idle_ms / 1000
 
     async def serve(self) -> None:
+        """Answer what comes until the peer leaves, or has to; then close."""
         try:
             while True:
                 await self._serve_one()
@@ -121,3 +117,26 @@ class _Connection:
         limit = f"connections.max.idle.ms={self._settings.connections_max_idle_ms}"
         _log.warning("closing the connection from %s: it did not go on within %s", self._peer.host, limit)
         self._writer.transport.abort()
+
+
+class RequestMemory:
+    """What is left of ``queued.max.request.bytes``; without a limit if that is not positive."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._left = max_bytes if max_bytes > 0 else None
+        self._given_back = asyncio.Event()
+
+    async def take(self, size: int) -> None:
+        """Wait until a request of ``size`` bytes may be read."""
+        if self._left is None or size <= SMALL_REQUEST_BYTES:
+            return
+        while self._left <= 0:
+            self._given_back.clear()
+            await self._given_back.wait()
+        self._left -= size
+
+    def give_back(self, size: int) -> None:
+        """A request of ``size`` bytes that was taken is answered, or its connection has ended."""
+        if self._left is not None and size > SMALL_REQUEST_BYTES:
+            self._left += size
+            self._given_back.set()

@@ -6,19 +6,25 @@ What it has a replica of may be read from it (KIP-392).
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from attrs import frozen
 
 from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.security.access import Access
-from kafka_nextgen.broker.security.acl_types import CLUSTER_NAME
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Right
 from kafka_nextgen.broker.security.listeners import Endpoint
-from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import Request
+from kafka_nextgen.coordinator.responses import Response
 
 __all__ = ["Context"]
+
+_R = TypeVar("_R", bound=Response)
 
 _FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
 
@@ -43,6 +49,11 @@ class Context:
         return self.access.may(right, name)
 
     @property
+    def user(self) -> str:
+        """The client's name, by which it has quotas."""
+        return self.peer.principal.name
+
+    @property
     def client_host(self) -> str:
         """Where the request came from, as Kafka writes it."""
         return f"/{self.peer.host}"
@@ -50,6 +61,11 @@ class Context:
     def endpoint(self, node: Node) -> Endpoint:
         """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
         return node.endpoints[self.peer.listener.name]
+
+    def address_fields(self, node: Node) -> dict[str, Any]:
+        """What messages tell of a node's address."""
+        endpoint = self.endpoint(node)
+        return {"host": endpoint.host, "port": endpoint.port, "rack": node.rack}
 
     @property
     def has_consumer_protocol(self) -> bool:
@@ -71,9 +87,26 @@ class Context:
             return right.error
         return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
 
-    def consumer_group_error(self, right: Right, group_id: str) -> ErrorCode | None:
+    def ask_group(self, right: Right, request: Request, expected: type[_R]) -> _R:
+        """Put a request that needs ``right`` to the coordinator of its group, or refuse it.
+
+        The response is of the ``expected`` class either way.
+        """
+        error = self.group_error(right, group_of(request))
+        return self._ask_group(error, request, expected)
+
+    def ask_consumer_group(self, right: Right, request: Request, expected: type[_R]) -> _R:
         """The same for requests of the consumer group protocol, which may be switched off."""
-        return self.group_error(right, group_id) if self.has_consumer_protocol else ErrorCode.UNSUPPORTED_VERSION
+        if not self.has_consumer_protocol:
+            return self._ask_group(ErrorCode.UNSUPPORTED_VERSION, request, expected)
+        return self.ask_group(right, request, expected)
+
+    def _ask_group(self, error: ErrorCode | None, request: Request, expected: type[_R]) -> _R:
+        if error is None:
+            return self.cluster.groups.ask(request, expected)
+        refusal = refuse(request, error)
+        assert isinstance(refusal, expected)
+        return refusal
 
     def coordinates_transaction(self, transactional_id: str) -> bool:
         """Whether this node is the transactional id's coordinator."""
@@ -84,6 +117,14 @@ class Context:
         if not transactional_id:
             return ErrorCode.INVALID_REQUEST
         return None if self.coordinates_transaction(transactional_id) else ErrorCode.NOT_COORDINATOR
+
+    def led_partition(self, topic: str, index: int, known_epoch: int = -1) -> Partition | ErrorCode:
+        """A partition that this node leads, at the epoch the client knows, or why there is none."""
+        partition = self.cluster.topics.partition(topic, index)
+        if partition is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        error = self.leadership_error(partition, known_epoch)
+        return partition if error is ErrorCode.NONE else error
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
         """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""

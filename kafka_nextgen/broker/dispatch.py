@@ -4,7 +4,7 @@ What Kafka does about a request it can't make sense of, this does too: it closes
 others. ApiVersions is the exception (KIP-511): asked in a version that is not spoken, it answers in version 0 with
 UNSUPPORTED_VERSION and what is spoken, so that the client can begin again.
 
-Nothing is decoded that the connection may not send yet (``admission``). Between a SaslHandshake of version 0 and the
+Nothing is decoded that the connection may not send yet (``peer``). Between a SaslHandshake of version 0 and the
 end of the authentication, frames are tokens of SASL without a header.
 """
 
@@ -15,15 +15,13 @@ from time import perf_counter
 
 from attrs import frozen
 
-from kafka_nextgen.broker.admission import check_admitted
-from kafka_nextgen.broker.apis import advertised, served_as, serves
-from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.apis import handler_of, versions
+from kafka_nextgen.broker.client_quotas import Timed
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.handlers import api_versions
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.quotas.timing import Timed
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
 from kafka_nextgen.errors import DecodeError, StorageError
@@ -62,14 +60,15 @@ class Dispatcher:
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
             return Reply(await self._answer_token(frame, peer.sasl))
         try:
-            check_admitted(peer, peek_api_key(frame), self._cluster.now())
+            peer.check_admitted(peek_api_key(frame), self._cluster.now())
             request = decode_request(frame)
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
         try:
-            request = keep_to_quota(self._cluster, request, peer)
-            work = Timed(self._handle(request, peer), perf_counter)
-            return self._reply(request, peer, await work, len(frame), work.busy_s)
+            context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
+            request = keep_to_quota(request, context)
+            work = Timed(self._handle(request, context), perf_counter)
+            return self._reply(request, context, await work, len(frame), work.busy_s)
         except CloseConnectionError:
             raise
         except StorageError as error:
@@ -80,28 +79,27 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name} failed: {told(error)}") from error
 
     def _reply(
-        self, request: RequestFrame, peer: Peer, response: Message | None, request_size: int, busy_s: float
+        self, request: RequestFrame, context: Context, response: Message | None, request_size: int, busy_s: float
     ) -> Reply:
         frame = None if response is None else _encoded(request, response)
-        muted_ms = throttle_ms(self._cluster, request, peer, request_size, len(frame or b""), busy_s)
+        answer_size = len(frame or b"")
+        muted_ms = throttle_ms(request, context, request_size, answer_size, busy_s)
         if muted_ms and response is not None:
-            answer_size = len(frame or b"")
-            response = throttled(self._cluster, self._node, request, peer, response, answer_size, muted_ms)
-            frame = _encoded(request, response)
+            frame = _encoded(request, throttled(request, context, response, answer_size, muted_ms))
         return Reply(frame, muted_ms / 1000)
 
     async def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
         answer = await asyncio.to_thread(sasl.authenticate, token, self._cluster.now())
         return None if sasl.has_failed else encode_token(answer.token)
 
-    async def _handle(self, request: RequestFrame, peer: Peer) -> Message | None:
+    async def _handle(self, request: RequestFrame, context: Context) -> Message | None:
         if request.api is API_VERSIONS:
-            return self._versions(request, peer)
-        context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
-        served = served_as(request.api, context.speaks_extensions)
-        if served is None or not serves(self._cluster.settings.profile, served.api, request.version):
+            return self._versions(request, context.peer)
+        profile = self._cluster.settings.profile
+        handle = handler_of(request.api, request.version, profile, context.speaks_extensions)
+        if handle is None:
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
-        return await served.handle(request.message, context)
+        return await handle(request.message, context)
 
     def _versions(self, request: RequestFrame, peer: Peer) -> Message:
         asked, settings = request.message, self._cluster.settings
@@ -109,8 +107,8 @@ class Dispatcher:
             if peer.sasl is not None and not peer.sasl.is_done:
                 peer.sasl.versions_told()
             peer.software_name = asked.client_software_name
-        ranges = advertised(settings.profile, settings.extensions and peer.knows_extensions)
-        return api_versions.answer(settings, ranges, None if asked is None else request.version)
+        with_extensions = settings.extensions and peer.knows_extensions
+        return versions(settings, None if asked is None else request.version, with_extensions)
 
 
 def _encoded(request: RequestFrame, response: Message) -> bytes:

@@ -10,8 +10,8 @@ The bytes are in a ``BatchStore``: in memory, or in files. They are found by a `
 
 Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
 
-A reader that waits for more sets an ``asyncio.Event`` among the watchers; every append, and the end of the log, sets
-it.
+A reader that waits for more puts an ``asyncio.Event`` among the ``watchers``; every append, and the end of the log,
+sets it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from attrs import frozen
 from kafka_nextgen.broker.batch_index import BatchIndex
 from kafka_nextgen.broker.leader_epochs import LeaderEpochs
 from kafka_nextgen.broker.open_transactions import OpenTransactions
-from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
+from kafka_nextgen.broker.storage import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
     BatchView,
@@ -62,7 +62,7 @@ class PartitionLog:
         self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
         self._index = BatchIndex()
-        self._watchers: set[asyncio.Event] = set()
+        self.watchers: set[asyncio.Event] = set()
 
     @property
     def size(self) -> int:
@@ -184,14 +184,6 @@ class PartitionLog:
         self.leader_epoch = leader_epoch
         self._wake()
 
-    def add_watcher(self, event: asyncio.Event) -> None:
-        """Have ``event`` set whenever something is appended."""
-        self._watchers.add(event)
-
-    def remove_watcher(self, event: asyncio.Event) -> None:
-        """Leave ``event`` alone from now on."""
-        self._watchers.discard(event)
-
     def _drop_batches_before(self, position: int) -> None:
         """Drop the segments that end before a position."""
         index = self._index
@@ -242,7 +234,7 @@ class PartitionLog:
             yield FoundOffset(offset, timestamp)
 
     def _wake(self) -> None:
-        for event in self._watchers:
+        for event in self.watchers:
             event.set()
 
 
@@ -252,9 +244,9 @@ def watching(logs: Iterable[PartitionLog]) -> Iterator[asyncio.Event]:
     watched = tuple(logs)
     event = asyncio.Event()
     for log in watched:
-        log.add_watcher(event)
+        log.watchers.add(event)
     try:
         yield event
     finally:
         for log in watched:
-            log.remove_watcher(event)
+            log.watchers.discard(event)

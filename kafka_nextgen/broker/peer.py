@@ -1,13 +1,20 @@
-"""The other end of one connection: by which listener it came, and who it is."""
+"""The other end of one connection: by which listener it came, who it is, and which requests it may send now.
+
+That is all of them once the client has authenticated. Before, it is ApiVersions, once, and what SASL needs
+(``security.sasl``). Such a request is told by its API key before anything else of it is decoded. What is not admitted
+ends the connection, as in Kafka, and so does any request but SaslHandshake after the session is over (KIP-368).
+"""
 
 from __future__ import annotations
 
 from attrs import define, field
 
 from kafka_nextgen.bridge.api_versions import SOFTWARE_NAME
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal
 from kafka_nextgen.broker.security.sasl import SaslServer
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, SASL_AUTHENTICATE, SASL_HANDSHAKE
 
 __all__ = ["Peer"]
 
@@ -47,3 +54,22 @@ class Peer:
     def has_failed(self) -> bool:
         """Whether it could not authenticate, so that the connection is to be closed."""
         return self.sasl is not None and self.sasl.has_failed
+
+    def check_admitted(self, api_key: int, now: float) -> None:
+        """Raise ``CloseConnectionError`` if the client may not send a request of this API now (seconds)."""
+        if self.sasl is None or _is_admitted(self.sasl, api_key, now):
+            return
+        api = APIS.get(api_key)
+        name = f"API key {api_key}" if api is None else api.name
+        why = "after its session was over" if self.sasl.is_done else "before authenticating"
+        raise CloseConnectionError(f"the client sent {name} on listener {self.listener.name} {why}")
+
+
+def _is_admitted(sasl: SaslServer, api_key: int, now: float) -> bool:
+    if api_key == SASL_HANDSHAKE.key and sasl.takes_handshake():
+        return True
+    if sasl.is_done:
+        return not sasl.is_over(now)
+    if api_key in (SASL_AUTHENTICATE.key, SASL_HANDSHAKE.key):
+        return sasl.takes_tokens
+    return api_key == API_VERSIONS.key and sasl.takes_versions()

@@ -1,7 +1,7 @@
 """What has to be true of a batch before it is appended, in the order Kafka looks.
 
 The right checksum; nothing only a coordinator writes; a codec that exists; not larger than the topic takes; with keys,
-if the topic is compacted, and timestamps near the broker's (``record_checks``); of an open transaction that the
+if the topic is compacted, and timestamps near the broker's (``batch_checks``); of an open transaction that the
 partition belongs to, if it is of any; and, from an idempotent producer, the next in its sequence or one of its last
 again.
 
@@ -15,9 +15,9 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.broker.compaction import compact_if_due
+from kafka_nextgen.broker.batch_checks import refuse_records
+from kafka_nextgen.broker.cleanup import compact_if_due
 from kafka_nextgen.broker.producers import Seen
-from kafka_nextgen.broker.record_checks import refuse_records
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.topic_settings import TopicSettings
@@ -26,7 +26,7 @@ from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
-__all__ = ["Appended", "append", "append_marker", "at_start_of"]
+__all__ = ["Appended", "append", "at_start_of"]
 
 _log = logger_of(__name__)
 
@@ -79,13 +79,6 @@ def at_start_of(partition: Partition, refusal: Refusal) -> Refusal:
     if refusal.code in _WITHOUT_START:
         return refusal
     return evolve(refusal, log_start_offset=partition.log.start_offset)
-
-
-def append_marker(partition: Partition, marker: bytes) -> None:
-    """Append the marker that ends a transaction."""
-    (batch,) = read_batches(marker)
-    base_offset = partition.log.append(batch)
-    partition.producers.remember(batch.header, base_offset)
 
 
 def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit | None) -> ErrorCode:

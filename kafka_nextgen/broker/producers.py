@@ -42,30 +42,27 @@ class Seen:
     timestamp: int
 
 
-@frozen
+@define
 class KnownProducer:
     """What a partition knows of a producer; -1 is nothing. The timestamp is in milliseconds since the epoch."""
 
     producer_id: int
     epoch: int
-    last_sequence: int
-    last_timestamp: int
-    coordinator_epoch: int  # of the last marker
-
-
-@define
-class _Producer:
-    epoch: int
     last_timestamp: int = -1
-    coordinator_epoch: int = -1
+    coordinator_epoch: int = -1  # of the last marker
     batches: deque[Seen] = field(factory=lambda: deque(maxlen=_REMEMBERED))
+
+    @property
+    def last_sequence(self) -> int:
+        """The number of its last record."""
+        return self.batches[-1].last_sequence if self.batches else -1
 
 
 @define
 class Producers:
     """The idempotent producers of one partition, by producer id."""
 
-    _known: dict[int, _Producer] = field(factory=dict)
+    _known: dict[int, KnownProducer] = field(factory=dict)
 
     def check(self, header: BatchHeader) -> Seen | ErrorCode:
         """Say what a batch is: ``NONE`` for one to append, the one seen before, or why it is refused."""
@@ -79,7 +76,7 @@ class Producers:
         for seen in producer.batches:
             if (seen.first_sequence, seen.last_sequence) == (header.base_sequence, _last_sequence(header)):
                 return seen
-        expected = (producer.batches[-1].last_sequence + 1) % _SEQUENCES if producer.batches else 0
+        expected = (producer.last_sequence + 1) % _SEQUENCES
         return ErrorCode.NONE if header.base_sequence == expected else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
     def epoch_of(self, producer_id: int) -> int:
@@ -89,16 +86,7 @@ class Producers:
 
     def all(self) -> tuple[KnownProducer, ...]:
         """Every producer that is known, by its id."""
-        return tuple(
-            KnownProducer(
-                producer_id,
-                known.epoch,
-                known.batches[-1].last_sequence if known.batches else -1,
-                known.last_timestamp,
-                known.coordinator_epoch,
-            )
-            for producer_id, known in sorted(self._known.items())
-        )
+        return tuple(known for _, known in sorted(self._known.items()))
 
     def remember(self, header: BatchHeader, base_offset: int, append_time: int | None = None) -> None:
         """Note a batch, or a marker, that was appended at ``base_offset``; the broker may have stamped it."""
@@ -107,7 +95,7 @@ class Producers:
         producer = self._known.get(header.producer_id)
         if producer is None or producer.epoch != header.producer_epoch:
             coordinator_epoch = -1 if producer is None else producer.coordinator_epoch
-            producer = _Producer(header.producer_epoch, coordinator_epoch=coordinator_epoch)
+            producer = KnownProducer(header.producer_id, header.producer_epoch, coordinator_epoch=coordinator_epoch)
             self._known[header.producer_id] = producer
         timestamp = header.max_timestamp if append_time is None else append_time
         producer.last_timestamp = timestamp
@@ -115,10 +103,6 @@ class Producers:
             producer.coordinator_epoch = 0  # there has been no other coordinator in this process
             return
         producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, timestamp))
-
-    def remember_recovered(self, header: BatchHeader) -> None:
-        """Note a batch that was found in the log when the broker started."""
-        self.remember(header, header.base_offset)
 
 
 def _last_sequence(header: BatchHeader) -> int:

@@ -1,4 +1,6 @@
-"""Where one node listens, and the connections it has.
+"""The servers of a cluster's nodes: each node listens by every listener, at a port of its own.
+
+A node that is stopped and started again is at the same address, as clients expect of a broker that was restarted.
 
 Connections are accepted here rather than by ``asyncio.start_server``, whose server loses one that comes while it
 closes: every connection is known from its first moment, and ``close`` leaves none behind. TLS is agreed on in the
@@ -10,13 +12,16 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from kafka_nextgen.broker.connection import serve
+from attrs import evolve
+
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.connection import SMALL_REQUEST_BYTES, Connection, RequestMemory
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
-from kafka_nextgen.broker.security.listeners import Listener
+from kafka_nextgen.broker.security.listeners import Endpoint, Listener
 from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal, of_certificate
 from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
 from kafka_nextgen.broker.security.users import Users
@@ -24,7 +29,9 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import told
 
-__all__ = ["Server"]
+__all__ = ["NodeServers", "Server"]
+
+_WILDCARDS = ("", "0.0.0.0", "::")
 
 _log = logger_of(__name__)
 
@@ -32,6 +39,55 @@ _BACKLOG = 128  # connections the system keeps for us until they are accepted
 _PAUSE_S = 1.0  # after the system could not give us another connection
 _TLS_HANDSHAKE_TIMEOUT_S = 10.0
 _CANCEL_AGAIN_S = 0.1
+
+
+class NodeServers:
+    """Starts and stops nodes. ``listeners`` come with their TLS; ``advertised_host`` goes before their own.
+
+    A listener's port is the first node's, each further node takes the next; 0 lets the system choose.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        listeners: Sequence[tuple[Listener, ssl.SSLContext | None]],
+        advertised_host: str | None,
+    ) -> None:
+        self._cluster = cluster
+        self._listeners = listeners
+        self._advertised_host = advertised_host
+        self._running: dict[int, Server] = {}
+
+    def runs(self, node: Node | None = None) -> bool:
+        """Whether this node listens; or any."""
+        return bool(self._running) if node is None else node.node_id in self._running
+
+    async def start(self, node: Node) -> None:
+        """Listen for a node. Raises ``OSError`` if an address can't be used."""
+        users = self._cluster.security.users
+        server = Server(Dispatcher(self._cluster, node), lambda: self._cluster.settings, users)
+        self._running[node.node_id] = server
+        for listener, tls in self._listeners:
+            port = await server.start(evolve(listener, port=self._port(node, listener)), tls)
+            node.endpoints[listener.name] = Endpoint(self._advertised(listener), port)
+
+    async def stop(self, node: Node) -> None:
+        """Close every connection of a node and listen no more."""
+        await self._running.pop(node.node_id).close()
+
+    async def stop_all(self) -> None:
+        """The same for all nodes that run."""
+        servers = list(self._running.values())
+        self._running.clear()
+        await asyncio.gather(*(server.close() for server in servers))
+
+    def _port(self, node: Node, listener: Listener) -> int:
+        if listener.name in node.endpoints:
+            return node.endpoints[listener.name].port
+        return listener.port and listener.port + self._cluster.nodes.index(node)
+
+    def _advertised(self, listener: Listener) -> str:
+        return self._advertised_host or (socket.getfqdn() if listener.host in _WILDCARDS else listener.host)
 
 
 class Server:
@@ -99,7 +155,7 @@ class Server:
             _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, told(error))
             return
         peer = self._peer(listener, writer)
-        await serve(self._dispatcher, peer, reader, writer, self._settings(), self._memory)
+        await Connection(self._dispatcher, peer, reader, writer, self._settings(), self._memory).serve()
 
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
         address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already

@@ -1,13 +1,14 @@
 """How a broker setting is read: one parser for each kind of value.
 
-A setting is a field whose parser takes Kafka's name of it and the value, as what it is or as text, and raises
+A setting is a field with a parser, which takes the setting's name and its value, as what it is or as text, and raises
 ``ConfigError`` for what it can't be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Final
+from enum import Enum
+from typing import Final, TypeVar
 
 from attrs import field
 
@@ -17,17 +18,24 @@ from kafka_nextgen.secret import Secret
 __all__ = [
     "INT32_MAX",
     "bool_key",
-    "choice_key",
-    "choices_key",
     "int_key",
-    "list_key",
-    "optional_list_key",
+    "key",
+    "member_of",
+    "names",
+    "names_or_none",
+    "one_of",
     "property_name",
-    "secret_key",
-    "text_key",
+    "secret",
+    "some_of",
+    "text",
 ]
 
 INT32_MAX: Final = 2**31 - 1
+
+_T = TypeVar("_T")
+_E = TypeVar("_E", bound=Enum)
+
+Parser = Callable[[str, object], _T]
 
 
 def property_name(field_name: str) -> str:
@@ -35,7 +43,15 @@ def property_name(field_name: str) -> str:
     return field_name.replace("_", ".")
 
 
-def _integer(low: int, high: int) -> Callable[[str, object], int]:
+def key(default: _T, parse: Parser[_T], separator: str = ",") -> _T:
+    """A setting; ``separator`` is between the items if it is a list."""
+    made: _T = field(default=default, metadata={"parse": parse, "separator": separator})
+    return made
+
+
+def int_key(default: int, low: int = 1, high: int = INT32_MAX) -> int:
+    """A setting that is a whole number between ``low`` and ``high``."""
+
     def parse(key: str, value: object) -> int:
         try:
             number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
@@ -47,109 +63,90 @@ def _integer(low: int, high: int) -> Callable[[str, object], int]:
             raise ConfigError(f"{key} must be between {low} and {high}, not {number}", key)
         return number
 
-    return parse
-
-
-def _boolean(key: str, value: object) -> bool:
-    text = str(value).strip().lower()
-    if text not in ("true", "false"):
-        raise ConfigError(f"{key} must be true or false, not {value!r}", key)
-    return text == "true"
-
-
-def _text_list(key: str, value: object) -> tuple[str, ...]:
-    items = value.split(",") if isinstance(value, str) else value
-    if not isinstance(items, (list, tuple)):
-        raise ConfigError(f"{key} must be a list of names separated by commas, not {value!r}", key)
-    names = tuple(str(item).strip() for item in items)
-    if not names or not all(names) or len(set(names)) != len(names):
-        raise ConfigError(f"{key} must name at least one thing and none twice, not {value!r}", key)
-    return names
-
-
-def int_key(default: int, low: int = 1, high: int = INT32_MAX) -> int:
-    """A whole number between ``low`` and ``high``."""
-    number: int = field(default=default, metadata={"parse": _integer(low, high)})
-    return number
+    return key(default, parse)
 
 
 def bool_key(default: bool) -> bool:
-    """True or false."""
-    flag: bool = field(default=default, metadata={"parse": _boolean})
-    return flag
+    """A setting that is true or false."""
+
+    def parse(key: str, value: object) -> bool:
+        text = str(value).strip().lower()
+        if text not in ("true", "false"):
+            raise ConfigError(f"{key} must be true or false, not {value!r}", key)
+        return text == "true"
+
+    return key(default, parse)
 
 
-def list_key(default: tuple[str, ...]) -> tuple[str, ...]:
-    """Names, at least one and none twice."""
-    names: tuple[str, ...] = field(default=default, metadata={"parse": _text_list})
-    return names
-
-
-def text_key(default: str = "") -> str:
-    """Any text."""
-    text: str = field(default=default, metadata={"parse": _text})
-    return text
-
-
-def choice_key(default: str, choices: Collection[str]) -> str:
-    """One of a few words."""
-    word: str = field(default=default, metadata={"parse": _one_of(choices)})
-    return word
-
-
-def choices_key(default: tuple[str, ...], choices: Collection[str]) -> tuple[str, ...]:
-    """Some of a few words, at least one and none twice."""
-    words: tuple[str, ...] = field(default=default, metadata={"parse": _some_of(choices)})
-    return words
-
-
-def optional_list_key(separator: str = ",") -> tuple[str, ...]:
-    """Names, or none at all."""
-    names: tuple[str, ...] = field(default=(), metadata={"parse": _split_at(separator), "separator": separator})
-    return names
-
-
-def secret_key() -> Secret | None:
-    """Text that is never shown; empty is none."""
-    secret: Secret | None = field(default=None, metadata={"parse": _secret})
-    return secret
-
-
-def _text(key: str, value: object) -> str:
+def text(key: str, value: object) -> str:
+    """Read any text."""
     if not isinstance(value, str):
         raise ConfigError(f"{key} must be text, not {value!r}", key)
     return value.strip()
 
 
-def _one_of(choices: Collection[str]) -> Callable[[str, object], str]:
-    def parse(key: str, value: object) -> str:
-        if value not in choices:
-            raise ConfigError(f"{key} must be one of {', '.join(filter(None, choices))}, not {value!r}", key)
-        return str(value)
-
-    return parse
-
-
-def _some_of(choices: Collection[str]) -> Callable[[str, object], tuple[str, ...]]:
-    def parse(key: str, value: object) -> tuple[str, ...]:
-        return tuple(_one_of(choices)(key, word) for word in _text_list(key, value))
-
-    return parse
-
-
-def _split_at(separator: str) -> Callable[[str, object], tuple[str, ...]]:
-    def parse(key: str, value: object) -> tuple[str, ...]:
-        if value in ("", (), []):
-            return ()
-        return _text_list(key, value.split(separator) if isinstance(value, str) else value)
-
-    return parse
-
-
-def _secret(key: str, value: object) -> Secret | None:
+def secret(key: str, value: object) -> Secret | None:
+    """Read text that is never shown; empty is none."""
     if not isinstance(value, (str, Secret)):
         raise ConfigError(f"{key} must be text", key)  # and what it is instead is not shown
     try:
         return Secret.of(value) if value != "" else None
     except ValueError as error:
         raise ConfigError(f"{key}: {error}", key) from None
+
+
+def names(key: str, value: object) -> tuple[str, ...]:
+    """Read names, at least one and none twice."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise ConfigError(f"{key} must be a list of names separated by commas, not {value!r}", key)
+    found = tuple(str(item).strip() for item in items)
+    if not found or not all(found) or len(set(found)) != len(found):
+        raise ConfigError(f"{key} must name at least one thing and none twice, not {value!r}", key)
+    return found
+
+
+def names_or_none(separator: str = ",") -> Parser[tuple[str, ...]]:
+    """Read names, or none at all."""
+
+    def parse(key: str, value: object) -> tuple[str, ...]:
+        if value in ("", (), []):
+            return ()
+        return names(key, value.split(separator) if isinstance(value, str) else value)
+
+    return parse
+
+
+def one_of(*choices: str) -> Parser[str]:
+    """Read one of a few words, one of which may be empty."""
+
+    def parse(key: str, value: object) -> str:
+        if value not in choices:
+            known = ", ".join(filter(None, choices))
+            or_empty = "empty or " if "" in choices else ""
+            raise ConfigError(f"{key} must be {or_empty}one of {known}, not {value!r}", key)
+        return str(value)
+
+    return parse
+
+
+def some_of(choices: Collection[str]) -> Parser[tuple[str, ...]]:
+    """Read some of a few words, at least one and none twice."""
+
+    def parse(key: str, value: object) -> tuple[str, ...]:
+        return tuple(one_of(*choices)(key, word) for word in names(key, value))
+
+    return parse
+
+
+def member_of(kind: type[_E]) -> Parser[_E]:
+    """Read a member of an enum, or the value of one, which is in lower case."""
+
+    def parse(key: str, value: object) -> _E:
+        try:
+            return value if isinstance(value, kind) else kind(str(value).lower())
+        except ValueError:
+            known = ", ".join(str(member.value) for member in kind)
+            raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
+
+    return parse

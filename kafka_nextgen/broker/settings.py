@@ -16,6 +16,11 @@ that can use it; without it the broker is that release and nothing else.
 The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
 nodes; Kafka does not make it then. ``queued.max.request.bytes`` has a limit, and counts large requests only; Kafka's
 default is none.
+
+The assignors that are built in are known by name, and Kafka's two of them are there by default. One's own come as an
+object, or as a class that can be made without arguments, from the program that starts the broker; nothing that arrives
+over the network, and no text, makes the broker load any code. Members vote for an assignor by its ``name``
+(``group.remote.assignor``), so no two may have the same; without votes the first one assigns.
 """
 
 from __future__ import annotations
@@ -23,18 +28,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import Attribute, field, fields, frozen
+from attrs import Attribute, fields, frozen
 
-from kafka_nextgen.assignors import PartitionAssignor
-from kafka_nextgen.broker.assignors import assignors_key
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.assignors.built_in import BUILT_IN
+from kafka_nextgen.assignors.local_assignors import assignor_of
+from kafka_nextgen.broker.node import SELECTORS
 from kafka_nextgen.broker.security.settings import SecuritySettings
-from kafka_nextgen.broker.selection import SELECTORS
-from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, property_name
-from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
+from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, key, member_of, one_of, property_name
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["BrokerSettings"]
+
+#: Those that Kafka has by default.
+_KAFKAS_ASSIGNORS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
 
 
 def _racks(key: str, value: object) -> tuple[str, ...]:
@@ -47,37 +56,36 @@ def _racks(key: str, value: object) -> tuple[str, ...]:
     return racks
 
 
-def _selector(key: str, value: object) -> str:
-    if not isinstance(value, str) or value not in SELECTORS:
-        known = ", ".join(name for name in SELECTORS if name)
-        raise ConfigError(f"{key} must be empty or one of {known}, not {value!r}", key)
-    return value
+def _assignors(key: str, value: object) -> tuple[PartitionAssignor, ...]:
+    items = [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+    items = items if isinstance(items, (list, tuple)) else (items,)
+    found = tuple(_assignor(key, item) for item in items)
+    names = [assignor.name for assignor in found]
+    if not names:
+        raise ConfigError(f"{key} must have at least one assignor", key)
+    if len(set(names)) < len(names):
+        raise ConfigError(f"{key}: {', '.join(names)}: no two may have the same name", key)
+    return found
 
 
-def _profile(key: str, value: object) -> Profile:
+def _assignor(key: str, item: object) -> PartitionAssignor:
+    if isinstance(item, str):
+        return _built_in_assignor(key, item.strip())
     try:
-        return Profile(value if isinstance(value, Profile) else str(value))
-    except ValueError:
-        known = ", ".join(profile.value for profile in Profile)
-        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
+        return assignor_of(item)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}", key) from error
 
 
-def _policy(key: str, value: object) -> MigrationPolicy:
-    try:
-        return value if isinstance(value, MigrationPolicy) else MigrationPolicy(str(value).lower())
-    except ValueError:
-        known = ", ".join(policy.value for policy in MigrationPolicy)
-        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
-
-
-def _racks_key() -> tuple[str, ...]:
-    racks: tuple[str, ...] = field(default=(), metadata={"parse": _racks})
-    return racks
-
-
-def _selector_key() -> str:
-    name: str = field(default="", metadata={"parse": _selector})
-    return name
+def _built_in_assignor(key: str, name: str) -> PartitionAssignor:
+    if name not in BUILT_IN:
+        known = ", ".join(BUILT_IN)
+        raise ConfigError(
+            f"{key}: there is no assignor {name!r}, only {known}; one of your own is given as an object, or on the "
+            "command line as MODULE:CLASS",
+            key,
+        )
+    return BUILT_IN[name]
 
 
 @frozen(kw_only=True)
@@ -85,7 +93,7 @@ class BrokerSettings(SecuritySettings):
     """One value per key; make it with ``from_properties``, which checks them."""
 
     # Which Kafka this is.
-    profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
+    profile: Profile = key(Profile.V4_3, member_of(Profile))  # noqa: RUF009  # a field, as the others
     group_version: int = int_key(1, low=0, high=1)
     extensions: bool = bool_key(True)
 
@@ -101,8 +109,8 @@ class BrokerSettings(SecuritySettings):
     max_incremental_fetch_session_cache_slots: int = int_key(1000, low=0)  # of each node
 
     # Where nodes are, and which of them consumers read from (KIP-392).
-    broker_rack: tuple[str, ...] = _racks_key()
-    replica_selector_class: str = _selector_key()
+    broker_rack: tuple[str, ...] = key((), _racks)
+    replica_selector_class: str = key("", one_of(*SELECTORS))
 
     # Connections.
     socket_request_max_bytes: int = int_key(104_857_600)
@@ -120,13 +128,13 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_heartbeat_interval_ms: int = int_key(5_000)
     group_consumer_max_heartbeat_interval_ms: int = int_key(15_000)
     group_consumer_max_size: int = int_key(INT32_MAX)
-    group_consumer_assignors: tuple[PartitionAssignor, ...] = assignors_key()
+    group_consumer_assignors: tuple[PartitionAssignor, ...] = key(_KAFKAS_ASSIGNORS, _assignors)
     group_consumer_assignment_interval_ms: int = int_key(1_000, low=0)
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
-    group_consumer_migration_policy: MigrationPolicy = field(
-        default=MigrationPolicy.BIDIRECTIONAL, metadata={"parse": _policy}
+    group_consumer_migration_policy: MigrationPolicy = key(  # noqa: RUF009  # a field, as the others
+        MigrationPolicy.BIDIRECTIONAL, member_of(MigrationPolicy)
     )
     group_min_session_timeout_ms: int = int_key(6_000)  # of classic groups, as all that follow
     group_max_session_timeout_ms: int = int_key(1_800_000)
@@ -153,9 +161,9 @@ class BrokerSettings(SecuritySettings):
             named = (with_nearest(key, nearest(property_name(key), known)) for key in unknown)
             raise ConfigError(f"there is no broker setting {', '.join(named)}", unknown[0])
         values: dict[str, object] = {}
-        for key, value in properties.items():
-            attribute = known[property_name(key)]
-            values[attribute.name] = _parse(attribute, property_name(key), value)
+        for name, value in properties.items():
+            attribute = known[property_name(name)]
+            values[attribute.name] = attribute.metadata["parse"](property_name(name), value)
         settings = cls(**values)  # type: ignore[arg-type]  # each was parsed by its own field
         settings.check()
         return settings
@@ -179,6 +187,10 @@ class BrokerSettings(SecuritySettings):
                 "group.consumer.heartbeat.interval.ms",
             )
 
+    def for_coordinator(self) -> CoordinatorSettings:
+        """The settings that a group coordinator takes."""
+        return CoordinatorSettings(**{each.name: getattr(self, each.name) for each in fields(CoordinatorSettings)})
+
     def rack_of(self, index: int, nodes: int) -> str | None:
         """The rack of one of so many nodes, None if it has none; raises ``ConfigError`` if they can't be shared out."""
         racks = self.broker_rack
@@ -201,10 +213,6 @@ class BrokerSettings(SecuritySettings):
             raise ConfigError(f"{key} ({value}) must lie between {low_key} ({low}) and {high_key} ({high})", key)
 
 
-def _parse(attribute: Attribute[object], key: str, value: object) -> object:
-    return attribute.metadata["parse"](key, value)
-
-
 def _as_text(value: object, attribute: Attribute[object]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -212,5 +220,5 @@ def _as_text(value: object, attribute: Attribute[object]) -> str:
         return str(value.value)
     if isinstance(value, tuple):
         words = (item.name if isinstance(item, PartitionAssignor) else item for item in value)
-        return str(attribute.metadata.get("separator", ",")).join(words)
+        return str(attribute.metadata["separator"]).join(words)
     return "" if value is None else str(value)

@@ -18,7 +18,7 @@ INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
 class Partition:
     """One partition: who leads it, its log, and the idempotent producers seen there.
 
-    ``leader`` is the node that serves it, None if none of those in sync (``isr``) is alive; see ``elections``.
+    ``leader`` is the node that serves it, None if none of those in sync (``isr``) is alive; see ``leadership``.
     """
 
     index: int
@@ -34,7 +34,7 @@ class Partition:
     def recover(self) -> None:
         """Find again what the log kept, and with it the producers that wrote it."""
         for batch in self.log.recover():
-            self.producers.remember_recovered(batch.header)
+            self.producers.remember(batch.header, batch.header.base_offset)
 
     @property
     def leader_id(self) -> int:
@@ -68,6 +68,11 @@ class Topic:
     def is_internal(self) -> bool:
         """Whether brokers write it for themselves: clients read it and don't subscribe to it by pattern."""
         return self.name in INTERNAL_TOPICS
+
+    @property
+    def replicas(self) -> list[tuple[int, ...]]:
+        """The nodes of each partition's replicas."""
+        return [partition.replicas for partition in self.partitions]
 
     @property
     def replication_factor(self) -> int:

@@ -22,45 +22,76 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-__all__ = ["DEFAULTS", "TopicSettings"]
+from kafka_nextgen.broker.configs.keys import ConfigKey, Kind
+
+__all__ = ["TOPIC_KEYS", "TopicSettings"]
 
 _FOR_EVER = str(2**63 - 1)
 
-#: Every key a topic may set, with its default.
-DEFAULTS: Mapping[str, str] = {
-    "cleanup.policy": "delete",
-    "compression.gzip.level": "-1",
-    "compression.lz4.level": "9",
-    "compression.type": "producer",
-    "compression.zstd.level": "3",
-    "delete.retention.ms": "86400000",
-    "file.delete.delay.ms": "60000",
-    "flush.messages": _FOR_EVER,
-    "flush.ms": _FOR_EVER,
-    "follower.replication.throttled.replicas": "",
-    "index.interval.bytes": "4096",
-    "leader.replication.throttled.replicas": "",
-    "local.retention.bytes": "-2",
-    "local.retention.ms": "-2",
-    "max.compaction.lag.ms": _FOR_EVER,
-    "max.message.bytes": "1048588",
-    "message.timestamp.after.max.ms": "3600000",
-    "message.timestamp.before.max.ms": _FOR_EVER,
-    "message.timestamp.type": "CreateTime",
-    "min.cleanable.dirty.ratio": "0.5",
-    "min.compaction.lag.ms": "0",
-    "min.insync.replicas": "1",
-    "preallocate": "false",
-    "remote.log.copy.disable": "false",
-    "remote.log.delete.on.disable": "false",
-    "remote.storage.enable": "false",
-    "retention.bytes": "-1",
-    "retention.ms": "604800000",
-    "segment.bytes": "1073741824",
-    "segment.index.bytes": "10485760",
-    "segment.jitter.ms": "0",
-    "segment.ms": "604800000",
-    "unclean.leader.election.enable": "false",
+_REPLICAS = r"\*|\d+:\d+(,\d+:\d+)*"
+
+
+def _throttled(name: str) -> ConfigKey:
+    form = "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
+    text = f"{name} must be the literal '*' or a list of replicas in the following format: {form}"
+    return ConfigKey(name, Kind.LIST, pattern=_REPLICAS, form=text)
+
+
+#: Every key that a topic may set, by name.
+TOPIC_KEYS: Mapping[str, ConfigKey] = {
+    key.name: key
+    for key in (
+        ConfigKey("cleanup.policy", Kind.LIST, "delete", "log.cleanup.policy", choices=("compact", "delete")),
+        ConfigKey("compression.gzip.level", Kind.INT, "-1", lowest=1, highest=9, also=-1),
+        ConfigKey("compression.lz4.level", Kind.INT, "9", lowest=1, highest=17),
+        ConfigKey(
+            "compression.type",
+            Kind.STRING,
+            "producer",
+            choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        ),
+        ConfigKey("compression.zstd.level", Kind.INT, "3", lowest=-131072, highest=22),
+        ConfigKey("delete.retention.ms", Kind.LONG, "86400000", "log.cleaner.delete.retention.ms", lowest=0),
+        ConfigKey("file.delete.delay.ms", Kind.LONG, "60000", "log.segment.delete.delay.ms", lowest=0),
+        ConfigKey("flush.messages", Kind.LONG, _FOR_EVER, "log.flush.interval.messages", lowest=1),
+        ConfigKey("flush.ms", Kind.LONG, _FOR_EVER, "log.flush.interval.ms", lowest=0),
+        _throttled("follower.replication.throttled.replicas"),
+        ConfigKey("index.interval.bytes", Kind.INT, "4096", "log.index.interval.bytes", lowest=0),
+        _throttled("leader.replication.throttled.replicas"),
+        ConfigKey("local.retention.bytes", Kind.LONG, "-2", "log.local.retention.bytes", lowest=-2),
+        ConfigKey("local.retention.ms", Kind.LONG, "-2", "log.local.retention.ms", lowest=-2),
+        ConfigKey("max.compaction.lag.ms", Kind.LONG, _FOR_EVER, "log.cleaner.max.compaction.lag.ms", lowest=1),
+        ConfigKey("max.message.bytes", Kind.INT, "1048588", "message.max.bytes", lowest=0),
+        ConfigKey(
+            "message.timestamp.after.max.ms", Kind.LONG, "3600000", "log.message.timestamp.after.max.ms", lowest=0
+        ),
+        ConfigKey(
+            "message.timestamp.before.max.ms", Kind.LONG, _FOR_EVER, "log.message.timestamp.before.max.ms", lowest=0
+        ),
+        ConfigKey(
+            "message.timestamp.type",
+            Kind.STRING,
+            "CreateTime",
+            "log.message.timestamp.type",
+            choices=("CreateTime", "LogAppendTime"),
+        ),
+        ConfigKey(
+            "min.cleanable.dirty.ratio", Kind.DOUBLE, "0.5", "log.cleaner.min.cleanable.ratio", lowest=0, highest=1
+        ),
+        ConfigKey("min.compaction.lag.ms", Kind.LONG, "0", "log.cleaner.min.compaction.lag.ms", lowest=0),
+        ConfigKey("min.insync.replicas", Kind.INT, "1", lowest=1),
+        ConfigKey("preallocate", Kind.BOOLEAN, "false", "log.preallocate"),
+        ConfigKey("remote.log.copy.disable", Kind.BOOLEAN, "false"),
+        ConfigKey("remote.log.delete.on.disable", Kind.BOOLEAN, "false"),
+        ConfigKey("remote.storage.enable", Kind.BOOLEAN, "false"),
+        ConfigKey("retention.bytes", Kind.LONG, "-1", "log.retention.bytes"),
+        ConfigKey("retention.ms", Kind.LONG, "604800000", "log.retention.ms", lowest=-1),
+        ConfigKey("segment.bytes", Kind.INT, "1073741824", "log.segment.bytes"),
+        ConfigKey("segment.index.bytes", Kind.INT, "10485760", "log.index.size.max.bytes", lowest=4),
+        ConfigKey("segment.jitter.ms", Kind.LONG, "0", "log.roll.jitter.ms", lowest=0),
+        ConfigKey("segment.ms", Kind.LONG, "604800000", "log.roll.ms", lowest=1),
+        ConfigKey("unclean.leader.election.enable", Kind.BOOLEAN, "false"),
+    )
 }
 
 
@@ -73,12 +104,12 @@ class TopicSettings:
     default_segment_bytes: int = 1_073_741_824  # the broker's log.segment.bytes
 
     def value(self, key: str) -> str:
-        """The value of a key that is in ``DEFAULTS``."""
+        """The value of a key that is in ``TOPIC_KEYS``."""
         if key == "max.message.bytes":
             return self.overrides.get(key, str(self.default_max_message_bytes))
         if key == "segment.bytes":
             return self.overrides.get(key, str(self.default_segment_bytes))
-        return self.overrides.get(key, DEFAULTS[key])
+        return self.overrides.get(key, TOPIC_KEYS[key].default)
 
     @property
     def max_message_bytes(self) -> int:

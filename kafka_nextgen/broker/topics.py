@@ -6,20 +6,19 @@ that differs from another only in ``.`` and ``_``. A topic that is made again un
 
 A topic is there once its entry is in the catalogue, and gone once that is removed; files follow.
 
-What cannot be done is answered with a ``Refusal``; callbacks registered with ``on_change`` are told of every change.
+What cannot be done is answered with a ``Refusal``; ``changed`` is called after every change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from kafka_nextgen.broker.given_epochs import GivenEpochs
+from kafka_nextgen.broker.given_numbers import GivenEpochs
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.storage import Storage
 from kafka_nextgen.broker.topic import Partition, Topic
-from kafka_nextgen.broker.topic_entries import TopicEntries, TopicEntry
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
@@ -31,6 +30,8 @@ __all__ = ["MAX_PARTITIONS", "Topics"]
 #: As many as Kafka's controller makes in one request.
 MAX_PARTITIONS = 10_000
 
+_KIND = "topic"  # of entries in the catalogue
+
 
 class Topics:
     """All topics, over nodes with these ids, kept in ``storage``. ``racks`` are those of the nodes that have one."""
@@ -38,14 +39,13 @@ class Topics:
     def __init__(
         self, node_ids: Sequence[int], storage: Storage | None = None, racks: Mapping[int, str] | None = None
     ) -> None:
-        self._node_ids = tuple(node_ids)
+        self.node_ids = tuple(node_ids)  # where new partitions are placed
         self._racks = racks or {}
-        self._storage = InMemory() if storage is None else storage
-        self._entries = TopicEntries(self._storage.catalogue)
+        self._storage = Storage() if storage is None else storage
         self._given_epochs = GivenEpochs(self._storage.catalogue)
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[TopicId, Topic] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self.changed: Callable[[], None] = lambda: None
 
     def recover(self, settings_of: Callable[[Mapping[str, str]], TopicSettings]) -> None:
         """Find the topics again that the storage kept; ``settings_of`` makes settings of what a topic was given.
@@ -53,9 +53,11 @@ class Topics:
         Raises ``StorageError`` if they can't be read or are on nodes that are not here.
         """
         assert not self._by_name
-        for entry in self._entries.all():
-            self._check_nodes(entry)
-            self._add(self._topic(entry, settings_of(entry.overrides)))
+        for topic_id, entry in self._storage.catalogue.entries(_KIND).items():
+            assert isinstance(entry, dict)
+            replicas = [tuple(nodes) for nodes in entry["replicas"]]
+            self._check_nodes(entry["name"], replicas)
+            self._add(Topic(entry["name"], UUID(topic_id), settings_of(entry["settings"])), replicas)
         self._storage.tidy(
             {
                 partition.log.partition: topic.topic_id
@@ -68,7 +70,7 @@ class Topics:
             partition.recover()
             partition.log.begin_epoch(epoch)
         self.note_leaders()
-        self._changed()
+        self.changed()
 
     def note_leaders(self) -> None:
         """Remember the epochs of all leaders, before anybody hears of them; raises ``StorageError``."""
@@ -79,10 +81,6 @@ class Topics:
         for topic in self._by_name.values():
             for partition in topic.partitions:
                 partition.log.close()
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` after every change."""
-        self._listeners.append(listener)
 
     def named(self, name: str) -> Topic | None:
         """The topic of that name, if there is one."""
@@ -96,10 +94,6 @@ class Topics:
     def with_id(self, topic_id: TopicId | None) -> Topic | None:
         """The topic of that id, if there is one."""
         return None if topic_id is None else self._by_id.get(topic_id)
-
-    def set_nodes(self, node_ids: Sequence[int]) -> None:
-        """Place new partitions on these nodes from now on."""
-        self._node_ids = tuple(node_ids)
 
     def partitions(self) -> Iterator[Partition]:
         """Every partition of every topic."""
@@ -132,7 +126,7 @@ class Topics:
 
     def placement(self, count: int, replication_factor: int, first: int = 0) -> tuple[tuple[int, ...], ...]:
         """Spread partitions ``first`` to ``count`` - 1 of the next topic over the nodes."""
-        nodes = self._node_ids
+        nodes = self.node_ids
         start = len(self._by_name)
         return tuple(
             tuple(nodes[(start + index + replica) % len(nodes)] for replica in range(replication_factor))
@@ -144,40 +138,38 @@ class Topics:
         assert self.creation_complaint(name) is None
         assert replicas
         self._given_epochs.given(0)
-        entry = TopicEntry(uuid4(), name, tuple(replicas), settings.overrides)
-        self._entries.put(entry)
-        topic = self._topic(entry, settings)
-        self._add(topic)
-        self._changed()
+        topic = Topic(name, uuid4(), settings)
+        self._keep(topic, replicas, settings)
+        self._add(topic, replicas)
+        self.changed()
         return topic
 
     def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         """Add a partition for each entry of ``replicas``."""
-        placed = tuple(partition.replicas for partition in topic.partitions)
-        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed + tuple(replicas), topic.settings.overrides))
+        self._keep(topic, [*topic.replicas, *replicas], topic.settings)
         self._extend(topic, replicas)
-        self._changed()
+        self.changed()
 
     def configure(self, topic: Topic, settings: TopicSettings) -> None:
         """Give a topic other settings, from now on."""
-        placed = tuple(partition.replicas for partition in topic.partitions)
-        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed, settings.overrides))
+        self._keep(topic, topic.replicas, settings)
         topic.settings = settings
 
     def delete(self, topic: Topic) -> None:
         """Forget a topic and its records."""
-        self._entries.remove(topic.topic_id)
+        self._storage.catalogue.remove(_KIND, str(topic.topic_id))
         del self._by_name[topic.name], self._by_id[topic.topic_id]
         for partition in topic.partitions:
             partition.log.delete()
-        self._changed()
+        self.changed()
 
-    def _topic(self, entry: TopicEntry, settings: TopicSettings) -> Topic:
-        topic = Topic(entry.name, entry.topic_id, settings)
-        self._extend(topic, entry.replicas)
-        return topic
+    def _keep(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
+        """Write all of a topic but its records: one entry, so no change is half done after a crash."""
+        entry = {"name": topic.name, "replicas": tuple(replicas), "settings": dict(settings.overrides)}
+        self._storage.catalogue.put(_KIND, str(topic.topic_id), entry)
 
-    def _add(self, topic: Topic) -> None:
+    def _add(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
+        self._extend(topic, replicas)
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
 
     def _extend(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
@@ -186,12 +178,12 @@ class Topics:
             batches = self._storage.batches_of(partition, topic.topic_id, lambda: topic.settings.segment_bytes)
             topic.partitions.append(Partition(index, nodes, PartitionLog(partition, batches=batches)))
 
-    def _check_nodes(self, entry: TopicEntry) -> None:
-        missing = {node for nodes in entry.replicas for node in nodes} - set(self._node_ids)
+    def _check_nodes(self, name: str, replicas: Sequence[tuple[int, ...]]) -> None:
+        missing = {node for nodes in replicas for node in nodes} - set(self.node_ids)
         if missing:
             raise StorageError(
-                f"topic {entry.name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
-                f"only {', '.join(map(str, self._node_ids))}: start as many nodes as there were"
+                f"topic {name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
+                f"only {', '.join(map(str, self.node_ids))}: start as many nodes as there were"
             )
 
     def _collision(self, name: str) -> str | None:
@@ -199,7 +191,3 @@ class Topics:
             if other.replace(".", "_") == name.replace(".", "_"):
                 return f"Topic '{name}' collides with existing topic: {other}"
         return None
-
-    def _changed(self) -> None:
-        for listener in self._listeners:
-            listener()

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
+from tests.broker.extended import extended
 from tests.support.clients import unique
 
 
@@ -41,3 +42,15 @@ def new_topic(cluster: Cluster) -> Callable[[int], str]:
 @pytest.fixture
 def topic(new_topic: Callable[[int], str]) -> str:
     return new_topic(1)
+
+
+@pytest.fixture
+def ours(cluster: Cluster) -> Iterator[Client]:
+    """A client that speaks what Apache Kafka never shipped."""
+    with extended(cluster.bootstrap_servers) as connected:
+        yield connected
+
+
+@pytest.fixture
+def group() -> str:
+    return unique("billing")

@@ -5,7 +5,7 @@ The coordinator's rules have scenarios; here every field has to arrive, and bad 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,6 @@ from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
 from tests.broker.extended import Assignor, Group, announce, describe, extended, heartbeat, weighted
 from tests.support.clients import unique
-
-
-@pytest.fixture
-def ours(cluster: Cluster) -> Iterator[Client]:
-    with extended(cluster.bootstrap_servers) as client:
-        yield client
 
 
 @pytest.fixture

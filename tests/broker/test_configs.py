@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_nextgen.broker.topic_settings import DEFAULTS
+from kafka_nextgen.broker.topic_settings import TOPIC_KEYS
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
@@ -235,8 +235,8 @@ def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client) -> None:
     create_topic(at, topic, 1)
     before = describe(at, TOPIC, topic)
     by_default = {key: each.value for key, each in before.items() if each.source == 5}
-    assert before.keys() == DEFAULTS.keys()
-    assert by_default.items() <= DEFAULTS.items()
+    assert before.keys() == TOPIC_KEYS.keys()
+    assert by_default.items() <= {name: key.default for name, key in TOPIC_KEYS.items()}.items()
     assert by_default.keys() >= TAKEN.keys() - {"min.cleanable.dirty.ratio", "file.delete.delay.ms"}
     assert alter(at, TOPIC, topic, *((key, SET, value) for key, value in TAKEN.items())) == DONE
     eventually("it is told", lambda: {key: describe(at, TOPIC, topic)[key].value for key in TAKEN} == TAKEN)

@@ -43,11 +43,6 @@ def admin(cluster: Cluster) -> AdminClient:
     return AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
 
 
-@pytest.fixture
-def group() -> str:
-    return unique("billing")
-
-
 def result_of(futures: dict[Any, Any]) -> Any:
     (future,) = futures.values()
     return future.result(TIMEOUT_S)

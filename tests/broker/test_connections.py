@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.connection import serve
+from kafka_nextgen.broker.connection import SMALL_REQUEST_BYTES, Connection, RequestMemory
 from kafka_nextgen.broker.dispatch import Reply
 from kafka_nextgen.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
@@ -189,8 +188,8 @@ def test_a_client_is_idle_while_its_answer_waits_for_it_and_not_while_it_waits_i
 
         peer = Peer(Listener("PLAINTEXT", SecurityProtocol.PLAINTEXT), "client")
         memory = RequestMemory(settings.queued_max_request_bytes)
-        serving: Any = serve(Slow(), peer, streams.reader, streams, settings, memory)  # type: ignore[arg-type]
-        await asyncio.wait_for(serving, 30)
+        dispatcher: Any = Slow()
+        await asyncio.wait_for(Connection(dispatcher, peer, streams.reader, streams, settings, memory).serve(), 30)
         written: list[bytes] = streams.written
         return written
 

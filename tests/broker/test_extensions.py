@@ -30,17 +30,6 @@ def stock() -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def ours(cluster: Cluster) -> Iterator[Client]:
-    with extended(cluster.bootstrap_servers) as client:
-        yield client
-
-
-@pytest.fixture
-def group() -> str:
-    return unique("billing")
-
-
 def told(client: Client, name: str, version: int) -> set[int]:
     """The keys that a client of this name is told of, beyond Kafka's."""
     request = ApiVersionsRequest(client_software_name=name, client_software_version="1")

@@ -29,11 +29,6 @@ from tests.support.clients import unique
 from tests.support.waiting import eventually
 
 
-@pytest.fixture
-def group() -> str:
-    return unique("billing")
-
-
 def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, group: str) -> None:
     joined = heartbeat(client, group, 0, subscribed_topic_names=[topic])
     assert joined.error_code == ErrorCode.NONE

@@ -14,7 +14,6 @@ from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, JoinGroupRequest, SyncGroupRequest
 from tests.broker.client import Client
-from tests.broker.extended import extended
 from tests.support.clients import unique
 
 SUBSCRIPTION = encode_subscription(MemberSubscription(frozenset({"orders"})))
@@ -30,12 +29,6 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def stock(cluster: Cluster) -> Iterator[Client]:
     with Client(cluster.bootstrap_servers) as client:
-        yield client
-
-
-@pytest.fixture
-def ours(cluster: Cluster) -> Iterator[Client]:
-    with extended(cluster.bootstrap_servers) as client:
         yield client
 
 

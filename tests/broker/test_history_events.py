@@ -23,7 +23,6 @@ from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, LeaveGrou
 from tests.broker.client import Client, join_request
 from tests.broker.group_requests import commit, heartbeat, is_joined, join
 from tests.broker.transactions.offset_transactions import begin, end
-from tests.support.clients import unique
 from tests.support.waiting import eventually
 
 CONFIG = {
@@ -47,17 +46,6 @@ def cluster(told: list[Event]) -> Iterator[Cluster]:
     with Cluster(config=CONFIG, history=told.append) as running:
         running.create_topic("orders", 2)
         yield running
-
-
-@pytest.fixture
-def client(cluster: Cluster) -> Iterator[Client]:
-    with Client(cluster.bootstrap_servers) as connected:
-        yield connected
-
-
-@pytest.fixture
-def group() -> str:
-    return unique("billing")
 
 
 def of(told: list[Event], group: str) -> list[tuple[object, ...]]:

@@ -8,7 +8,7 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from kafka_nextgen.broker.apis import SERVED, ServedApi
+from kafka_nextgen.broker.apis import SERVED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
@@ -111,7 +111,7 @@ def test_without_a_rack_aware_selector_nobody_is_sent_on(selector: str) -> None:
 
 def test_confluents_consumer_reads_where_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[int] = []
-    original = SERVED[apis.FETCH.key].handle
+    original = SERVED[apis.FETCH]
 
     async def handle(request: Any, context: Context) -> Any:
         answer = await original(request, context)
@@ -119,7 +119,7 @@ def test_confluents_consumer_reads_where_it_is_sent(monkeypatch: pytest.MonkeyPa
         served.extend([context.node.node_id] * any(records))
         return answer
 
-    monkeypatch.setitem(SERVED, apis.FETCH.key, ServedApi(apis.FETCH, handle))  # type: ignore[arg-type]
+    monkeypatch.setitem(SERVED, apis.FETCH, handle)  # type: ignore[arg-type]
     with cluster_of(RACK_AWARE) as cluster:
         cluster.create_topic("orders")
         with Client(cluster.bootstrap_servers) as leader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.broker.retention import drop_expired
+from kafka_nextgen.broker.cleanup import drop_expired
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Topics

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, Skipped, decode, encode, replay
-from kafka_nextgen.broker.compaction import compact
+from kafka_nextgen.broker.cleanup import compact
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.coordinator.coordinator import Coordinator

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
-from kafka_nextgen.broker import compaction
+from kafka_nextgen.broker import cleanup
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import produce
 
@@ -45,7 +45,7 @@ def read(cluster: Cluster, protocol: str, instance_id: str | None, count: int) -
 def test_a_group_goes_on_where_it_was(
     tmp_path: Path, nodes: int, protocol: str, instance_id: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compaction, "_LEAST_BYTES", 0)
+    monkeypatch.setattr(cleanup, "_LEAST_BYTES", 0)
     for day in range(2):
         today = range(10 * day, 10 * day + 10)
         with Cluster(nodes, CONFIG, data_dir=tmp_path) as cluster:

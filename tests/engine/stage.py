@@ -13,11 +13,12 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
-from kafka_nextgen.broker import elections
-from kafka_nextgen.broker.apis import EXTENSIONS, SERVED, ServedApi
+from kafka_nextgen.broker import leadership
+from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.storage.batch_store import MemoryBatches
+from kafka_nextgen.broker.releases import RELEASES
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
@@ -27,9 +28,10 @@ from kafka_nextgen.coordinator.responses import (
     OffsetsCommitted,
     OffsetsFetched,
 )
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
-from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
 from tests.engine.names import GROUP, TOPIC, tp
@@ -185,7 +187,7 @@ class Stage:
                     found.log.append(batch)
             found.log.leader_epoch = whole.leader_epoch
             if elects:
-                elections.lead(found, found.leader)
+                leadership.lead(found, found.leader)
             whole.begin_epoch(whole.leader_epoch)  # whoever waits for more looks at what there is now
 
         self.run(shorten)
@@ -221,11 +223,13 @@ class Stage:
     # ---- the broker's answers
 
     def handle(self, api: Api, handle: Handle | None) -> None:
-        """Let ``handle`` answer this API, or let the broker not have it."""
+        """Let ``handle`` answer this API in the versions of ``api``, or let the broker not have it."""
         if handle is None:
-            self._monkeypatch.delitem(SERVED, api.key)
+            self._monkeypatch.delitem(SERVED, APIS[api.key])
         else:
-            self._monkeypatch.setitem(SERVED, api.key, ServedApi(api, handle))  # type: ignore[arg-type]
+            ranges = RELEASES[Profile.V4_3].ranges
+            self._monkeypatch.setitem(ranges, api.key, (api.min_version, api.max_version))  # type: ignore[arg-type]
+            self._monkeypatch.setitem(SERVED, APIS[api.key], handle)  # type: ignore[arg-type]
 
     def never(self, api: Api) -> threading.Event:
         """Let this API never be answered; the event tells that somebody asked."""
@@ -267,7 +271,7 @@ class Stage:
         return asked
 
     def original(self, api: Api) -> Handle:
-        return {**SERVED, **EXTENSIONS}[api.key].handle
+        return {**SERVED, **EXTENSIONS}[api]
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something on the broker's own loop."""

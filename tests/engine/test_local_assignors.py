@@ -31,8 +31,8 @@ from kafka_nextgen.assignors import (
     UniformAssignor,
 )
 from kafka_nextgen.bridge.extensions.consumer_group_prepare_assignment import to_response
-from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.testing import Cluster

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.broker import elections
+from kafka_nextgen.broker import leadership
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError
@@ -109,7 +109,7 @@ def stop(stage: Stage, consumer: Consumer) -> None:
 def another_leader_epoch(stage: Stage, consumer: Consumer) -> None:
     found = stage._partition(0)
     epoch = found.leader_epoch
-    stage.run(lambda: elections.lead(found, found.leader))
+    stage.run(lambda: leadership.lead(found, found.leader))
     assert found.leader_epoch == epoch + 1
     assert reads_on(stage, consumer, 1)
     answer_the_other(stage, consumer)
@@ -243,7 +243,7 @@ def test_a_node_that_does_not_lead_any_more(monkeypatch: pytest.MonkeyPatch, ste
             for _ in range(2):
                 found = stage._partition(0)
                 (other,) = set(found.replicas) - {found.leader}
-                stage.run(lambda found=found, other=other: elections.lead(found, other))  # type: ignore[misc]
+                stage.run(lambda found=found, other=other: leadership.lead(found, other))  # type: ignore[misc]
                 assert reads_on(stage, consumer, 5)
                 answer_the_other(stage, consumer)
                 go_on(stage, consumer, steady)

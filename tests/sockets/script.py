@@ -22,10 +22,10 @@ from functools import partial
 
 from attrs import define, field
 
-from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.connection import RequestMemory
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import RequestMemory
+from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api

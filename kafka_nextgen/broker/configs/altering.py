@@ -62,11 +62,11 @@ def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
 
 
 def altered(
-    before: Mapping[str, str], changes: Iterable[Change], keys: Mapping[str, ConfigKey], defaults: Mapping[str, str]
+    before: Mapping[str, str], changes: Iterable[Change], keys: Mapping[str, ConfigKey]
 ) -> dict[str, str] | Refusal:
     """The configuration after the changes, which ``refuse_changes`` did not refuse, or why the first is refused.
 
-    ``before`` is the configuration of the resource itself; ``defaults`` has the values of lists that are not set.
+    ``before`` is the configuration of the resource itself.
     """
     after = dict(before)
     for change in sorted(changes, key=lambda change: place(change.name)):
@@ -82,7 +82,7 @@ def altered(
             text = f"Can't {name} to key {change.name} because its type is not LIST."
             return Refusal(ErrorCode.INVALID_CONFIG, text)
         else:
-            now = _items(after.get(change.name, defaults.get(change.name, "")))
+            now = _items(after.get(change.name, keys[change.name].default))
             after[change.name] = ",".join(_combined(now, _split(change.value or ""), Op(change.op)))
     return after
 

@@ -13,6 +13,7 @@ from attrs import Attribute, fields
 from kafka_nextgen.broker.configs.altering import Change, Op, altered
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import ALL_NODES, DynamicConfigs
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.setting_keys import property_name
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -29,35 +30,36 @@ DYNAMIC: Mapping[str, int] = {"message.max.bytes": 0, "max.connections": 0, _INT
 _DEFAULTS = BrokerSettings().as_properties()
 
 
-def describe_broker(configs: DynamicConfigs, name: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
+def describe_broker(context: Context, name: str) -> Sequence[ConfigValue] | Refusal:
     """A broker's settings; of all brokers together, only those that were set while they ran."""
+    configs = context.cluster.configs
     if name != ALL_NODES:
-        wrong = _name_complaint(name, node_id, "Broker id", " or empty string")
-        return wrong or [_setting(configs, key, node_id) for key in _keys(configs)] + _unknown(configs, (name, ""))
+        wrong = _name_complaint(name, context.node.node_id, "Broker id", " or empty string")
+        return wrong or [_setting(context, key) for key in _keys(configs)] + _unknown(configs, (name, ALL_NODES))
     given = [key for key in configs.brokers.get(ALL_NODES, {}) if configs.knows(key)]
-    values = [ConfigValue(key, _kind(key), (_given(configs, key, ALL_NODES, Source.ALL_BROKERS),)) for key in given]
+    values = [ConfigValue(key, _KINDS[key], (_given(configs, key, ALL_NODES, Source.ALL_BROKERS),)) for key in given]
     return values + _unknown(configs, (ALL_NODES,))
 
 
-def alter_broker(
-    configs: DynamicConfigs, name: str, changes: Sequence[Change], node_id: int
-) -> Mapping[str, str] | Refusal:
+def alter_broker(context: Context, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
     """The configuration of the broker, or of all brokers, after the changes, or why it is refused."""
-    if name != ALL_NODES and (wrong := _name_complaint(name, node_id, "Node id")):
+    configs = context.cluster.configs
+    if name != ALL_NODES and (wrong := _name_complaint(name, context.node.node_id, "Node id")):
         return wrong
     if unknown := [change.op for change in changes if change.op not in set(Op)]:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Unknown operations type {unknown[0]}")
-    keys = {key: ConfigKey(key, _kind(key), DYNAMIC.get(key)) for key in _keys(configs)}
+    keys = {key: ConfigKey(key, _KINDS[key], lowest=DYNAMIC.get(key)) for key in _keys(configs)}
     if refusal := next((found for change in changes if (found := _refuse_list(change, keys))), None):
         return refusal
-    after = altered(configs.brokers.get(name, {}), changes, keys, {})
+    after = altered(configs.brokers.get(name, {}), changes, keys)
     assert not isinstance(after, Refusal), "only lists are added to"
     return _refuse_values(configs, after, keys) or after
 
 
-def setting_synonyms(configs: DynamicConfigs, key: str, node_id: int) -> tuple[Synonym, ...]:
-    """The values of a node's setting from every source, the one in force first."""
-    dynamic = ((str(node_id), Source.BROKER), (ALL_NODES, Source.ALL_BROKERS))
+def setting_synonyms(context: Context, key: str) -> tuple[Synonym, ...]:
+    """The values of a setting of this node from every source, the one in force first."""
+    configs = context.cluster.configs
+    dynamic = ((str(context.node.node_id), Source.BROKER), (ALL_NODES, Source.ALL_BROKERS))
     given = [_given(configs, key, name, source) for name, source in dynamic if key in configs.brokers.get(name, {})]
     at_start = configs.at_start.as_properties()[key]
     if at_start != _DEFAULTS[key]:
@@ -65,10 +67,10 @@ def setting_synonyms(configs: DynamicConfigs, key: str, node_id: int) -> tuple[S
     return (*given, Synonym(key, _DEFAULTS[key], Source.DEFAULT))
 
 
-def _setting(configs: DynamicConfigs, key: str, node_id: int) -> ConfigValue:
-    if _kind(key) is Kind.PASSWORD:  # never shown, not even whether it is set
+def _setting(context: Context, key: str) -> ConfigValue:
+    if _KINDS[key] is Kind.PASSWORD:  # never shown, not even whether it is set
         return ConfigValue(key, Kind.PASSWORD, (Synonym(key, None, Source.AT_START),), is_sensitive=True)
-    return ConfigValue(key, _kind(key), setting_synonyms(configs, key, node_id), is_read_only=key not in DYNAMIC)
+    return ConfigValue(key, _KINDS[key], setting_synonyms(context, key), is_read_only=key not in DYNAMIC)
 
 
 def _given(configs: DynamicConfigs, key: str, name: str, source: Source) -> Synonym:
@@ -131,10 +133,6 @@ def _bound_complaint(settings: BrokerSettings, after: Mapping[str, str]) -> str 
 
 def _keys(configs: DynamicConfigs) -> list[str]:
     return [key for key in _KINDS if configs.knows(key)]
-
-
-def _kind(key: str) -> Kind:
-    return _KINDS[key]
 
 
 def _kind_of(attribute: Attribute[object]) -> Kind:

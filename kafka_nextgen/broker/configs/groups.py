@@ -12,39 +12,40 @@ from kafka_nextgen.broker.configs.altering import Change, altered
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import DynamicConfigs
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.group_configs import GROUP_KEYS, GroupKey, group_config_complaint
+from kafka_nextgen.coordinator.settings import Profile
 
 __all__ = ["alter_group", "describe_group"]
 
 
-def describe_group(configs: DynamicConfigs, group_id: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
+def describe_group(context: Context, group_id: str) -> Sequence[ConfigValue] | Refusal:
     """All keys of groups, with the values in force for this one."""
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
-    own, full = configs.groups.get(group_id, {}), configs.tells_group_synonyms
-    return [
-        ConfigValue(key.name, Kind.INT, _synonyms(key, own, setting_synonyms(configs, key.broker_key, node_id), full))
-        for key in _keys(configs)
-    ]
+    own = context.cluster.configs.groups.get(group_id, {})
+    keys = _keys(context.cluster.configs)
+    return [ConfigValue(key.name, Kind.INT, _synonyms(context, key, own)) for key in keys]
 
 
-def alter_group(configs: DynamicConfigs, group_id: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
+def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
     """The configuration of the group after the changes, or why it is refused."""
-    keys = {key.name: ConfigKey(key.name, Kind.INT, key.lowest) for key in _keys(configs)}
-    after = altered(configs.groups.get(group_id, {}), changes, keys, {})
+    configs = context.cluster.configs
+    keys = {key.name: ConfigKey(key.name, Kind.INT, lowest=key.lowest) for key in _keys(configs)}
+    after = altered(configs.groups.get(group_id, {}), changes, keys)
     if isinstance(after, Refusal):
         return after
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
-    wrong = _value_complaint(after, keys) or _bound_complaint(configs, after)
+    wrong = _value_complaint(after, keys) or _bound_complaint(context, after)
     return Refusal(ErrorCode.INVALID_CONFIG, wrong) if wrong else after
 
 
-def _bound_complaint(configs: DynamicConfigs, config: Mapping[str, str]) -> str | None:
+def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
     numbers = {name: int(value) for name, value in config.items()}
-    return group_config_complaint(numbers, configs.coordinator_settings())
+    return group_config_complaint(numbers, context.cluster.settings.for_coordinator())
 
 
 def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> str | None:
@@ -58,8 +59,9 @@ def _keys(configs: DynamicConfigs) -> list[GroupKey]:
     return [key for key in GROUP_KEYS if configs.knows(key.broker_key)]
 
 
-def _synonyms(key: GroupKey, own: Mapping[str, str], inherited: tuple[Synonym, ...], full: bool) -> tuple[Synonym, ...]:
+def _synonyms(context: Context, key: GroupKey, own: Mapping[str, str]) -> tuple[Synonym, ...]:
     given = (Synonym(key.name, own[key.name], Source.GROUP),) if key.name in own else ()
-    if full:
+    inherited = setting_synonyms(context, key.broker_key)
+    if context.cluster.settings.profile is Profile.V4_3:
         return given + inherited
     return given or (Synonym(key.name, inherited[0].value, Source.DEFAULT),)

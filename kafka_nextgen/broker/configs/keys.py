@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import IntEnum
+from math import inf
 
 from attrs import frozen
 
@@ -34,7 +36,7 @@ class Source(IntEnum):
     GROUP = 8
 
 
-_LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1}
+_LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1, Kind.DOUBLE: inf}
 
 
 @frozen
@@ -43,10 +45,14 @@ class ConfigKey:
 
     Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
     there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
+
+    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, where there is one.
     """
 
     name: str
     kind: Kind
+    default: str = ""
+    broker_key: str = ""
     lowest: int | None = None
     choices: tuple[str, ...] = ()
     highest: int | None = None
@@ -58,9 +64,9 @@ class ConfigKey:
         """Say why the key can't have this value, in Kafka's words; None if it can."""
         match self.kind:
             case Kind.INT | Kind.LONG:
-                wrong = self._integer_complaint(value)
+                wrong = self._number_complaint(value, int)
             case Kind.DOUBLE:
-                wrong = self._double_complaint(value)
+                wrong = self._number_complaint(value, float)
             case Kind.BOOLEAN:
                 wrong = self._boolean_complaint(value)
             case _:
@@ -70,22 +76,15 @@ class ConfigKey:
         shown = f"[{', '.join(_items(value))}]" if self.pattern is not None else value
         return f"Invalid value {shown} for configuration {self.name}: {wrong}"
 
-    def _integer_complaint(self, value: str) -> str | None:
+    def _number_complaint(self, value: str, read: Callable[[str], float]) -> str | None:
         try:
-            number = None if "_" in value else int(value)  # Python reads 1_000 as a number, Java does not
+            number = None if "_" in value else read(value)  # Python reads 1_000 as a number, Java does not
         except ValueError:
             number = None
         largest = _LARGEST[self.kind]
-        if number is None or not -largest - 1 <= number <= largest:
+        if number is None or number > largest or number < -largest - 1:
             return f"Not a number of type {self.kind.name}"
         return self._range_complaint(number)
-
-    def _double_complaint(self, value: str) -> str | None:
-        try:
-            number = None if "_" in value else float(value)
-        except ValueError:
-            number = None
-        return f"Not a number of type {self.kind.name}" if number is None else self._range_complaint(number)
 
     def _range_complaint(self, number: float) -> str | None:
         is_low = self.lowest is not None and number < self.lowest

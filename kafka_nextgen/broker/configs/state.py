@@ -11,11 +11,10 @@ from typing import cast
 
 from attrs import define, evolve, field, fields
 
-from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.coordinator.requests import ConfigsChanged
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.coordinator.settings import Profile
 
 __all__ = ["ALL_NODES", "DynamicConfigs"]
 
@@ -66,21 +65,12 @@ class DynamicConfigs:
         is_there_yet = self.at_start.profile.value >= _SINCE.get(key, Profile.V4_0).value
         return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
 
-    @property
-    def tells_group_synonyms(self) -> bool:
-        """Whether descriptions of groups list the broker settings behind their keys."""
-        return self.at_start.profile is Profile.V4_3
-
-    def coordinator_settings(self) -> CoordinatorSettings:
-        """The settings in force, as a group coordinator takes them."""
-        return coordinator_settings(self.settings())
-
     def for_coordinator(self) -> ConfigsChanged:
         """The configuration as a group coordinator takes it."""
         groups = {
             group_id: {name: int(value) for name, value in config.items()} for group_id, config in self.groups.items()
         }
-        return ConfigsChanged(self.coordinator_settings(), groups)
+        return ConfigsChanged(self.settings().for_coordinator(), groups)
 
     def settings(self) -> BrokerSettings:
         """The settings in force."""

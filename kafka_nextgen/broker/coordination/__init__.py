@@ -8,6 +8,6 @@ by reading it, and writes to it what each request comes to before the answer lea
 from __future__ import annotations
 
 from kafka_nextgen.broker.coordination.coordination import Coordination
-from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
+from kafka_nextgen.broker.coordination.journal import OFFSETS_TOPIC
 
 __all__ = ["OFFSETS_TOPIC", "Coordination"]

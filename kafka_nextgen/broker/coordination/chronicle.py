@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 from kafka_nextgen.bridge.offsets_topic import LoggedBatch
 from kafka_nextgen.bridge.offsets_topic.events import Departure, Known, RecordStory, Row
@@ -21,7 +20,7 @@ from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.logs import logger_of
 
-__all__ = ["Chronicle", "Listener", "NoChronicle", "ShardChronicle"]
+__all__ = ["Chronicle", "Listener", "ReportingChronicle"]
 
 _log = logger_of(__name__)
 
@@ -55,8 +54,8 @@ class Listener:
                 _log.exception("the history was not told an event; further ones are only counted")
 
 
-class ShardChronicle(Protocol):
-    """What one coordinator says of its work."""
+class Chronicle:
+    """What one coordinator says of its work: nothing, unless there is a listener."""
 
     def know(self, topics: Topics) -> None:
         """These are the topics from now on."""
@@ -71,23 +70,7 @@ class ShardChronicle(Protocol):
         """A transaction's end is in force, whose marker is in the log."""
 
 
-class NoChronicle:
-    """There is no listener."""
-
-    def know(self, topics: Topics) -> None:
-        """Nothing."""
-
-    def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """Nothing."""
-
-    def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
-        """Nothing."""
-
-    def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
-        """Nothing."""
-
-
-class Chronicle:
+class ReportingChronicle(Chronicle):
     """Tells a listener what one coordinator does; ``source`` is its name, ``cluster`` the cluster's id."""
 
     def __init__(self, source: str, cluster: str, listener: Listener) -> None:

@@ -12,13 +12,11 @@ from itertools import count
 from typing import TypeVar
 
 from kafka_nextgen.bridge.offsets_topic import KAFKAS, Codec
-from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, NoChronicle
-from kafka_nextgen.broker.coordination.journal import Journal
+from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, ReportingChronicle
+from kafka_nextgen.broker.coordination.journal import OFFSETS_TOPIC, Journal
 from kafka_nextgen.broker.coordination.measuring import measure
 from kafka_nextgen.broker.coordination.meters import Meters
-from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.refusals import group_of, refuse
-from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.coordination.shard import Shard
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -56,7 +54,7 @@ class Coordination:
         hooks: Hooks = NO_EXTENSIONS,
         codec: Codec = KAFKAS,
     ) -> None:
-        self._configs = ConfigsChanged(coordinator_settings(settings))
+        self._configs = ConfigsChanged(settings.for_coordinator())
         self._topics = topics
         self._make_topic = make_topic
         self._clock = clock
@@ -159,19 +157,16 @@ class Coordination:
             shard.close()
         self._shards.clear()
 
-    def _now(self) -> float:
-        return self._clock()
-
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition, self._codec)
         coordinator = Coordinator(self._configs.settings, self._hooks)
         chronicle = self._chronicle(node_id, partition.index)
-        shard = Shard(node_id, partition.log, journal, coordinator, self._now, self._meters, chronicle)
+        shard = Shard(node_id, journal, coordinator, self._clock, self._meters, chronicle)
         shard.configure(self._configs)
         shard.start(self._topics.images(), self._may_load)
         return shard
 
-    def _chronicle(self, node_id: int, partition: int) -> Chronicle | NoChronicle:
+    def _chronicle(self, node_id: int, partition: int) -> Chronicle:
         if self._listener is None:
-            return NoChronicle()
-        return Chronicle(f"coordinator:{node_id}/{partition}", self._cluster_id(), self._listener)
+            return Chronicle()
+        return ReportingChronicle(f"coordinator:{node_id}/{partition}", self._cluster_id(), self._listener)

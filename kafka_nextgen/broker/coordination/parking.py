@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from attrs import frozen
-
 from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import Request
@@ -20,41 +18,31 @@ from kafka_nextgen.coordinator.responses import Response
 __all__ = ["Parking"]
 
 
-@frozen
-class _Waiting:
-    request: Request
-    answer: asyncio.Future[Response | None]
-
-    def settle(self, response: Response | None) -> None:
-        if not self.answer.done():
-            self.answer.set_result(response)
-
-
 class Parking:
     """The parked requests of one coordinator, by number."""
 
     def __init__(self) -> None:
-        self._waiting: dict[int, _Waiting] = {}
+        self._waiting: dict[int, tuple[Request, asyncio.Future[Response | None]]] = {}
 
     async def wait(self, number: int, request: Request) -> Response | None:
         """Wait for the answer to a request; None if it will never be answered."""
-        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
-        self._waiting[number] = waiting
+        answer: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = request, answer
         try:
-            return await waiting.answer
+            return await answer
         finally:
             del self._waiting[number]
 
     def release(self, number: int, response: Response | None) -> None:
         """Answer a request, if anybody still waits for it."""
-        if number in self._waiting:
-            self._waiting[number].settle(response)
+        if number in self._waiting and not self._waiting[number][1].done():
+            self._waiting[number][1].set_result(response)
 
     def refuse(self, numbers: Iterable[int], error: ErrorCode) -> None:
         """Answer these requests with an error: what would have been their answer is not in force."""
         for number in numbers:
             if number in self._waiting:
-                self._waiting[number].settle(refuse(self._waiting[number].request, error))
+                self.release(number, refuse(self._waiting[number][0], error))
 
     def refuse_all(self, error: ErrorCode) -> None:
         """Answer all requests with an error: nothing is left to release them."""

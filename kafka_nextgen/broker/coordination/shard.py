@@ -15,13 +15,11 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TypeVar
 
-from kafka_nextgen.broker.coordination.chronicle import NoChronicle, ShardChronicle
+from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.coordination.journal import Journal
-from kafka_nextgen.broker.coordination.loading import load
 from kafka_nextgen.broker.coordination.meters import Meters
 from kafka_nextgen.broker.coordination.parking import Parking
 from kafka_nextgen.broker.coordination.refusals import refuse
-from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
@@ -58,21 +56,20 @@ class Shard:
     def __init__(
         self,
         node_id: int,
-        log: PartitionLog,
         journal: Journal,
         coordinator: Coordinator,
         clock: Callable[[], float],
         meters: Meters,
-        chronicle: ShardChronicle | None = None,
+        chronicle: Chronicle | None = None,
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
-        self.log = log
+        self.log = journal.log
         self._journal = journal
         self.coordinator = coordinator
         self._clock = clock
         self._meters = meters
-        self._chronicle = chronicle or NoChronicle()
+        self._chronicle = chronicle or Chronicle()
         self._parking = Parking()
         self._timer = Timer(self.expire)
         self._loading: asyncio.Task[None] | None = None
@@ -171,7 +168,7 @@ class Shard:
         await may_load.wait()
         began = self._clock()
         try:
-            await load(self.log, self._journal.codec, self.coordinator, self._clock(), self._chronicle, new_from)
+            await self._journal.load(self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             self._resume()
         except Exception as error:  # also after a bug: clients must not be told that it loads for ever

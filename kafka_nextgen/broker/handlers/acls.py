@@ -1,63 +1,98 @@
-"""CreateAcls, DeleteAcls and DescribeAcls: add, remove and list access rules (KIP-140)."""
+"""CreateAcls, DeleteAcls and DescribeAcls: add, remove and list access rules (KIP-140).
+
+In a filter a null name, principal or host and the value ANY match everything. With pattern type MATCH a name matches
+every rule that is about the resource of that name (KIP-290).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
+
+from attrs import frozen
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.access import Authorizer
-from kafka_nextgen.broker.security.rights import ALTER_CLUSTER, DESCRIBE_CLUSTER, Right
-from kafka_nextgen.broker.security.rule_filters import filter_from, rule_from
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Operation, PatternType, PermissionType, ResourceType, Right
+from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    CreateAclsRequest,
-    CreateAclsResponse,
-    DeleteAclsRequest,
-    DeleteAclsResponse,
-    DescribeAclsRequest,
-    DescribeAclsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["create_acls", "delete_acls", "describe_acls"]
 
-_Creation = CreateAclsResponse.AclCreationResult
-_Deletion = DeleteAclsResponse.DeleteAclsFilterResult
+_Creation = m.CreateAclsResponse.AclCreationResult
+_Deletion = m.DeleteAclsResponse.DeleteAclsFilterResult
 _DeletedAcl = _Deletion.DeleteAclsMatchingAcl
-_Resource = DescribeAclsResponse.DescribeAclsResource
+_Resource = m.DescribeAclsResponse.DescribeAclsResource
 _Acl = _Resource.AclDescription
 
+_Word = TypeVar("_Word", ResourceType, PatternType, Operation, PermissionType)
 
-async def create_acls(request: CreateAclsRequest, context: Context) -> CreateAclsResponse:
+
+@frozen
+class _RuleFilter:
+    """Selects rules."""
+
+    resource_type: ResourceType
+    name: str | None
+    pattern: PatternType
+    principal: str | None
+    host: str | None
+    operation: Operation
+    permission: PermissionType
+
+    def matches(self, rule: Rule) -> bool:
+        """Whether the filter selects the rule."""
+        return (
+            self.resource_type in (ResourceType.ANY, rule.resource_type)
+            and self._matches_name(rule)
+            and self.principal in (None, str(rule.principal))
+            and self.host in (None, rule.host)
+            and self.operation in (Operation.ANY, rule.operation)
+            and self.permission in (PermissionType.ANY, rule.permission)
+        )
+
+    def _matches_name(self, rule: Rule) -> bool:
+        if self.pattern not in (PatternType.ANY, PatternType.MATCH, rule.pattern):
+            return False
+        if self.name is None:
+            return True
+        if self.pattern is PatternType.MATCH:
+            return rule.is_about(rule.resource_type, self.name)
+        return self.name == rule.name
+
+
+async def create_acls(request: m.CreateAclsRequest, context: Context) -> m.CreateAclsResponse:
     """Add each rule that is valid; return a result for each."""
-    authorizer = _authorizer(ALTER_CLUSTER, context, "No Authorizer is configured.")
+    authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _Creation(error_code=authorizer.code, error_message=authorizer.message)
-        return CreateAclsResponse(results=[refused for _ in request.creations])
-    return CreateAclsResponse(results=[_create(creation, authorizer) for creation in request.creations])
+        return m.CreateAclsResponse(results=[refused for _ in request.creations])
+    return m.CreateAclsResponse(results=[_create(creation, authorizer) for creation in request.creations])
 
 
-async def delete_acls(request: DeleteAclsRequest, context: Context) -> DeleteAclsResponse:
+async def delete_acls(request: m.DeleteAclsRequest, context: Context) -> m.DeleteAclsResponse:
     """Remove the rules that each filter matches; return them."""
-    authorizer = _authorizer(ALTER_CLUSTER, context, "No Authorizer is configured.")
+    authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
         refused = _failed_deletion(authorizer.code, authorizer.message)
-        return DeleteAclsResponse(filter_results=[refused for _ in request.filters])
-    return DeleteAclsResponse(filter_results=[_delete(fields, authorizer) for fields in request.filters])
+        return m.DeleteAclsResponse(filter_results=[refused for _ in request.filters])
+    return m.DeleteAclsResponse(filter_results=[_delete(fields, authorizer) for fields in request.filters])
 
 
-async def describe_acls(request: DescribeAclsRequest, context: Context) -> DescribeAclsResponse:
+async def describe_acls(request: m.DescribeAclsRequest, context: Context) -> m.DescribeAclsResponse:
     """List the rules that the filter matches, by resource."""
-    authorizer = _authorizer(DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
+    authorizer = _authorizer(Right.DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
     if isinstance(authorizer, Refusal):
-        return DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
+        return m.DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
     try:
-        wanted = filter_from(request)
+        wanted = _filter_from(request)
     except ValueError as error:
-        return DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
+        return m.DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
     rules = [rule for rule in authorizer.rules if wanted.matches(rule)]
-    return DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
+    return m.DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
 
 
 def _authorizer(right: Right, context: Context, if_none: str) -> Authorizer | Refusal:
@@ -67,17 +102,17 @@ def _authorizer(right: Right, context: Context, if_none: str) -> Authorizer | Re
     return authorizer or Refusal(ErrorCode.SECURITY_DISABLED, if_none)
 
 
-def _create(creation: CreateAclsRequest.AclCreation, authorizer: Authorizer) -> _Creation:
+def _create(creation: m.CreateAclsRequest.AclCreation, authorizer: Authorizer) -> _Creation:
     try:
-        authorizer.add(rule_from(creation))
+        authorizer.add(_rule_from(creation))
     except ValueError as error:
         return _Creation(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error))
     return _Creation(error_code=ErrorCode.NONE, error_message=None)
 
 
-def _delete(fields: DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
+def _delete(fields: m.DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
     try:
-        deleted = authorizer.remove(filter_from(fields).matches)
+        deleted = authorizer.remove(_filter_from(fields).matches)
     except ValueError as error:
         return _failed_deletion(ErrorCode.INVALID_REQUEST, str(error))
     acls = [_deleted_acl(rule) for rule in deleted]
@@ -116,3 +151,40 @@ def _acl(rule: Rule) -> _Acl:
     return _Acl(
         principal=str(rule.principal), host=rule.host, operation=rule.operation, permission_type=rule.permission
     )
+
+
+def _filter_from(fields: m.DescribeAclsRequest | m.DeleteAclsRequest.DeleteAclsFilter) -> _RuleFilter:
+    """Read a filter. Raises ``ValueError`` for an unknown number."""
+    return _RuleFilter(
+        ResourceType(fields.resource_type_filter),
+        fields.resource_name_filter,
+        PatternType(fields.pattern_type_filter),
+        fields.principal_filter,
+        fields.host_filter,
+        Operation(fields.operation),
+        PermissionType(fields.permission_type),
+    )
+
+
+def _rule_from(fields: m.CreateAclsRequest.AclCreation) -> Rule:
+    """Read a rule to add. Raises ``ValueError`` with the reason if it is invalid."""
+    rule = Rule(
+        Principal.parse(fields.principal),
+        _definite(Operation(fields.operation)),
+        _definite(ResourceType(fields.resource_type)),
+        fields.resource_name,
+        _definite(PatternType(fields.resource_pattern_type)),
+        _definite(PermissionType(fields.permission_type)),
+        fields.host,
+    )
+    if not rule.name:
+        raise ValueError("Invalid empty resource name")
+    if rule.resource_type is ResourceType.CLUSTER and rule.name != CLUSTER_NAME:
+        raise ValueError(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
+    return rule
+
+
+def _definite(word: _Word) -> _Word:
+    if word.name in ("ANY", "MATCH"):
+        raise ValueError(f"{word.name} is for filters only")
+    return word

@@ -10,7 +10,7 @@ from kafka_nextgen.bridge import sync_group as sync_messages
 from kafka_nextgen.bridge.extensions.join_group import from_request as join_from_request
 from kafka_nextgen.bridge.join_group import to_response as join_to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import (
     HeartbeatAnswer,
@@ -18,28 +18,19 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeaveGroupAnswer,
     SyncGroupAnswer,
 )
-from kafka_nextgen.wire.messages import (
-    HeartbeatRequest,
-    HeartbeatResponse,
-    JoinGroupRequest,
-    JoinGroupResponse,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["heartbeat", "join_group", "leave_group", "sync_group"]
 
 _SYNC_NAMES_PROTOCOL = 5
 
 
-async def join_group(request: JoinGroupRequest, context: Context) -> JoinGroupResponse | None:
+async def join_group(request: m.JoinGroupRequest, context: Context) -> m.JoinGroupResponse | None:
     """Join the group's next generation; the response waits until that generation begins.
 
     A new member's id is unique. It begins with the instance id of a static member, and the client's id of others.
     """
-    if error := context.group_error(READ_GROUP, request.group_id):
+    if error := context.group_error(Right.READ_GROUP, request.group_id):
         return join_to_response(JoinGroupAnswer(error), context.version)
     groups = context.cluster.groups
     new_member_id = f"{request.group_instance_id or context.client_id}-{uuid4()}"
@@ -55,31 +46,27 @@ async def join_group(request: JoinGroupRequest, context: Context) -> JoinGroupRe
     return None if answer is None else join_to_response(answer, context.version)
 
 
-async def sync_group(request: SyncGroupRequest, context: Context) -> SyncGroupResponse | None:
+async def sync_group(request: m.SyncGroupRequest, context: Context) -> m.SyncGroupResponse | None:
     """Get the member's assignment; the response waits until the leader has sent the assignments of all.
 
     From version 5 on a request without a protocol's type and name is refused, before its group is looked at.
     """
     if context.version >= _SYNC_NAMES_PROTOCOL and None in (request.protocol_type, request.protocol_name):
         return sync_messages.to_response(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
-    if error := context.group_error(READ_GROUP, request.group_id):
+    if error := context.group_error(Right.READ_GROUP, request.group_id):
         return sync_messages.to_response(SyncGroupAnswer(error))
     groups = context.cluster.groups
     answer = await groups.ask_and_wait(sync_messages.from_request(request, groups.new_number()), SyncGroupAnswer)
     return None if answer is None else sync_messages.to_response(answer)
 
 
-async def heartbeat(request: HeartbeatRequest, context: Context) -> HeartbeatResponse:
+async def heartbeat(request: m.HeartbeatRequest, context: Context) -> m.HeartbeatResponse:
     """Keep the member's session alive; the response says whether the group rebalances."""
-    if error := context.group_error(READ_GROUP, request.group_id):
-        return heartbeat_messages.to_response(HeartbeatAnswer(error))
-    answer = context.cluster.groups.ask(heartbeat_messages.from_request(request), HeartbeatAnswer)
-    return heartbeat_messages.to_response(answer)
+    asked = heartbeat_messages.from_request(request)
+    return heartbeat_messages.to_response(context.ask_group(Right.READ_GROUP, asked, HeartbeatAnswer))
 
 
-async def leave_group(request: LeaveGroupRequest, context: Context) -> LeaveGroupResponse:
+async def leave_group(request: m.LeaveGroupRequest, context: Context) -> m.LeaveGroupResponse:
     """Remove members by member id or instance id; return a result for each."""
-    if error := context.group_error(READ_GROUP, request.group_id):
-        return leave_messages.to_response(LeaveGroupAnswer((), error), context.version)
-    answer = context.cluster.groups.ask(leave_messages.from_request(request), LeaveGroupAnswer)
-    return leave_messages.to_response(answer, context.version)
+    asked = leave_messages.from_request(request)
+    return leave_messages.to_response(context.ask_group(Right.READ_GROUP, asked, LeaveGroupAnswer), context.version)

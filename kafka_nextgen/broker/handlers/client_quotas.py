@@ -8,49 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import ALTER_CLUSTER_CONFIGS, DESCRIBE_CLUSTER_CONFIGS
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterClientQuotasRequest,
-    AlterClientQuotasResponse,
-    DescribeClientQuotasRequest,
-    DescribeClientQuotasResponse,
-)
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.schemas.access import EntityData
 
 __all__ = ["alter_client_quotas", "describe_client_quotas"]
 
-_Alteration = AlterClientQuotasRequest.EntryData
-_AlteredEntry = AlterClientQuotasResponse.EntryData
-_Component = DescribeClientQuotasRequest.ComponentData
-_DescribedEntry = DescribeClientQuotasResponse.EntryData
+_Alteration = m.AlterClientQuotasRequest.EntryData
+_AlteredEntry = m.AlterClientQuotasResponse.EntryData
+_Component = m.DescribeClientQuotasRequest.ComponentData
+_DescribedEntry = m.DescribeClientQuotasResponse.EntryData
 
 _KINDS = {kind.value: kind for kind in LimitKind}
 _FIELDS = {"user": "user", "client-id": "client_id"}
 _EXACT, _DEFAULT, _ANY = range(3)  # Kafka's match types
 
 
-async def alter_client_quotas(request: AlterClientQuotasRequest, context: Context) -> AlterClientQuotasResponse:
+async def alter_client_quotas(request: m.AlterClientQuotasRequest, context: Context) -> m.AlterClientQuotasResponse:
     """Change the limits of each entity on its own; ``validate_only`` changes nothing and returns the same errors."""
-    if not context.may(ALTER_CLUSTER_CONFIGS):
-        refusal = Refusal(ALTER_CLUSTER_CONFIGS.error, "Cluster authorization failed.")
-        return AlterClientQuotasResponse(entries=[_altered_entry(entry, refusal) for entry in request.entries])
+    if not context.may(Right.ALTER_CLUSTER_CONFIGS):
+        refusal = Refusal(Right.ALTER_CLUSTER_CONFIGS.error, "Cluster authorization failed.")
+        return m.AlterClientQuotasResponse(entries=[_altered_entry(entry, refusal) for entry in request.entries])
     limits = context.cluster.quotas.limits
-    return AlterClientQuotasResponse(
+    return m.AlterClientQuotasResponse(
         entries=[_altered_entry(entry, _alter(entry, limits, request.validate_only)) for entry in request.entries]
     )
 
 
 async def describe_client_quotas(
-    request: DescribeClientQuotasRequest, context: Context
-) -> DescribeClientQuotasResponse:
+    request: m.DescribeClientQuotasRequest, context: Context
+) -> m.DescribeClientQuotasResponse:
     """Return the limits of the entities that the filter matches."""
-    if not context.may(DESCRIBE_CLUSTER_CONFIGS):
-        return DescribeClientQuotasResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, error_message=None, entries=None)
-    return DescribeClientQuotasResponse(
+    if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
+        return m.DescribeClientQuotasResponse(
+            error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, error_message=None, entries=None
+        )
+    return m.DescribeClientQuotasResponse(
         error_code=ErrorCode.NONE,
         error_message="",
         entries=[

@@ -11,85 +11,131 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import TypeVar
+from enum import IntEnum
+from typing import Any
+
+from attrs import frozen
 
 from kafka_nextgen.broker.cluster import Cluster
-from kafka_nextgen.broker.configs.altering import Change, replacing
+from kafka_nextgen.broker.configs.altering import Change, refuse_changes, replacing
+from kafka_nextgen.broker.configs.brokers import alter_broker, describe_broker
+from kafka_nextgen.broker.configs.groups import alter_group, describe_group
 from kafka_nextgen.broker.configs.keys import ConfigValue
-from kafka_nextgen.broker.configs.resources import Resource, alter, describe, given_to
+from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER_CONFIGS
+from kafka_nextgen.broker.security.acls import CLUSTER_NAME, ResourceType, Right
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterConfigsRequest,
-    AlterConfigsResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-    ListConfigResourcesRequest,
-    ListConfigResourcesResponse,
-)
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
 
 __all__ = ["alter_configs", "describe_configs", "incremental_alter_configs", "list_config_resources"]
 
-_Described = DescribeConfigsResponse.DescribeConfigsResult
+_Described = m.DescribeConfigsResponse.DescribeConfigsResult
 _Config = _Described.DescribeConfigsResourceResult
 _Synonym = _Config.DescribeConfigsSynonym
-_Replacement = AlterConfigsRequest.AlterConfigsResource
-_Alteration = IncrementalAlterConfigsRequest.AlterConfigsResource
-
-_Resource = TypeVar("_Resource", _Replacement, _Alteration)
 
 _TWICE = Refusal(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
 
 _LISTS_ALL_TYPES = 1
-_BROKER_LOGGER, _CLIENT_METRICS = 8, 16
+
+
+class _Resource(IntEnum):
+    """The types of resources, by Kafka's numbers."""
+
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+@frozen
+class _Operations:
+    """How to describe, alter and store the configuration of one type of resource, and the rights this needs."""
+
+    to_describe: Right
+    to_alter: Right
+    describe: Callable[[Context, str], Sequence[ConfigValue] | Refusal]
+    altered: Callable[[Context, str, Sequence[Change]], Mapping[str, str] | Refusal]
+    keep: Callable[[Cluster, str, Mapping[str, str]], None]
+    given: Callable[[Cluster, str], Iterable[str]]  # the keys that are set on the resource itself
+
+
+def _given_to_topic(cluster: Cluster, name: str) -> Iterable[str]:
+    topic = cluster.topics.named(name)
+    return topic.settings.overrides if topic else ()
+
+
+_OPERATIONS: Mapping[int, _Operations] = {
+    _Resource.TOPIC: _Operations(
+        Right.DESCRIBE_TOPIC_CONFIGS,
+        Right.ALTER_TOPIC_CONFIGS,
+        describe_topic,
+        alter_topic,
+        Cluster.configure_topic,
+        _given_to_topic,
+    ),
+    _Resource.BROKER: _Operations(
+        Right.DESCRIBE_CLUSTER_CONFIGS,
+        Right.ALTER_CLUSTER_CONFIGS,
+        describe_broker,
+        alter_broker,
+        Cluster.configure_broker,
+        lambda cluster, name: cluster.configs.brokers.get(name, {}),
+    ),
+    _Resource.GROUP: _Operations(
+        Right.DESCRIBE_GROUP_CONFIGS,
+        Right.ALTER_GROUP_CONFIGS,
+        describe_group,
+        alter_group,
+        Cluster.configure_group,
+        lambda cluster, name: cluster.configs.groups.get(name, {}),
+    ),
+}
 
 _NAMES: Mapping[int, Callable[[Cluster], Iterable[str]]] = {
-    Resource.GROUP: lambda cluster: (group_id for group_id, given in cluster.configs.groups.items() if given),
-    _CLIENT_METRICS: lambda _: (),
-    _BROKER_LOGGER: lambda _: (),
-    Resource.BROKER: lambda cluster: (str(node.node_id) for node in cluster.nodes),
-    Resource.TOPIC: lambda cluster: (topic.name for topic in cluster.topics.all()),
+    _Resource.GROUP: lambda cluster: (group_id for group_id, given in cluster.configs.groups.items() if given),
+    _Resource.CLIENT_METRICS: lambda _: (),
+    _Resource.BROKER_LOGGER: lambda _: (),
+    _Resource.BROKER: lambda cluster: (str(node.node_id) for node in cluster.nodes),
+    _Resource.TOPIC: lambda cluster: (topic.name for topic in cluster.topics.all()),
 }
 
 
-async def describe_configs(request: DescribeConfigsRequest, context: Context) -> DescribeConfigsResponse:
+async def describe_configs(request: m.DescribeConfigsRequest, context: Context) -> m.DescribeConfigsResponse:
     """Describe each resource."""
-    return DescribeConfigsResponse(
+    return m.DescribeConfigsResponse(
         results=[_describe(asked, context, request.include_synonyms) for asked in request.resources]
     )
 
 
-async def alter_configs(request: AlterConfigsRequest, context: Context) -> AlterConfigsResponse:
+async def alter_configs(request: m.AlterConfigsRequest, context: Context) -> m.AlterConfigsResponse:
     """Replace the configuration of each resource on its own."""
-    replace = partial(_replace, context=context, validate_only=request.validate_only)
-    return AlterConfigsResponse(responses=_alter_each(request.resources, replace))
+    return m.AlterConfigsResponse(responses=_alter_each(request, context, _replacement))
 
 
 async def incremental_alter_configs(
-    request: IncrementalAlterConfigsRequest, context: Context
-) -> IncrementalAlterConfigsResponse:
+    request: m.IncrementalAlterConfigsRequest, context: Context
+) -> m.IncrementalAlterConfigsResponse:
     """Alter each resource on its own."""
-    change = partial(_alter, context=context, validate_only=request.validate_only)
-    return IncrementalAlterConfigsResponse(responses=_alter_each(request.resources, change))
+    return m.IncrementalAlterConfigsResponse(responses=_alter_each(request, context, _changes))
 
 
-async def list_config_resources(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:
+async def list_config_resources(
+    request: m.ListConfigResourcesRequest, context: Context
+) -> m.ListConfigResourcesResponse:
     """List the resources of the types asked for; no types means all."""
-    if not context.may(DESCRIBE_CLUSTER_CONFIGS):
-        return ListConfigResourcesResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
-    kinds = {_CLIENT_METRICS} if context.version < _LISTS_ALL_TYPES else set(request.resource_types) or set(_NAMES)
+    if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
+        return m.ListConfigResourcesResponse(error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
+    asked = set(request.resource_types) or set(_NAMES)
+    kinds = {_Resource.CLIENT_METRICS} if context.version < _LISTS_ALL_TYPES else asked
     if not kinds <= set(_NAMES):
-        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[])
-    return ListConfigResourcesResponse(
+        return m.ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[])
+    return m.ListConfigResourcesResponse(
         error_code=ErrorCode.NONE,
         config_resources=[
-            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
+            m.ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
             for kind, names in _NAMES.items()
             if kind in kinds
             for name in names(context.cluster)
@@ -98,9 +144,9 @@ async def list_config_resources(request: ListConfigResourcesRequest, context: Co
 
 
 def _describe(
-    asked: DescribeConfigsRequest.DescribeConfigsResource, context: Context, with_synonyms: bool
+    asked: m.DescribeConfigsRequest.DescribeConfigsResource, context: Context, with_synonyms: bool
 ) -> _Described:
-    found = describe(asked.resource_type, asked.resource_name, context)
+    found = _values(asked.resource_type, asked.resource_name, context)
     refusal = found if isinstance(found, Refusal) else Refusal(ErrorCode.NONE, "")
     values = () if isinstance(found, Refusal) else found
     wanted = asked.configuration_keys
@@ -111,6 +157,12 @@ def _describe(
         resource_name=asked.resource_name,
         configs=[_config(value, with_synonyms) for value in values if wanted is None or value.name in wanted],
     )
+
+
+def _values(kind: int, name: str, context: Context) -> Sequence[ConfigValue] | Refusal:
+    if kind not in _OPERATIONS:
+        return _unknown(kind)
+    return _unauthorized(_OPERATIONS[kind].to_describe, name, context) or _OPERATIONS[kind].describe(context, name)
 
 
 def _config(value: ConfigValue, with_synonyms: bool) -> _Config:
@@ -130,32 +182,60 @@ def _config(value: ConfigValue, with_synonyms: bool) -> _Config:
 
 
 def _alter_each(
-    resources: Sequence[_Resource], alter_one: Callable[[_Resource], Refusal | None]
+    request: m.AlterConfigsRequest | m.IncrementalAlterConfigsRequest,
+    context: Context,
+    changes_of: Callable[[Any, Context], Sequence[Change]],
 ) -> list[AlterConfigsResourceResponse]:
     """Alter each resource that is named once; resources that are named twice are refused."""
-    counts = Counter((asked.resource_type, asked.resource_name) for asked in resources)
-    return [
-        _altered(asked, _TWICE if counts[asked.resource_type, asked.resource_name] > 1 else alter_one(asked))
-        for asked in resources
-    ]
+    counts = Counter((asked.resource_type, asked.resource_name) for asked in request.resources)
+    responses = []
+    for asked in request.resources:
+        kind, name = asked.resource_type, asked.resource_name
+        if counts[kind, name] > 1:
+            refusal: Refusal | None = _TWICE
+        else:
+            refusal = _alter(kind, name, changes_of(asked, context), context, request.validate_only)
+        responses.append(
+            AlterConfigsResourceResponse(
+                error_code=ErrorCode.NONE if refusal is None else refusal.code,
+                error_message=None if refusal is None else refusal.message,
+                resource_type=kind,
+                resource_name=name,
+            )
+        )
+    return responses
 
 
-def _altered(asked: _Replacement | _Alteration, refusal: Refusal | None) -> AlterConfigsResourceResponse:
-    return AlterConfigsResourceResponse(
-        error_code=ErrorCode.NONE if refusal is None else refusal.code,
-        error_message=None if refusal is None else refusal.message,
-        resource_type=asked.resource_type,
-        resource_name=asked.resource_name,
-    )
+def _replacement(asked: m.AlterConfigsRequest.AlterConfigsResource, context: Context) -> Sequence[Change]:
+    operations = _OPERATIONS.get(asked.resource_type)
+    before = () if operations is None else operations.given(context.cluster, asked.resource_name)
+    return replacing([(config.name, config.value) for config in asked.configs], before)
 
 
-def _replace(asked: _Replacement, context: Context, validate_only: bool) -> Refusal | None:
-    kind, name = asked.resource_type, asked.resource_name
-    given = [(config.name, config.value) for config in asked.configs]
-    changes = replacing(given, given_to(kind, name, context))
-    return alter(kind, name, changes, context, validate_only=validate_only)
+def _changes(asked: m.IncrementalAlterConfigsRequest.AlterConfigsResource, _: Context) -> Sequence[Change]:
+    return [Change(config.name, config.config_operation, config.value) for config in asked.configs]
 
 
-def _alter(asked: _Alteration, context: Context, validate_only: bool) -> Refusal | None:
-    changes = [Change(config.name, config.config_operation, config.value) for config in asked.configs]
-    return alter(asked.resource_type, asked.resource_name, changes, context, validate_only=validate_only)
+def _alter(kind: int, name: str, changes: Sequence[Change], context: Context, validate_only: bool) -> Refusal | None:
+    if kind not in _OPERATIONS:
+        return _unknown(kind)
+    refusal = _unauthorized(_OPERATIONS[kind].to_alter, name, context) or refuse_changes(changes)
+    if refusal is not None:
+        return refusal
+    after = _OPERATIONS[kind].altered(context, name, changes)
+    if isinstance(after, Refusal):
+        return after
+    if not validate_only:
+        _OPERATIONS[kind].keep(context.cluster, name, after)
+    return None
+
+
+def _unauthorized(right: Right, name: str, context: Context) -> Refusal | None:
+    of_cluster = right.resource_type is ResourceType.CLUSTER  # brokers' configuration needs rights to the cluster
+    if context.may(right, CLUSTER_NAME if of_cluster else name):
+        return None
+    return Refusal(right.error, f"{right.resource_type.name.capitalize()} authorization failed.")
+
+
+def _unknown(kind: int) -> Refusal:
+    return Refusal(ErrorCode.INVALID_REQUEST, f"Unknown resource type {kind}")

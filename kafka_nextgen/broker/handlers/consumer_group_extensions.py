@@ -11,23 +11,14 @@ from kafka_nextgen.bridge.extensions import consumer_group_history as history
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.coordinator.extensions.responses import (
     AssignmentInstalled,
     AssignmentPrepared,
     HistoryDescribed,
     MembersAdded,
 )
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupAddMembersRequest,
-    ConsumerGroupAddMembersResponse,
-    ConsumerGroupHistoryRequest,
-    ConsumerGroupHistoryResponse,
-    ConsumerGroupInstallAssignmentRequest,
-    ConsumerGroupInstallAssignmentResponse,
-    ConsumerGroupPrepareAssignmentRequest,
-    ConsumerGroupPrepareAssignmentResponse,
-)
+from kafka_nextgen.wire import messages as m
 
 __all__ = [
     "consumer_group_add_members",
@@ -38,38 +29,32 @@ __all__ = [
 
 
 async def consumer_group_add_members(
-    request: ConsumerGroupAddMembersRequest, context: Context
-) -> ConsumerGroupAddMembersResponse:
+    request: m.ConsumerGroupAddMembersRequest, context: Context
+) -> m.ConsumerGroupAddMembersResponse:
     """Reserve places for static members that are about to join."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return add_members.to_response(MembersAdded(error))
-    return add_members.to_response(context.cluster.groups.ask(add_members.from_request(request), MembersAdded))
+    asked = add_members.from_request(request)
+    return add_members.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, MembersAdded))
 
 
 async def consumer_group_history(
-    request: ConsumerGroupHistoryRequest, context: Context
-) -> ConsumerGroupHistoryResponse:
+    request: m.ConsumerGroupHistoryRequest, context: Context
+) -> m.ConsumerGroupHistoryResponse:
     """Return the rebalances that the group's coordinator remembers, with their reasons."""
-    if error := context.group_error(DESCRIBE_GROUP, request.group_id):
-        return history.to_response(HistoryDescribed(error))
-    return history.to_response(context.cluster.groups.ask(history.from_request(request), HistoryDescribed))
+    asked = history.from_request(request)
+    return history.to_response(context.ask_group(Right.DESCRIBE_GROUP, asked, HistoryDescribed))
 
 
 async def consumer_group_install_assignment(
-    request: ConsumerGroupInstallAssignmentRequest, context: Context
-) -> ConsumerGroupInstallAssignmentResponse:
+    request: m.ConsumerGroupInstallAssignmentRequest, context: Context
+) -> m.ConsumerGroupInstallAssignmentResponse:
     """Put the assignment in force that a member computed."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return install_assignment.to_response(AssignmentInstalled(error))
-    answer = context.cluster.groups.ask(install_assignment.from_request(request), AssignmentInstalled)
-    return install_assignment.to_response(answer)
+    asked = install_assignment.from_request(request)
+    return install_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentInstalled))
 
 
 async def consumer_group_prepare_assignment(
-    request: ConsumerGroupPrepareAssignmentRequest, context: Context
-) -> ConsumerGroupPrepareAssignmentResponse:
+    request: m.ConsumerGroupPrepareAssignmentRequest, context: Context
+) -> m.ConsumerGroupPrepareAssignmentResponse:
     """Return the members and topics of the group to the member that computes the assignment."""
-    if error := context.consumer_group_error(READ_GROUP, request.group_id):
-        return prepare_assignment.to_response(AssignmentPrepared(error))
-    answer = context.cluster.groups.ask(prepare_assignment.from_request(request), AssignmentPrepared)
-    return prepare_assignment.to_response(answer)
+    asked = prepare_assignment.from_request(request)
+    return prepare_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentPrepared))

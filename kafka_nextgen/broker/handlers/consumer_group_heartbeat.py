@@ -15,7 +15,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC, READ_GROUP
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
@@ -25,23 +25,21 @@ __all__ = ["handle"]
 
 async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> ConsumerGroupHeartbeatResponse:
     """Pass the heartbeat to the coordinator."""
-    if not context.has_consumer_protocol:
-        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.UNSUPPORTED_VERSION))
     if refused := _refusal(request, context):
         return to_response(ConsumerGroupHeartbeatAnswer(error=refused))
-    if not context.coordinates(request.group_id):
-        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
     extended = context.speaks_extensions
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()), with_extensions=extended)
     if context.cluster.security.authorizer is not None:
-        heartbeat = evolve(heartbeat, may_see=partial(context.may, DESCRIBE_TOPIC))
+        heartbeat = evolve(heartbeat, may_see=partial(context.may, Right.DESCRIBE_TOPIC))
     answer = context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer)
     return to_response(answer, with_extensions=extended)
 
 
 def _refusal(request: ConsumerGroupHeartbeatRequest, context: Context) -> ErrorCode | None:
-    if not context.may(READ_GROUP, request.group_id):
-        return READ_GROUP.error
-    if not all(context.may(DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
-        return DESCRIBE_TOPIC.error
-    return None
+    if not context.has_consumer_protocol:
+        return ErrorCode.UNSUPPORTED_VERSION
+    if not context.may(Right.READ_GROUP, request.group_id):
+        return Right.READ_GROUP.error
+    if not all(context.may(Right.DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
+        return Right.DESCRIBE_TOPIC.error
+    return None if context.coordinates(request.group_id) else ErrorCode.NOT_COORDINATOR

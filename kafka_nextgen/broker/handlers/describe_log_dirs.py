@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
@@ -19,8 +19,8 @@ _Partition = _Topic.DescribeLogDirsPartition
 
 async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeLogDirsResponse:
     """Describe the partitions asked for, or all, of which this node has a replica."""
-    if not context.may(DESCRIBE_CLUSTER):
-        return DescribeLogDirsResponse(error_code=DESCRIBE_CLUSTER.error, results=[])
+    if not context.may(Right.DESCRIBE_CLUSTER):
+        return DescribeLogDirsResponse(error_code=Right.DESCRIBE_CLUSTER.error, results=[])
     return DescribeLogDirsResponse(
         error_code=ErrorCode.NONE,
         results=[
@@ -30,7 +30,6 @@ async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeL
                 topics=[
                     _Topic(name=topic.name, partitions=[_partition(partition) for partition in partitions])
                     for topic, partitions in _asked(request, context)
-                    if partitions
                 ],
             )
         ],
@@ -40,16 +39,11 @@ async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeL
 def _asked(request: DescribeLogDirsRequest, context: Context) -> Iterator[tuple[Topic, list[Partition]]]:
     asked = None if request.topics is None else {topic.topic: set(topic.partitions) for topic in request.topics}
     for topic in context.cluster.topics.all():
-        if asked is None or topic.name in asked:
-            yield (
-                topic,
-                [
-                    partition
-                    for partition in topic.partitions
-                    if context.node.node_id in partition.replicas
-                    and (asked is None or partition.index in asked[topic.name])
-                ],
-            )
+        here = [partition for partition in topic.partitions if context.node.node_id in partition.replicas]
+        if asked is not None:
+            here = [partition for partition in here if partition.index in asked.get(topic.name, ())]
+        if here:
+            yield topic, here
 
 
 def _partition(partition: Partition) -> _Partition:

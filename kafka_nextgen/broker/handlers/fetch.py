@@ -159,7 +159,4 @@ def _partition(reading: Reading, context: Context) -> _Partition:
 def _leaders(readings: Sequence[Reading], context: Context) -> list[_Node]:
     node_ids = sorted({reading.leader for reading in readings if reading.leader >= 0})
     nodes = [context.cluster.node(node_id) for node_id in node_ids if context.version >= _WITH_LEADERS]
-    return [
-        _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
-        for node in nodes
-    ]
+    return [_Node(node_id=node.node_id, **context.address_fields(node)) for node in nodes]

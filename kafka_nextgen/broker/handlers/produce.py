@@ -9,16 +9,17 @@ From version 10 on the response of a node that does not lead a partition names t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
-from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.batch_checks import begins_corruptly, only_batch
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.produced import Appended, append, at_start_of
-from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
-from kafka_nextgen.broker.sent_batches import begins_corruptly, only_batch
+from kafka_nextgen.broker.refusal import CloseConnectionError, Refusal
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
-from kafka_nextgen.broker.transactions.admission import admission
+from kafka_nextgen.broker.transactions.partitions import admission
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import ProduceRequest, ProduceResponse
 
@@ -54,8 +55,7 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
     terms = _Terms(_transactional_id(request, context), request.acks)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
-        response = ProduceResponse(responses=topics)
-        return _with_leaders(response, context) if context.version >= _WITH_LEADERS else response
+        return ProduceResponse(responses=topics, node_endpoints=_leaders(topics, context))
     for partition in (partition for topic in topics for partition in topic.partition_responses):
         if partition.error_code != ErrorCode.NONE:
             raise CloseConnectionError(f"Produce with acks=0 failed: {partition.error_message}")
@@ -65,7 +65,7 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
 def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
     """The transactional id if the client may write with it. Records of transactions are refused without one."""
     told: str | None = request.transactional_id
-    return None if told is None or not context.may(WRITE_TRANSACTIONAL_ID, told) else told
+    return None if told is None or not context.may(Right.WRITE_TRANSACTIONAL_ID, told) else told
 
 
 def _refusal(request: ProduceRequest) -> Refusal | None:
@@ -85,20 +85,30 @@ def _topic(asked: _AskedTopic, context: Context, terms: _Terms, refusal: Refusal
         name=asked.name,
         topic_id=asked.topic_id,
         partition_responses=[
-            _partition(
-                data.index,
-                _append(topic, data, context, terms) if topic and not refusal else refusal or unknown,
-            )
+            _appended(topic, data, context, terms)
+            if topic and not refusal
+            else _partition(data.index, refusal or unknown)
             for data in asked.partition_data
         ],
     )
 
 
+def _appended(topic: Topic, data: _AskedPartition, context: Context, terms: _Terms) -> _Partition:
+    """Append the batch of a partition; if another node leads that, tell which (KIP-951)."""
+    answer = _partition(data.index, _append(topic, data, context, terms))
+    if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER or context.version < _WITH_LEADERS:
+        return answer
+    partition = topic.partitions[data.index]
+    if partition.leader is None:
+        return answer
+    return answer.replaced(current_leader=_Leader(leader_id=partition.leader, leader_epoch=partition.leader_epoch))
+
+
 def _unauthorized(asked: _AskedTopic, topic: Topic | None, context: Context) -> Refusal | None:
     name = asked.name if topic is None else topic.name
-    if not name or context.may(WRITE_TOPIC, name):
+    if not name or context.may(Right.WRITE_TOPIC, name):
         return None
-    return Refusal(WRITE_TOPIC.error, f"the client may not write to topic {name}")
+    return Refusal(Right.WRITE_TOPIC.error, f"the client may not write to topic {name}")
 
 
 def _internal(topic: Topic, context: Context) -> Refusal | None:
@@ -147,41 +157,12 @@ def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms
     return None
 
 
-def _with_leaders(response: ProduceResponse, context: Context) -> ProduceResponse:
-    """Add the current leaders of partitions that another node leads, and their endpoints (KIP-951)."""
-    topics = [
-        topic.replaced(
-            partition_responses=[_with_leader(answer, topic, context) for answer in topic.partition_responses]
-        )
-        for topic in response.responses
-    ]
-    leaders = {
-        answer.current_leader.leader_id
-        for topic in topics
-        for answer in topic.partition_responses
-        if answer.current_leader
-    }
-    nodes = [
-        _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
-        for node in map(context.cluster.node, sorted(leaders))
-    ]
-    return response.replaced(responses=topics, node_endpoints=nodes)
-
-
-def _with_leader(answer: _Partition, topic: _Topic, context: Context) -> _Partition:
-    if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER:
-        return answer
-    partition = _named(topic, context).partitions[answer.index]
-    if partition.leader is None:
-        return answer
-    return answer.replaced(current_leader=_Leader(leader_id=partition.leader, leader_epoch=partition.leader_epoch))
-
-
-def _named(answer: _Topic, context: Context) -> Topic:
-    topics = context.cluster.topics
-    topic = topics.with_id(answer.topic_id) if context.version >= _WITH_TOPIC_IDS else topics.named(answer.name)
-    assert topic is not None, "it has partitions with leaders"
-    return topic
+def _leaders(topics: Sequence[_Topic], context: Context) -> list[_Node]:
+    """The endpoints of the leaders that the partitions of ``topics`` name."""
+    answers = (answer for topic in topics for answer in topic.partition_responses)
+    leaders = {answer.current_leader.leader_id for answer in answers if answer.current_leader}
+    nodes = map(context.cluster.node, sorted(leaders))
+    return [_Node(node_id=node.node_id, **context.address_fields(node)) for node in nodes]
 
 
 def _partition(index: int, result: Appended | Refusal) -> _Partition:

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.open_transactions import AbortedTransaction
 from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading
-from kafka_nextgen.broker.security.rights import READ_TOPIC
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 
@@ -44,8 +43,8 @@ def find(asked: Asked, context: Context) -> Partition | ErrorCode:
     by_name = isinstance(asked.topic, str)
     topic = topics.named(asked.topic) if isinstance(asked.topic, str) else topics.with_id(asked.topic)
     name = asked.topic if topic is None else topic.name
-    if isinstance(name, str) and not context.may(READ_TOPIC, name):
-        return READ_TOPIC.error
+    if isinstance(name, str) and not context.may(Right.READ_TOPIC, name):
+        return Right.READ_TOPIC.error
     if topic is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if by_name else ErrorCode.UNKNOWN_TOPIC_ID
     return topic.partition(asked.index) or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -85,7 +84,7 @@ def _redirect(asked: Asked, partition: Partition, limits: FetchLimits, context: 
     node_id = context.cluster.replica_to_read(partition, limits.rack)
     if node_id == here or not partition.log.holds(asked.offset):
         return None
-    return _reading(asked, partition.log, preferred_replica=node_id)
+    return evolve(_marks(asked, partition.log), preferred_replica=node_id)
 
 
 def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimits, *, is_first: bool) -> Reading:
@@ -98,7 +97,7 @@ def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimi
     before = log.last_stable_offset if limits.is_committed else log.end_offset
     records = log.read(asked.offset, max_bytes, at_least_one=is_first, before=before)
     aborted = log.transactions.aborted_within(asked.offset, before) if limits.is_committed else None
-    return _reading(asked, log, records=records, aborted=aborted)
+    return evolve(_marks(asked, log), records=records, aborted=aborted)
 
 
 def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
@@ -109,25 +108,14 @@ def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
     epoch, end_offset = found
     if epoch == asked.last_fetched_epoch and end_offset >= asked.offset:
         return None
-    return _reading(asked, log, diverging=Diverging(epoch, end_offset))
+    return evolve(_marks(asked, log), diverging=Diverging(epoch, end_offset))
 
 
-def _reading(
-    asked: Asked,
-    log: PartitionLog,
-    *,
-    records: bytes = b"",
-    aborted: tuple[AbortedTransaction, ...] | None = None,
-    preferred_replica: int = -1,
-    diverging: Diverging | None = None,
-) -> Reading:
+def _marks(asked: Asked, log: PartitionLog) -> Reading:
+    """What every answer tells of a log that can be read."""
     return Reading(
         asked,
         high_watermark=log.end_offset,
         last_stable_offset=log.last_stable_offset,
         log_start_offset=log.start_offset,
-        records=records,
-        aborted=aborted,
-        preferred_replica=preferred_replica,
-        diverging=diverging,
     )

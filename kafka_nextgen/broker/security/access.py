@@ -11,16 +11,15 @@ from typing import Any
 
 from attrs import field, frozen
 
-from kafka_nextgen.broker.security.acl_types import (
+from kafka_nextgen.broker.security.acls import (
     CLUSTER_NAME,
-    SUPPORTED,
     Operation,
     PatternType,
     PermissionType,
     ResourceType,
+    Right,
 )
 from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.security.rules import Action, Rule, allows, allows_somewhere
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.security.users import Users
@@ -96,9 +95,8 @@ class Access:
 
     def operations(self, resource_type: ResourceType, name: str = CLUSTER_NAME) -> frozenset[int]:
         """The numbers of all it may do with a resource (KIP-430)."""
-        supported = SUPPORTED[resource_type]
-        may = (operation for operation in supported if self.may(Right(operation, resource_type), name))
-        return frozenset(map(int, may))
+        rights = (right for right in Right if right.resource_type is resource_type and self.may(right, name))
+        return frozenset(int(right.operation) for right in rights)
 
     def _action(self, right: Right, name: str) -> Action:
         return Action(self.principal, self.host, right.operation, right.resource_type, name)

@@ -22,7 +22,6 @@ __all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "parse_listeners", "pars
 
 _LISTENER = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
 
-
 #: What listeners mean that are named after a protocol: the default of ``listener.security.protocol.map``.
 PROTOCOLS_BY_NAME: tuple[str, ...] = tuple(f"{protocol.value}:{protocol.value}" for protocol in SecurityProtocol)
 

@@ -10,7 +10,8 @@ Failures tell as much as Kafka's: PLAIN says what is wrong with the token, SCRAM
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from functools import partial
+from typing import Final
 
 from scramp import ScramException, ScramMechanism
 
@@ -26,17 +27,6 @@ class TokenError(Exception):
 
 class CredentialsError(Exception):
     """The client is refused and gets no reason; the message is for debugging only."""
-
-
-class Exchange(Protocol):
-    """One authentication: tokens in, tokens out, until ``user`` is known."""
-
-    @property
-    def user(self) -> str | None:
-        """Who it is, once the exchange is over."""
-
-    def answer(self, token: bytes) -> bytes:
-        """Take the client's token and return the server's. Raises ``TokenError`` or ``CredentialsError``."""
 
 
 class PlainExchange:
@@ -99,14 +89,13 @@ class ScramExchange:
         return known.salt, known.stored_key, known.server_key, known.iterations
 
 
-def _scram(mechanism: str) -> Callable[[Users], Exchange]:
-    return lambda users: ScramExchange(mechanism, users)
-
+#: One authentication: tokens in, tokens out, until ``user`` is known. ``TokenError`` and ``CredentialsError`` end it.
+Exchange = PlainExchange | ScramExchange
 
 #: How an exchange begins, by the mechanism's name.
 MECHANISMS: Final[Mapping[str, Callable[[Users], Exchange]]] = {
     "PLAIN": PlainExchange,
-    **{mechanism: _scram(mechanism) for mechanism in SCRAM_HASHES},
+    **{mechanism: partial(ScramExchange, mechanism) for mechanism in SCRAM_HASHES},
 }
 
 

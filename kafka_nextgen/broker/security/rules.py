@@ -10,19 +10,33 @@ those whose names begin with it, or, for the name ``*``, on all of them. Of the 
    denied, also to principals that no rule names.
 
 Super users may do everything; no rule limits them.
+
+The command line and tests write rules as text: ``allow User:alice READ,WRITE TOPIC orders* 127.0.0.1``. That is: the
+permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and perhaps the
+one address that it holds for. A name that ends with ``*`` is the beginning of names, and a ``*`` alone stands for all.
+Rules about the cluster have no name. A line that begins with ``#`` is a comment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import Final, TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
+from kafka_nextgen.broker.security.acls import (
+    CLUSTER_NAME,
+    SUPPORTED,
+    Operation,
+    PatternType,
+    PermissionType,
+    ResourceType,
+)
 from kafka_nextgen.broker.security.principals import Principal
+from kafka_nextgen.errors import ConfigError
 
-__all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere"]
+__all__ = ["WILDCARD", "WILDCARD_PRINCIPAL", "Action", "Rule", "allows", "allows_somewhere", "parse_rules"]
 
 #: The principal of rules about all principals.
 WILDCARD_PRINCIPAL: Final = Principal.user("*")
@@ -34,6 +48,10 @@ _IMPLYING: Final[Mapping[Operation, frozenset[Operation]]] = {
     Operation.DESCRIBE: frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}),
     Operation.DESCRIBE_CONFIGS: frozenset({Operation.ALTER_CONFIGS}),
 }
+
+_Word = TypeVar("_Word", bound=IntEnum)
+
+_FORM = "allow|deny PRINCIPAL OPERATION[,OPERATION] TYPE NAME [HOST]"
 
 
 @frozen
@@ -118,3 +136,52 @@ def _is_taken(allowed: Rule, denied: Iterable[Rule]) -> bool:
         else allowed.pattern is PatternType.LITERAL and allowed.name == rule.name
         for rule in denied
     )
+
+
+def parse_rules(lines: Iterable[str]) -> tuple[Rule, ...]:
+    """Read rules, one a line; several operations make several rules. Raises ``ConfigError``."""
+    texts = (line.strip() for line in lines)
+    return tuple(rule for text in texts if text and not text.startswith("#") for rule in _parse(text))
+
+
+def _parse(text: str) -> tuple[Rule, ...]:
+    words = text.split()
+    try:
+        return _rules(words)
+    except ValueError as error:
+        raise ConfigError(f"{text!r} is no rule, which is {_FORM}: {error}") from None
+
+
+def _rules(words: Sequence[str]) -> tuple[Rule, ...]:
+    if len(words) < 4:
+        raise ValueError("words are missing")
+    permission, principal = _word(PermissionType, words[0]), Principal.parse(words[1])
+    resource_type = _word(ResourceType, words[3])
+    rest = list(words[4:])
+    name = CLUSTER_NAME if resource_type is ResourceType.CLUSTER else rest.pop(0) if rest else ""
+    if not name or len(rest) > 1:
+        raise ValueError("a name is missing" if not name else "there are too many words")
+    pattern, name = _pattern(name)
+    host = rest[0] if rest else WILDCARD
+    operations = [_operation(word, resource_type) for word in words[2].split(",")]
+    return tuple(Rule(principal, operation, resource_type, name, pattern, permission, host) for operation in operations)
+
+
+def _pattern(name: str) -> tuple[PatternType, str]:
+    if name != WILDCARD and name.endswith(WILDCARD):
+        return PatternType.PREFIXED, name[: -len(WILDCARD)]
+    return PatternType.LITERAL, name
+
+
+def _operation(word: str, resource_type: ResourceType) -> Operation:
+    operation = _word(Operation, word)
+    if operation is not Operation.ALL and operation not in SUPPORTED[resource_type]:
+        raise ValueError(f"there is no {operation.name} on {resource_type.name}")
+    return operation
+
+
+def _word(kind: type[_Word], word: str) -> _Word:
+    known = {entry.name: entry for entry in kind if entry.name != "ANY"}
+    if word.upper() not in known:
+        raise ValueError(f"{word} is none of {', '.join(known)}")
+    return known[word.upper()]

@@ -18,8 +18,9 @@ a batch that was not written whole was not acknowledged. Nothing behind a cut is
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.broker.storage.catalogue import Catalogue
-from kafka_nextgen.broker.storage.data_dir import DataDir, InMemory, Storage
+from kafka_nextgen.broker.storage.data_dir import DataDir, Storage
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
+from kafka_nextgen.broker.storage.segments import BatchStore
 
-__all__ = ["BatchStore", "Catalogue", "DataDir", "InMemory", "MemoryBatches", "Storage"]
+__all__ = ["BatchStore", "Catalogue", "DataDir", "MemoryBatches", "Storage"]

@@ -37,7 +37,7 @@ class Catalogue:
     def open(self, journal: Journal) -> None:
         """Read the journal, or begin it. Raises ``StorageError`` if it is not one of this version, or damaged."""
         assert not self._entries
-        if journal.exists():
+        if journal.path.exists():
             self._read(journal)
         else:
             journal.rewrite([self._header()])

@@ -1,26 +1,32 @@
-"""The two places where a broker can keep things: nowhere but in memory, and in a directory."""
+"""The two places where a broker can keep things: nowhere but in memory, and in a directory.
+
+One process at a time has a directory, by a lock that ends with the process.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
 
 from attrs import define, field
 
-from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.broker.storage.catalogue import Catalogue
 from kafka_nextgen.broker.storage.files import doing
 from kafka_nextgen.broker.storage.journal import Journal
-from kafka_nextgen.broker.storage.lock import DirectoryLock
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.broker.storage.partition_directory import PartitionDirectory, partition_directories
-from kafka_nextgen.broker.storage.segments import NEVER, SegmentedBatches
+from kafka_nextgen.broker.storage.segments import NEVER, BatchStore, SegmentedBatches
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["DataDir", "InMemory", "Storage"]
+if sys.platform != "win32":
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+__all__ = ["DataDir", "Storage"]
 
 _log = logger_of(__name__)
 
@@ -28,20 +34,59 @@ _CATALOGUE = "catalogue.log"
 _BEFORE_CATALOGUE = (".lock", f"{_CATALOGUE}.new", "lost+found")
 
 
-class Storage(Protocol):
-    """What a broker keeps, and where."""
+class _DirectoryLock:
+    """Held from ``take`` to ``release``; the system releases it when the process ends, however it ends."""
 
-    catalogue: Catalogue
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / ".lock"
+        self._fd: int | None = None
 
-    @property
-    def location(self) -> str:
-        """Where that is, for people to read."""
+    def take(self) -> None:
+        """Take the lock; raises ``StorageError`` if another process has it, and names that."""
+        assert self._fd is None
+        if sys.platform == "win32":
+            raise StorageError("data_dir needs a POSIX system: leave it out here, and the broker is in memory")
+        with doing("lock", self._path):
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                self._claim(fd)
+            except BaseException:
+                os.close(fd)
+                raise
+        self._fd = fd
+
+    def release(self) -> None:
+        """Let others have the directory."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _claim(self, fd: int) -> None:
+        try:
+            flock(fd, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "unknown"
+            raise StorageError(
+                f"{self._path.parent} is in use by another broker (process {holder}): stop that one first, or give "
+                "this one a directory of its own"
+            ) from None
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+
+
+@define(eq=False)
+class Storage:
+    """What a broker keeps, and where: in memory, so that nothing outlives the process."""
+
+    catalogue: Catalogue = field(factory=Catalogue)
+    location: str = "memory"  # for people to read
 
     def open(self) -> None:
         """Read what is kept. Raises ``StorageError``."""
 
     def batches_of(self, partition: TopicPartition, topic_id: TopicId, segment_bytes: Callable[[], int]) -> BatchStore:
         """Where the batches of a partition are."""
+        return MemoryBatches(segment_bytes)
 
     def tidy(self, partitions: Mapping[TopicPartition, TopicId]) -> None:
         """Delete what belongs to none of these partitions."""
@@ -50,36 +95,14 @@ class Storage(Protocol):
         """Let others have it."""
 
 
-@define
-class InMemory:
-    """Nothing outlives the process."""
-
-    catalogue: Catalogue = field(factory=Catalogue)
-    location: str = "memory"
-
-    def open(self) -> None:
-        """There is nothing to read."""
-
-    def batches_of(self, partition: TopicPartition, topic_id: TopicId, segment_bytes: Callable[[], int]) -> BatchStore:
-        """Batches are in memory."""
-        return MemoryBatches(segment_bytes)
-
-    def tidy(self, partitions: Mapping[TopicPartition, TopicId]) -> None:
-        """There is nothing to delete."""
-
-    def close(self) -> None:
-        """There is nothing to let go."""
-
-
-class DataDir:
+class DataDir(Storage):
     """A directory that is made if it is not there; ``flush_interval`` is ``log.flush.interval.messages``."""
 
     def __init__(self, path: Path, flush_interval: int = NEVER) -> None:
+        super().__init__(location=str(path))
         self.path = path
-        self.catalogue = Catalogue()
-        self.location = str(path)
         self._flush_interval = flush_interval
-        self._lock = DirectoryLock(path)
+        self._lock = _DirectoryLock(path)
 
     def open(self) -> None:
         """Lock the directory and read its catalogue, or begin one if the directory is empty.
@@ -90,7 +113,7 @@ class DataDir:
         with doing("make", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         journal = Journal(self.path / _CATALOGUE)
-        if not journal.exists():
+        if not journal.path.exists():
             self._check_empty()
         self._lock.take()
         try:

@@ -29,10 +29,6 @@ class Journal:
         self.path = path
         self._size = 0
 
-    def exists(self) -> bool:
-        """Whether there is such a file."""
-        return self.path.exists()
-
     def read(self) -> list[object]:
         """Read all values. Raises ``StorageError`` if the file can't be read or is damaged before its end."""
         with doing("read", self.path):

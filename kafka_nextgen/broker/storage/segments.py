@@ -16,18 +16,20 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from attrs import define
 
 from kafka_nextgen.broker.storage.files import doing, flush, replace, write_at
+from kafka_nextgen.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
 from kafka_nextgen.broker.storage.recovery import cut_off, good_segments
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchView
 
-__all__ = ["NEVER", "SegmentedBatches"]
+__all__ = ["NEVER", "BatchStore", "SegmentedBatches"]
 
 #: So many records that they are never flushed; Kafka's default of ``log.flush.interval.messages``.
 NEVER = 2**63 - 1
@@ -48,7 +50,7 @@ class _Segment:
 
 
 class SegmentedBatches:
-    """A ``BatchStore`` in a directory of its own, which is made with the first batch.
+    """Batches in a directory of their own, which is made with the first.
 
     ``segment_bytes`` is asked before each batch; every ``flush_interval`` records the file is flushed to the disk.
     """
@@ -98,7 +100,7 @@ class SegmentedBatches:
 
     def read(self, start: int, end: int) -> bytes:
         """Read all bytes between two positions."""
-        first = bisect_right(self._segments, start, key=_start) - 1
+        first = bisect_right(self._segments, start, key=attrgetter("start")) - 1
         pieces = []
         for segment in self._segments[max(first, 0) :]:
             if segment.start >= end:
@@ -108,7 +110,7 @@ class SegmentedBatches:
 
     def boundary(self, position: int) -> int:
         """The beginning of the segment that holds a position: whole segments are deleted."""
-        index = bisect_right(self._segments, position, key=_start)
+        index = bisect_right(self._segments, position, key=attrgetter("start"))
         return self._segments[index - 1].start if index else position
 
     def drop(self, position: int, start_offset: int) -> None:
@@ -118,7 +120,7 @@ class SegmentedBatches:
         log with a hole would be cut there.
         """
         is_all = position >= self._end
-        kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=_start) - 1
+        kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=attrgetter("start")) - 1
         if is_all or self._segments[kept].base_offset != start_offset:
             self._directory.write_start_offset(start_offset)
             self._start_offset = start_offset
@@ -132,7 +134,7 @@ class SegmentedBatches:
         data = b"".join(batches)
         path = self._path_of(base_offset)
         replace(path, data)
-        count = bisect_left(self._segments, position, key=_start)
+        count = bisect_left(self._segments, position, key=attrgetter("start"))
         for segment in self._segments[:count]:
             if segment.path != path:
                 _delete(segment.path)
@@ -172,6 +174,10 @@ class SegmentedBatches:
         return self._directory.path / f"{base_offset:020}{SUFFIX}"
 
 
+#: Where the batches of one partition are.
+BatchStore = MemoryBatches | SegmentedBatches
+
+
 def _delete(path: Path) -> bool:
     try:
         path.unlink()
@@ -179,10 +185,6 @@ def _delete(path: Path) -> bool:
         _log.warning("can't delete %s: %s", path, error.strerror)
         return False
     return True
-
-
-def _start(segment: _Segment) -> int:
-    return segment.start
 
 
 def _read(segment: _Segment, start: int, end: int) -> bytes:

@@ -16,7 +16,7 @@ Read from the top:
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.transactions.ending import abort_and_fence
+from kafka_nextgen.broker.transactions.ending import fenced
 from kafka_nextgen.broker.transactions.requests import InitProducerId, Outcome, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
@@ -29,11 +29,11 @@ def init_producer_id(known: Transaction | None, request: InitProducerId, now_ms:
     if known is None:
         return _begun(_new(request, now_ms))
     if not _may_ask(known, request.producer):
-        return _refused(ErrorCode.PRODUCER_FENCED)
+        return Outcome.refused(ErrorCode.PRODUCER_FENCED)
     if known.is_decided:
-        return _refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+        return Outcome.refused(ErrorCode.CONCURRENT_TRANSACTIONS)
     if known.status is Status.ONGOING:
-        return abort_and_fence(known, now_ms)
+        return Outcome(ProducerAnswered(ErrorCode.CONCURRENT_TRANSACTIONS), fenced(known, now_ms))
     return _taken_over(known, request, now_ms)
 
 
@@ -56,7 +56,7 @@ def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Out
     elif claimed == known.previous:
         producer, previous = known.producer, known.previous
     else:
-        return _refused(ErrorCode.PRODUCER_FENCED)
+        return Outcome.refused(ErrorCode.PRODUCER_FENCED)
     after = Transaction(known.transactional_id, producer, request.timeout_ms, updated_ms=now_ms, previous=previous)
     return _begun(follow(known, after))
 
@@ -70,7 +70,3 @@ def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Produc
 
 def _begun(transaction: Transaction) -> Outcome:
     return Outcome(ProducerAnswered(producer=transaction.producer), transaction)
-
-
-def _refused(error: ErrorCode) -> Outcome:
-    return Outcome(ProducerAnswered(error))

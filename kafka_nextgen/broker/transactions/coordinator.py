@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.broker.transactions.beginning import init_producer_id
-from kafka_nextgen.broker.transactions.ending import abort_expired, complete, end_transaction
+from kafka_nextgen.broker.transactions.ending import complete, end_transaction, fenced
 from kafka_nextgen.broker.transactions.requests import (
     AddPartitions,
     EndTransaction,
@@ -23,10 +23,10 @@ from kafka_nextgen.broker.transactions.requests import (
     Outcome,
     PartitionsAnswered,
     Request,
-    VerifyPartitions,
 )
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicPartition
 
 __all__ = ["TransactionCoordinator"]
 
@@ -40,7 +40,6 @@ class TransactionCoordinator:
         self._handlers: Mapping[type, Callable[[Transaction | None, Any, int], Outcome]] = {
             InitProducerId: init_producer_id,
             AddPartitions: _add_partitions,
-            VerifyPartitions: _verify_partitions,
             EndTransaction: end_transaction,
             MarkersWritten: _markers_written,
         }
@@ -77,13 +76,15 @@ class TransactionCoordinator:
 def _expired(known: Transaction, now_ms: int) -> Outcome:
     if known.is_idle:
         return Outcome(Noted(), follow(known, evolve(known, status=Status.DEAD)))
-    return abort_expired(known, now_ms)
+    return Outcome(Noted(), fenced(known, now_ms))
 
 
 def _add_partitions(known: Transaction | None, request: AddPartitions, now_ms: int) -> Outcome:
     error = _refuse(known, request.producer)
     if known is None or error is not ErrorCode.NONE:
         return Outcome(PartitionsAnswered(dict.fromkeys(request.partitions, error)))
+    if request.verify_only:
+        return Outcome(PartitionsAnswered(_verified(known, request)))
     answer = PartitionsAnswered(dict.fromkeys(request.partitions, ErrorCode.NONE))
     if known.status is Status.ONGOING and request.partitions <= known.partitions:
         return Outcome(answer)
@@ -97,15 +98,11 @@ def _add_partitions(known: Transaction | None, request: AddPartitions, now_ms: i
     return Outcome(answer, follow(known, after))
 
 
-def _verify_partitions(known: Transaction | None, request: VerifyPartitions, now_ms: int) -> Outcome:
-    error = _refuse(known, request.producer)
-    if known is None or error is not ErrorCode.NONE:
-        return Outcome(PartitionsAnswered(dict.fromkeys(request.partitions, error)))
-    errors = {
+def _verified(known: Transaction, request: AddPartitions) -> dict[TopicPartition, ErrorCode]:
+    return {
         partition: ErrorCode.NONE if partition in known.partitions else ErrorCode.TRANSACTION_ABORTABLE
         for partition in request.partitions
     }
-    return Outcome(PartitionsAnswered(errors))
 
 
 def _refuse(known: Transaction | None, producer: Producer) -> ErrorCode:

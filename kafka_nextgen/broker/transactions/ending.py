@@ -23,7 +23,7 @@ from kafka_nextgen.broker.transactions.requests import EndTransaction, Noted, Ou
 from kafka_nextgen.broker.transactions.transaction import NO_PRODUCER, Producer, Status, Transaction, follow
 from kafka_nextgen.codes import ErrorCode
 
-__all__ = ["abort_and_fence", "abort_expired", "complete", "end_transaction"]
+__all__ = ["complete", "end_transaction", "fenced"]
 
 _DECISIONS = {
     True: (Status.PREPARE_COMMIT, Status.COMPLETE_COMMIT),
@@ -34,26 +34,16 @@ _DECISIONS = {
 def end_transaction(known: Transaction | None, request: EndTransaction, now_ms: int) -> Outcome:
     """Decide the transaction."""
     if known is None or not known.was_or_is(request.producer.producer_id):
-        return _refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return Outcome.refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if request.bumps_epoch and _is_repeated(known, request):
         return _again(known, request)
     if request.producer != known.producer:
-        return _refused(ErrorCode.PRODUCER_FENCED)
+        return Outcome.refused(ErrorCode.PRODUCER_FENCED)
     if known.status is Status.ONGOING:
         return _decided(known, request, now_ms)
     if request.bumps_epoch and not request.is_commit and known.is_idle:
         return _decided(known, request, now_ms)
     return _again(known, request)
-
-
-def abort_and_fence(known: Transaction, now_ms: int) -> Outcome:
-    """Abort an open transaction for a client that wants to begin anew, and is to ask again."""
-    return Outcome(ProducerAnswered(ErrorCode.CONCURRENT_TRANSACTIONS), _fenced(known, now_ms))
-
-
-def abort_expired(known: Transaction, now_ms: int) -> Outcome:
-    """Abort a transaction that takes longer than its producer said it would."""
-    return Outcome(Noted(), _fenced(known, now_ms))
 
 
 def complete(known: Transaction, now_ms: int) -> Outcome:
@@ -71,7 +61,8 @@ def complete(known: Transaction, now_ms: int) -> Outcome:
     return Outcome(Noted(), follow(known, after))
 
 
-def _fenced(known: Transaction, now_ms: int) -> Transaction:
+def fenced(known: Transaction, now_ms: int) -> Transaction:
+    """Decide to abort an open transaction, at the next epoch, which fences its producer."""
     after = evolve(
         known, status=Status.PREPARE_ABORT, producer=known.producer.bumped(), previous=NO_PRODUCER, updated_ms=now_ms
     )
@@ -87,8 +78,8 @@ def _again(known: Transaction, request: EndTransaction) -> Outcome:
     if known.status is completed:
         return Outcome(ProducerAnswered(producer=known.producer))
     if known.status is prepared:
-        return _refused(ErrorCode.CONCURRENT_TRANSACTIONS)
-    return _refused(ErrorCode.INVALID_TXN_STATE)
+        return Outcome.refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+    return Outcome.refused(ErrorCode.INVALID_TXN_STATE)
 
 
 def _decided(known: Transaction, request: EndTransaction, now_ms: int) -> Outcome:
@@ -101,7 +92,3 @@ def _decided(known: Transaction, request: EndTransaction, now_ms: int) -> Outcom
         successor = Producer(request.new_producer_id, 0) if rotates else bumped
         after = evolve(after, producer=bumped, previous=known.producer, successor=successor)
     return Outcome(ProducerAnswered(producer=after.successor or after.producer), follow(known, after))
-
-
-def _refused(error: ErrorCode) -> Outcome:
-    return Outcome(ProducerAnswered(error))

@@ -21,7 +21,6 @@ __all__ = [
     "PartitionsAnswered",
     "ProducerAnswered",
     "Request",
-    "VerifyPartitions",
     "refuse",
 ]
 
@@ -42,20 +41,15 @@ class InitProducerId:
 
 @frozen
 class AddPartitions:
-    """Begin a transaction, or go on with it, in these partitions too."""
+    """Begin a transaction, or go on with it, in these partitions too.
+
+    With ``verify_only`` say whether they belong to the open transaction (KIP-890, part 1).
+    """
 
     transactional_id: str
     producer: Producer
     partitions: frozenset[TopicPartition]
-
-
-@frozen
-class VerifyPartitions:
-    """Say whether these partitions belong to the open transaction (KIP-890, part 1)."""
-
-    transactional_id: str
-    producer: Producer
-    partitions: frozenset[TopicPartition]
+    verify_only: bool = False
 
 
 @frozen
@@ -76,7 +70,7 @@ class MarkersWritten:
     transactional_id: str
 
 
-Request = InitProducerId | AddPartitions | VerifyPartitions | EndTransaction | MarkersWritten
+Request = InitProducerId | AddPartitions | EndTransaction | MarkersWritten
 
 
 @frozen
@@ -104,7 +98,7 @@ Answer = ProducerAnswered | PartitionsAnswered | Noted
 
 def refuse(request: Request, error: ErrorCode) -> Answer:
     """The answer to a request that can't be worked on."""
-    if isinstance(request, (AddPartitions, VerifyPartitions)):
+    if isinstance(request, AddPartitions):
         return PartitionsAnswered(dict.fromkeys(request.partitions, error))
     return Noted() if isinstance(request, MarkersWritten) else ProducerAnswered(error)
 
@@ -118,3 +112,8 @@ class Outcome:
 
     answer: Answer
     changed: Transaction | None = None
+
+    @classmethod
+    def refused(cls, error: ErrorCode) -> Outcome:
+        """Nothing comes of a producer's request but this error."""
+        return cls(ProducerAnswered(error))

@@ -12,10 +12,8 @@ import pytest
 
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
-from kafka_nextgen.broker.security import rights
-from kafka_nextgen.broker.security.acl_types import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType
-from kafka_nextgen.broker.security.rights import Right
-from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
+from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
@@ -85,7 +83,7 @@ class World:
         if right is not None and right.resource_type is ResourceType.TOPIC:
             new_topic = lacking(right.operation, "new-")
         topic, group = names[ResourceType.TOPIC], names[ResourceType.GROUP]
-        if right == rights.DESCRIBE_TOPIC:
+        if right == Right.DESCRIBE_TOPIC:
             group = ASSIGNED
             eventually(f"{group} has a topic assigned", self._has_joined)  # again: its member is silent, and expires
         return Names(topic, self._topic_ids[topic], group, names[ResourceType.TRANSACTIONAL_ID], new_topic)
@@ -180,7 +178,7 @@ def real_world() -> Iterator[World]:
 
 
 def test_it_is_stated_of_every_api_which_rights_it_asks_for() -> None:
-    assert {api.key for api in NEEDS} == {*SERVED, *EXTENSIONS, apis.API_VERSIONS.key}
+    assert NEEDS.keys() == {*SERVED, *EXTENSIONS, apis.API_VERSIONS}
 
 
 def test_every_api_that_refuses_is_asked_here() -> None:
@@ -191,7 +189,7 @@ def test_every_api_that_refuses_is_asked_here() -> None:
 def test_without_the_right_an_api_refuses_with_the_error_of_that_right(world: World, api: Api, right: Right) -> None:
     refusals = set(world.refusals(api, right))
     assert right.error in refusals
-    assert right.resource_type is ResourceType.CLUSTER or refusals <= {right.error, rights.ACT_FOR_CLUSTER.error}
+    assert right.resource_type is ResourceType.CLUSTER or refusals <= {right.error, Right.ACT_FOR_CLUSTER.error}
 
 
 @pytest.mark.parametrize("api", REQUESTS, ids=str)
@@ -201,7 +199,7 @@ def test_with_all_rights_no_api_refuses(world: World, api: Api) -> None:
 
 @pytest.mark.kafka
 def test_real_kafka_refuses_the_same_and_lets_the_same_log_in(world: World, real_world: World) -> None:
-    shipped = {api: needs for api, needs in NEEDS.items() if api.key not in EXTENSIONS}
+    shipped = {api: needs for api, needs in NEEDS.items() if api not in EXTENSIONS}
     cases = [(api, right) for api, needs in shipped.items() for right in needs.refused]
     told = {f"{api}: {right}": world.refusals(api, right) for api, right in cases}
     assert told == {f"{api}: {right}": real_world.refusals(api, right) for api, right in cases}

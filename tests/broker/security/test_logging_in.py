@@ -213,7 +213,7 @@ def test_tls_older_than_1_2_is_not_spoken(secured: Cluster, certificates: Certif
         ({"listeners": "SSL://:0", "ssl.keystore.location": "/nowhere.pem"}, "/nowhere.pem is no PEM file"),
         ({"sasl.enabled.mechanisms": "GSSAPI"}, "must be one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"),
         ({"super.users": "root"}, "'root' is not a principal"),
-        ({"authorizer.class.name": "mine"}, "must be one of org.apache.kafka"),
+        ({"authorizer.class.name": "mine"}, "must be empty or one of org.apache.kafka"),
         ({"ssl.keystore.type": "JKS"}, "must be one of PEM"),
     ],
 )

@@ -5,20 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.broker.security.access import Access, Authorizer
-from kafka_nextgen.broker.security.acl_types import Operation, ResourceType
+from kafka_nextgen.broker.security.acls import Operation, ResourceType, Right
 from kafka_nextgen.broker.security.principals import Principal, of_certificate
-from kafka_nextgen.broker.security.rights import (
-    ALTER_TOPIC,
-    CREATE_TOPIC,
-    DESCRIBE_CLUSTER,
-    DESCRIBE_GROUP_CONFIGS,
-    DESCRIBE_TOPIC,
-    READ_GROUP,
-    READ_TOPIC,
-    WRITE_TOPIC,
-    Right,
-)
-from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.errors import ConfigError
 
@@ -33,20 +22,22 @@ def access(*rules: str, principal: Principal = ALICE, **settings: object) -> Acc
 @pytest.mark.parametrize(
     ("rules", "right", "is_allowed"),
     [
-        pytest.param([], READ_TOPIC, False, id="nothing is allowed by itself"),
-        pytest.param(["allow User:alice READ TOPIC orders"], READ_TOPIC, True, id="by name"),
-        pytest.param(["allow User:alice READ TOPIC orders"], WRITE_TOPIC, False, id="another operation"),
-        pytest.param(["allow User:alice READ TOPIC order"], READ_TOPIC, False, id="a name it begins with"),
-        pytest.param(["allow User:alice READ TOPIC ord*"], READ_TOPIC, True, id="by prefix"),
-        pytest.param(["allow User:alice READ TOPIC *"], READ_TOPIC, True, id="all topics"),
-        pytest.param(["allow User:alice READ GROUP *"], READ_TOPIC, False, id="another type of resource"),
-        pytest.param(["allow User:bob READ TOPIC orders"], READ_TOPIC, False, id="somebody else"),
-        pytest.param(["allow User:* READ TOPIC orders"], READ_TOPIC, True, id="everybody"),
-        pytest.param(["allow User:alice ALL TOPIC orders"], ALTER_TOPIC, True, id="every operation"),
-        pytest.param(["allow User:alice READ TOPIC orders 10.0.0.1"], READ_TOPIC, True, id="from its address"),
-        pytest.param(["allow User:alice READ TOPIC orders 10.0.0.2"], READ_TOPIC, False, id="from another address"),
+        pytest.param([], Right.READ_TOPIC, False, id="nothing is allowed by itself"),
+        pytest.param(["allow User:alice READ TOPIC orders"], Right.READ_TOPIC, True, id="by name"),
+        pytest.param(["allow User:alice READ TOPIC orders"], Right.WRITE_TOPIC, False, id="another operation"),
+        pytest.param(["allow User:alice READ TOPIC order"], Right.READ_TOPIC, False, id="a name it begins with"),
+        pytest.param(["allow User:alice READ TOPIC ord*"], Right.READ_TOPIC, True, id="by prefix"),
+        pytest.param(["allow User:alice READ TOPIC *"], Right.READ_TOPIC, True, id="all topics"),
+        pytest.param(["allow User:alice READ GROUP *"], Right.READ_TOPIC, False, id="another type of resource"),
+        pytest.param(["allow User:bob READ TOPIC orders"], Right.READ_TOPIC, False, id="somebody else"),
+        pytest.param(["allow User:* READ TOPIC orders"], Right.READ_TOPIC, True, id="everybody"),
+        pytest.param(["allow User:alice ALL TOPIC orders"], Right.ALTER_TOPIC, True, id="every operation"),
+        pytest.param(["allow User:alice READ TOPIC orders 10.0.0.1"], Right.READ_TOPIC, True, id="from its address"),
+        pytest.param(
+            ["allow User:alice READ TOPIC orders 10.0.0.2"], Right.READ_TOPIC, False, id="from another address"
+        ),
         *(
-            pytest.param([f"allow User:alice {operation} TOPIC orders"], DESCRIBE_TOPIC, is_implied, id=operation)
+            pytest.param([f"allow User:alice {operation} TOPIC orders"], Right.DESCRIBE_TOPIC, is_implied, id=operation)
             for operation, is_implied in {
                 "READ": True,
                 "WRITE": True,
@@ -56,16 +47,22 @@ def access(*rules: str, principal: Principal = ALICE, **settings: object) -> Acc
                 "ALTER_CONFIGS": False,
             }.items()
         ),
-        pytest.param(["allow User:alice ALTER_CONFIGS GROUP orders"], DESCRIBE_GROUP_CONFIGS, True, id="configs"),
+        pytest.param(["allow User:alice ALTER_CONFIGS GROUP orders"], Right.DESCRIBE_GROUP_CONFIGS, True, id="configs"),
         pytest.param(
-            ["allow User:alice READ TOPIC orders", "deny User:alice READ TOPIC ord*"], READ_TOPIC, False, id="deny wins"
+            ["allow User:alice READ TOPIC orders", "deny User:alice READ TOPIC ord*"],
+            Right.READ_TOPIC,
+            False,
+            id="deny wins",
         ),
         pytest.param(
-            ["allow User:alice READ TOPIC *", "deny User:* ALL TOPIC *"], READ_TOPIC, False, id="deny to everybody"
+            ["allow User:alice READ TOPIC *", "deny User:* ALL TOPIC *"],
+            Right.READ_TOPIC,
+            False,
+            id="deny to everybody",
         ),
         pytest.param(
             ["allow User:alice WRITE TOPIC orders", "deny User:alice READ TOPIC orders"],
-            DESCRIBE_TOPIC,
+            Right.DESCRIBE_TOPIC,
             True,
             id="deny of reading leaves describing",
         ),
@@ -86,21 +83,21 @@ def test_rules_decide(rules: list[str], right: Right, is_allowed: bool) -> None:
 )
 def test_without_any_rule_about_it_the_default_decides(rules: list[str], is_allowed: bool) -> None:
     default = {"allow.everyone.if.no.acl.found": True}
-    assert access(*rules, **default).may(READ_TOPIC, "orders") is is_allowed
+    assert access(*rules, **default).may(Right.READ_TOPIC, "orders") is is_allowed
 
 
 def test_super_users_may_do_everything_whatever_the_rules_say() -> None:
     of_alice = access("deny User:alice ALL TOPIC *", **{"super.users": "User:CN=a,O=b;User:alice"})
-    assert of_alice.may(CREATE_TOPIC, "orders")
-    assert of_alice.may_somewhere(WRITE_TOPIC)
+    assert of_alice.may(Right.CREATE_TOPIC, "orders")
+    assert of_alice.may_somewhere(Right.WRITE_TOPIC)
     of_certified = access(principal=Principal.user("CN=a,O=b"), **{"super.users": "User:CN=a,O=b;User:alice"})
-    assert of_certified.may(DESCRIBE_CLUSTER)
+    assert of_certified.may(Right.DESCRIBE_CLUSTER)
 
 
 def test_without_an_authorizer_everybody_may_do_everything() -> None:
     nobody = Access(None, Principal.user("ANONYMOUS"), "10.0.0.1")
-    assert nobody.may(READ_GROUP, "billing")
-    assert nobody.may_somewhere(WRITE_TOPIC)
+    assert nobody.may(Right.READ_GROUP, "billing")
+    assert nobody.may_somewhere(Right.WRITE_TOPIC)
     assert len(nobody.operations(ResourceType.TOPIC, "orders")) == 8
 
 
@@ -119,7 +116,7 @@ def test_without_an_authorizer_everybody_may_do_everything() -> None:
     ],
 )
 def test_somewhere_is_where_nothing_takes_it_away(rules: list[str], is_allowed: bool) -> None:
-    assert access(*rules).may_somewhere(WRITE_TOPIC) is is_allowed
+    assert access(*rules).may_somewhere(Right.WRITE_TOPIC) is is_allowed
 
 
 def test_what_may_be_done_is_told_by_the_numbers_of_operations() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.broker import Broker, elections
-from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
+from kafka_nextgen.broker import Broker, leadership
+from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits
 from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
-from kafka_nextgen.broker.security.acl_types import Operation, PatternType, PermissionType, ResourceType
+from kafka_nextgen.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.broker.security.users import ScramCredential, Users
@@ -81,7 +81,7 @@ def test_no_leader_epoch_comes_again(tmp_path: Path) -> None:
         topics.recover(TopicSettings)
         topic = topics.named("orders") or topics.create("orders", [(1, 2)], TopicSettings())
         epochs.append(topic.partitions[0].leader_epoch)
-        elections.leave(topics.partitions(), 1)
+        leadership.leave(topics.partitions(), 1)
         topics.note_leaders()
         epochs.append(topic.partitions[0].leader_epoch)
         storage.close()

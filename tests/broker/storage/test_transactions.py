@@ -19,7 +19,6 @@ from kafka_nextgen.broker.transactions.requests import (
     InitProducerId,
     PartitionsAnswered,
     ProducerAnswered,
-    VerifyPartitions,
 )
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
@@ -63,7 +62,7 @@ def test_an_open_transaction_goes_on(tmp_path: Path) -> None:
         begin(started(tmp_path))
         again = started(tmp_path)
         again.recover()
-        answer = again.ask(VerifyPartitions("billing", BILLING, frozenset({ORDERS})), PartitionsAnswered)
+        answer = again.ask(AddPartitions("billing", BILLING, frozenset({ORDERS}), verify_only=True), PartitionsAnswered)
         assert answer.errors == {ORDERS: ErrorCode.NONE}
 
     on_loop(scenario)

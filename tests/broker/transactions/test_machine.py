@@ -19,7 +19,6 @@ from kafka_nextgen.broker.transactions.requests import (
     PartitionsAnswered,
     ProducerAnswered,
     Request,
-    VerifyPartitions,
 )
 from kafka_nextgen.broker.transactions.transaction import LAST_EPOCH, NO_PRODUCER, Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
@@ -125,14 +124,14 @@ def test_nobody_else_may_do_anything(producer: Producer, error: ErrorCode) -> No
 
 
 def test_an_unknown_id_has_no_transaction() -> None:
-    for request in (COMMIT, ADD, VerifyPartitions("t", FIRST, ORDERS)):
+    for request in (COMMIT, ADD, AddPartitions("t", FIRST, ORDERS, verify_only=True)):
         assert Stage().error_of(request) is ErrorCode.INVALID_PRODUCER_ID_MAPPING
 
 
 def test_only_partitions_that_were_added_are_in_there() -> None:
     stage = after(ADD)
-    assert stage.error_of(VerifyPartitions("t", FIRST, ORDERS)) is NONE
-    assert stage.error_of(VerifyPartitions("t", FIRST, AUDIT)) is ErrorCode.TRANSACTION_ABORTABLE
+    assert stage.error_of(AddPartitions("t", FIRST, ORDERS, verify_only=True)) is NONE
+    assert stage.error_of(AddPartitions("t", FIRST, AUDIT, verify_only=True)) is ErrorCode.TRANSACTION_ABORTABLE
 
 
 # ---- who becomes the producer

@@ -1,7 +1,12 @@
 """Where the bytes of a log's batches are: in memory, or in files (``segments.py``).
 
 A position counts the bytes of the log from where it began when the broker started; it never falls, also when old
-batches go. The log knows where batches begin; the store only keeps what is between two positions.
+batches go. The log knows where batches begin; the store only keeps what is between two positions. What can't be done to
+a file raises ``StorageError``.
+
+``recover`` gives what was kept before, and is to be gone through once, to the end, before anything else. Everything
+before a ``boundary`` can be forgotten by ``drop``. ``rewrite`` puts batches, which begin at ``base_offset`` and end at
+a position, in place of all before that, or leaves all as it was.
 """
 
 from __future__ import annotations
@@ -10,48 +15,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import Protocol
 
 from kafka_nextgen.wire.records import BatchView
 
-__all__ = ["BatchStore", "MemoryBatches"]
+__all__ = ["MemoryBatches"]
 
 _SEGMENT_BYTES = 1_073_741_824  # Kafka's default of segment.bytes
-
-
-class BatchStore(Protocol):
-    """Keeps the batches of one partition. What can't be done to a file raises ``StorageError``."""
-
-    def recover(self) -> Iterator[BatchView]:
-        """Give what was kept before, in order; to be gone through once, to the end, before anything else."""
-
-    @property
-    def start_offset(self) -> int:
-        """Where the log that was recovered begins, as far as the store knows."""
-
-    def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
-        """Keep one more batch, which has these offsets, the last not included."""
-
-    def read(self, start: int, end: int) -> bytes:
-        """Give all bytes between two positions."""
-
-    def boundary(self, position: int) -> int:
-        """The last position up to this one before which the store can forget everything."""
-
-    def drop(self, position: int, start_offset: int) -> None:
-        """Forget what is before a boundary, or everything, and remember that the log begins at this offset."""
-
-    def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
-        """Have these batches, which begin at this offset, instead of all before a position, or all as it was.
-
-        They end where those did, at the position.
-        """
-
-    def close(self) -> None:
-        """Have everything on the disk."""
-
-    def delete(self) -> None:
-        """Forget everything: the topic is deleted."""
 
 
 class MemoryBatches:

@@ -1,65 +1,93 @@
-"""AlterUserScramCredentials and DescribeUserScramCredentials: who can log in by SCRAM (KIP-554).
+"""SaslHandshake and SaslAuthenticate, and the SCRAM credentials of users: who can log in.
 
-The client has salted and hashed the password: it never goes over the wire. All changes to one user are made, or none.
+Clients authenticate (KIP-43, KIP-152) for a limited time (KIP-368). A client that sets a SCRAM credential (KIP-554) has
+salted and hashed the password: it never goes over the wire. All changes to one user are made, or none.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
-from kafka_nextgen.broker.security.rights import ALTER_CLUSTER, DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import (
-    AlterUserScramCredentialsRequest,
-    AlterUserScramCredentialsResponse,
-    DescribeUserScramCredentialsRequest,
-    DescribeUserScramCredentialsResponse,
-)
+from kafka_nextgen.wire import messages as m
 
-__all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials"]
+__all__ = ["alter_user_scram_credentials", "describe_user_scram_credentials", "sasl_authenticate", "sasl_handshake"]
 
-_Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
-_Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
-_Altered = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
-_Described = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
+_Upsertion = m.AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+_Deletion = m.AlterUserScramCredentialsRequest.ScramCredentialDeletion
+_Altered = m.AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
+_Described = m.DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Credential = _Described.CredentialInfo
 
 _MAX_ITERATIONS = 16_384
 
 
+async def sasl_handshake(request: m.SaslHandshakeRequest, context: Context) -> m.SaslHandshakeResponse:
+    """Choose the mechanism. It is an error on listeners without SASL and after authentication."""
+    sasl = context.peer.sasl
+    if sasl is None or not sasl.takes_handshake():
+        if sasl is not None:
+            sasl.refuse_handshake()
+        return m.SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE, mechanisms=[])
+    answer = sasl.handshake(request.mechanism, context.version)
+    return m.SaslHandshakeResponse(error_code=answer.error, mechanisms=list(sasl.settings.mechanisms))
+
+
+async def sasl_authenticate(request: m.SaslAuthenticateRequest, context: Context) -> m.SaslAuthenticateResponse:
+    """Take the exchange a step on, in a thread: a password takes milliseconds to hash."""
+    sasl = context.peer.sasl
+    if sasl is None or not sasl.takes_tokens:
+        return m.SaslAuthenticateResponse(
+            error_code=ErrorCode.ILLEGAL_SASL_STATE,
+            error_message="SaslAuthenticate request received after successful authentication",
+            auth_bytes=b"",
+        )
+    answer = await asyncio.to_thread(sasl.authenticate, bytes(request.auth_bytes), context.cluster.now())
+    return m.SaslAuthenticateResponse(
+        error_code=answer.error,
+        error_message=answer.message,
+        auth_bytes=answer.token,
+        session_lifetime_ms=answer.session_ms,
+    )
+
+
 async def alter_user_scram_credentials(
-    request: AlterUserScramCredentialsRequest, context: Context
-) -> AlterUserScramCredentialsResponse:
+    request: m.AlterUserScramCredentialsRequest, context: Context
+) -> m.AlterUserScramCredentialsResponse:
     """Change the credentials of each user."""
     deleted, upserted = ([change.name for change in kind] for kind in (request.deletions, request.upsertions))
     names = dict.fromkeys([*deleted, *upserted])
-    if not context.may(ALTER_CLUSTER):
-        refusal = Refusal(ALTER_CLUSTER.error, "Cluster authorization failed.")
-        return AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
+    if not context.may(Right.ALTER_CLUSTER):
+        refusal = Refusal(Right.ALTER_CLUSTER.error, "Cluster authorization failed.")
+        return m.AlterUserScramCredentialsResponse(results=[_altered(name, refusal) for name in names])
     users = context.cluster.security.users
-    return AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
+    return m.AlterUserScramCredentialsResponse(results=[_altered(name, _alter(name, request, users)) for name in names])
 
 
 async def describe_user_scram_credentials(
-    request: DescribeUserScramCredentialsRequest, context: Context
-) -> DescribeUserScramCredentialsResponse:
+    request: m.DescribeUserScramCredentialsRequest, context: Context
+) -> m.DescribeUserScramCredentialsResponse:
     """Describe the users asked for, or all."""
-    if not context.may(DESCRIBE_CLUSTER):
-        return DescribeUserScramCredentialsResponse(error_code=DESCRIBE_CLUSTER.error, error_message=None, results=[])
+    if not context.may(Right.DESCRIBE_CLUSTER):
+        return m.DescribeUserScramCredentialsResponse(
+            error_code=Right.DESCRIBE_CLUSTER.error, error_message=None, results=[]
+        )
     known = context.cluster.security.users.scram_users()
     asked = Counter(user.name for user in request.users) if request.users else Counter(known.keys())
-    return DescribeUserScramCredentialsResponse(
+    return m.DescribeUserScramCredentialsResponse(
         error_code=ErrorCode.NONE,
         error_message="",
         results=[_describe(name, count, known) for name, count in asked.items()],
     )
 
 
-def _alter(name: str, request: AlterUserScramCredentialsRequest, users: Users) -> Refusal | None:
+def _alter(name: str, request: m.AlterUserScramCredentialsRequest, users: Users) -> Refusal | None:
     deletions = [change for change in request.deletions if change.name == name]
     upsertions = [change for change in request.upsertions if change.name == name]
     refusal = _invalid(name, deletions, upsertions, users)

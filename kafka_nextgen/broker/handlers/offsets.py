@@ -1,0 +1,188 @@
+"""OffsetCommit, OffsetFetch, OffsetDelete and TxnOffsetCommit: a group's committed offsets (KIP-98, KIP-447, KIP-496).
+
+OffsetCommit and OffsetFetch name topics by id from version 10 on (KIP-848).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from attrs import evolve
+
+from kafka_nextgen.bridge import offset_commit as commit_messages
+from kafka_nextgen.bridge import offset_delete as delete_messages
+from kafka_nextgen.bridge import offset_fetch as fetch_messages
+from kafka_nextgen.bridge.offset_fetch_answers import to_response as to_fetch_response
+from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.security.acls import Right
+from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT
+from kafka_nextgen.broker.transactions.partitions import add_partition
+from kafka_nextgen.broker.transactions.transaction import Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import OffsetFetch, TxnOffsetCommit
+from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire import messages as m
+
+__all__ = ["offset_commit", "offset_delete", "offset_fetch", "txn_offset_commit"]
+
+_FetchedTopic = TypeVar(
+    "_FetchedTopic",
+    m.OffsetFetchResponse.OffsetFetchResponseTopic,
+    m.OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics,
+)
+_Topic = m.TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+_Partition = _Topic.TxnOffsetCommitResponsePartition
+
+_ADDS = 5
+
+
+async def offset_commit(request: m.OffsetCommitRequest, context: Context) -> m.OffsetCommitResponse:
+    """Commit the partitions that exist; return an error code for each partition."""
+    if not context.may(Right.READ_GROUP, request.group_id):
+        return m.OffsetCommitResponse(topics=commit_messages.refusals(request.topics, Right.READ_GROUP.error))
+    directory = context.cluster.directory()
+    refused = [topic for topic in request.topics if not _may_read(topic, directory, context)]
+    allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
+    commit = commit_messages.from_request(allowed, directory)
+    answer = context.ask_group(Right.READ_GROUP, commit, OffsetsCommitted) if commit.offsets else None
+    response = commit_messages.to_response(allowed, directory, answer)
+    return response.replaced(topics=[*response.topics, *commit_messages.refusals(refused, Right.READ_TOPIC.error)])
+
+
+async def offset_fetch(request: m.OffsetFetchRequest, context: Context) -> m.OffsetFetchResponse:
+    """Read each group's offsets; several groups from version 8 on.
+
+    With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
+    Topics that the client may not describe get an error each; they are left out if all offsets are asked for.
+    """
+    directory = context.cluster.directory()
+    answers = [_fetch(fetch, context) for fetch in fetch_messages.from_request(request, directory)]
+    return _hide(to_fetch_response(request, directory, answers), context)
+
+
+async def offset_delete(request: m.OffsetDeleteRequest, context: Context) -> m.OffsetDeleteResponse:
+    """Delete the offsets of partitions that exist; return an error code for each partition."""
+    refused = [topic for topic in request.topics if not context.may(Right.READ_TOPIC, topic.name)]
+    allowed = request.replaced(topics=[topic for topic in request.topics if topic not in refused])
+    asked = delete_messages.from_request(allowed, context.cluster.directory())
+    response = delete_messages.to_response(allowed, context.ask_group(Right.DELETE_GROUP, asked, OffsetsDeleted))
+    if response.error_code:
+        return response
+    return response.replaced(topics=[*response.topics, *delete_messages.refusals(refused, Right.READ_TOPIC.error)])
+
+
+async def txn_offset_commit(request: m.TxnOffsetCommitRequest, context: Context) -> m.TxnOffsetCommitResponse:
+    """Store offsets when the producer's transaction is committed; return an error code for each partition.
+
+    The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From
+    version 5 on this request adds them, without an AddOffsetsToTxn before (KIP-890).
+    """
+    errors = _errors(request, context)
+    return m.TxnOffsetCommitResponse(
+        topics=[
+            _Topic(
+                name=topic.name,
+                partitions=[
+                    _Partition(
+                        partition_index=partition.partition_index,
+                        error_code=errors.get(
+                            TopicPartition(topic.name, partition.partition_index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                        ),
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _may_read(
+    topic: m.OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context
+) -> bool:
+    name = topic.name or directory.name_of(topic.topic_id)
+    return name is None or context.may(Right.READ_TOPIC, name)  # an id without a topic is answered as such
+
+
+def _fetch(fetch: OffsetFetch, context: Context) -> OffsetsFetched:
+    fetched = context.ask_group(Right.DESCRIBE_GROUP, fetch, OffsetsFetched)
+    return _visible(fetched, context) if fetch.partitions is None else fetched
+
+
+def _visible(fetched: OffsetsFetched, context: Context) -> OffsetsFetched:
+    seen = {tp: offset for tp, offset in fetched.offsets.items() if context.may(Right.DESCRIBE_TOPIC, tp.topic)}
+    unstable = frozenset(tp for tp in fetched.unstable if context.may(Right.DESCRIBE_TOPIC, tp.topic))
+    return evolve(fetched, offsets=seen, unstable=unstable)
+
+
+def _hide(response: m.OffsetFetchResponse, context: Context) -> m.OffsetFetchResponse:
+    groups = [group.replaced(topics=[_hidden(topic, context) for topic in group.topics]) for group in response.groups]
+    return response.replaced(topics=[_hidden(topic, context) for topic in response.topics], groups=groups)
+
+
+def _hidden(topic: _FetchedTopic, context: Context) -> _FetchedTopic:
+    if not topic.name or context.may(Right.DESCRIBE_TOPIC, topic.name):
+        return topic
+    nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
+    refused = [partition.replaced(error_code=Right.DESCRIBE_TOPIC.error, **nothing) for partition in topic.partitions]
+    return topic.replaced(partitions=refused)
+
+
+def _errors(request: m.TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
+    asked = _offsets(request)
+    for right, name in ((Right.WRITE_TRANSACTIONAL_ID, request.transactional_id), (Right.READ_GROUP, request.group_id)):
+        if not context.may(right, name):
+            return dict.fromkeys(asked, right.error)
+    directory = context.cluster.directory()
+    refused = {tp: Right.READ_TOPIC.error for tp in asked if not context.may(Right.READ_TOPIC, tp.topic)}
+    offsets = {tp: offset for tp, offset in asked.items() if directory.has(tp) and tp not in refused}
+    return {**refused, **(_commit(request, offsets, context) if offsets else {})}
+
+
+def _offsets(request: m.TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:
+    return {
+        TopicPartition(topic.name, partition.partition_index): OffsetAndMetadata(
+            partition.committed_offset,
+            max(partition.committed_leader_epoch, -1),
+            partition.committed_metadata or "",
+        )
+        for topic in request.topics
+        for partition in topic.partitions
+    }
+
+
+def _commit(
+    request: m.TxnOffsetCommitRequest, offsets: Mapping[TopicPartition, OffsetAndMetadata], context: Context
+) -> Mapping[TopicPartition, ErrorCode]:
+    error = _refuse(request, context)
+    if error is not ErrorCode.NONE:
+        return dict.fromkeys(offsets, error)
+    asked = TxnOffsetCommit(
+        group_id=request.group_id,
+        offsets=offsets,
+        producer_id=request.producer_id,
+        producer_epoch=request.producer_epoch,
+        member_id=request.member_id,
+        member_epoch=request.generation_id,
+        instance_id=request.group_instance_id,
+        topic_ids=context.cluster.directory().ids_of(offsets),
+    )
+    return context.cluster.groups.ask(asked, OffsetsCommitted).errors
+
+
+def _refuse(request: m.TxnOffsetCommitRequest, context: Context) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if not context.coordinates(request.group_id):
+        return ErrorCode.NOT_COORDINATOR
+    error = add_partition(
+        context.cluster.transactions,
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        context.cluster.offsets_partition(request.group_id),
+        verify_only=context.version < _ADDS,
+    )
+    return TXN_OFFSET_COMMIT.told(error, context.version)
