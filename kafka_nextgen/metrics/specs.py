@@ -15,9 +15,11 @@ __all__ = [
     "MetricKind",
     "MetricSpec",
     "Sample",
+    "counter",
     "document_fields",
+    "duration",
+    "gauge",
     "group_of",
-    "metric",
     "metric_group",
     "metric_groups_by_key",
     "samples",
@@ -54,10 +56,22 @@ class MetricSpec:
     labels: tuple[str, ...] = ()
 
 
-def metric(
-    name: str, kind: MetricKind, unit: str, meaning: str, *, ours: bool = False, default: object = 0, labels: str = ""
-) -> Any:
-    """Define a field with one number; ``ours`` if Apache Kafka has no such metric."""
+def counter(name: str, unit: str, meaning: str, *, ours: bool = False, labels: str = "", default: object = 0) -> Any:
+    """Define a field with a number that only grows; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.COUNTER, unit, meaning, ours, labels, default)
+
+
+def gauge(name: str, unit: str, meaning: str, *, ours: bool = False, labels: str = "", default: object = 0) -> Any:
+    """Define a field with a current value; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.GAUGE, unit, meaning, ours, labels, default)
+
+
+def duration(name: str, meaning: str, *, ours: bool = False) -> Any:
+    """Define a field with durations; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.LATENCY, "ms", meaning, ours, "", Latency)
+
+
+def _metric(name: str, kind: MetricKind, unit: str, meaning: str, ours: bool, labels: str, default: object) -> Any:
     spec = MetricSpec(name, kind, unit, meaning, not ours, tuple(labels.split()))
     return field(default=Factory(default) if callable(default) else default, metadata={_SPEC: spec})
 
