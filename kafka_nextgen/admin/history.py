@@ -33,10 +33,10 @@ class PastRebalance:
     instance_id: str | None
     stated: JoinReason
     text: str
-    caused_at: float
     type: GroupType
     epoch: int
     target_epoch: int | None
+    caused_at: float
     assigned_at: float | None
 
     @property

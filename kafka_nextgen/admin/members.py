@@ -59,8 +59,8 @@ class AddedMember:
 class RemovedMember:
     """The result for a member to remove; ``error`` is None if it was removed."""
 
-    member_id: str | None
     instance_id: str | None
+    member_id: str | None
     error: KafkaNextgenError | None = None
 
 
@@ -124,7 +124,7 @@ def _removed_member(member: LeftMember, group_id: str) -> RemovedMember:
     error = broker_error(f"group {group_id}: {who}", member.error, None, group_id) if member.error else None
     if error is not None:
         error.member = member.member_id or None
-    return RemovedMember(member.member_id or None, member.instance_id, error)
+    return RemovedMember(member.instance_id, member.member_id or None, error)
 
 
 async def delete_group(call: AdminCall, group_id: str) -> None:
