@@ -10,16 +10,16 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from attrs import frozen
+from attrs import define, frozen
 
 from kafka_nextgen.history.event_queue import EventQueue
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.logs import logger_of
 
-__all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "DeliveryResult", "QueuedSink", "Sink", "SinkTarget"]
+__all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "CallbackSink", "DeliveryResult", "QueuedSink", "Sink", "SinkTarget"]
 
 logger = logger_of(__name__)
 
@@ -56,6 +56,23 @@ class Sink(Protocol):
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         """Store waiting events for up to ``timeout_s`` seconds; later events are dropped."""
         ...
+
+
+@define
+class CallbackSink:
+    """A ``Sink`` that calls a function at once."""
+
+    tell: Callable[[Event], None]
+    written: int = 0
+    dropped: int = 0
+
+    def write(self, event: Event) -> None:
+        """Pass the event on."""
+        self.written += 1
+        self.tell(event)
+
+    def close(self, timeout_s: float = 0) -> None:
+        """Do nothing: no event waits."""
 
 
 @frozen
