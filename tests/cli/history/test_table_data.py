@@ -7,7 +7,7 @@ from kafka_nextgen.cli.history.table_data import blocking_holdup, summarize_hold
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
 from kafka_nextgen.history.rebalances import longest_part
-from tests.history.made_facts import made_answers
+from tests.history.made_log import made_answers
 from tests.history.story import story
 
 _STORY = """
