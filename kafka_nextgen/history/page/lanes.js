@@ -75,18 +75,15 @@ function drawTenures(ctx, layout, lane, { y, height }) {
 }
 
 function tenureLabel(ctx, member, left, y, width, height) {
-  ctx.font = `600 ${Math.min(11.5, height - 2.5)}px system-ui, sans-serif`;
-  const room = width - 10;
+  const font = `600 ${Math.min(11.5, height - 2.5)}px`;
+  setFont(ctx, font);
   const needed = ctx.measureText(member.label).width;
-  if (needed > room) return;
+  if (needed > width - 10) return;
   if (memberPattern(member) !== "plain") {
     ctx.fillStyle = "rgba(255, 255, 255, .85)";
     ctx.fillRect(left + 3, y + 1, needed + 4, height - 2);
   }
-  ctx.fillStyle = memberInk(member);
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillText(member.label, left + 5, y + height / 2 + 0.5);
+  drawText(ctx, member.label, left + 5, y + height / 2 + 0.5, { font, colour: memberInk(member) });
 }
 
 // Long ones are hatched. Short ones are notches: where there are many, as tall as the share of the time that they take.
@@ -151,15 +148,13 @@ function laneLabel(ctx, layout, lanes, y, isFirst, isHovered) {
   if (rowHeight < 9 && !isFirst) return;
   const last = lanes[lanes.length - 1];
   const range = lanes.length > 1 ? `${lanes[0].partition}\u2013${last.partition}` : String(lanes[0].partition);
-  ctx.font = `${isHovered ? "700 " : ""}${Math.max(9.5, Math.min(11.5, rowHeight - 1))}px system-ui, sans-serif`;
-  ctx.textBaseline = "middle";
-  ctx.fillStyle = isHovered ? colours.ink : colours.quiet;
-  ctx.textAlign = "right";
+  const font = `${isHovered ? "700 " : ""}${Math.max(9.5, Math.min(11.5, rowHeight - 1))}px`;
+  const style = { font, colour: isHovered ? colours.ink : colours.quiet, align: "right" };
   const middle = y + Math.max(rowHeight / 2, 5);
-  ctx.fillText(range, layout.left - 6, middle);
+  drawText(ctx, range, layout.left - 6, middle, style);
   const room = layout.left - 12 - ctx.measureText(range).width;
   if (layout.isNarrow || !(isFirst || rowHeight >= 12)) return;
-  ctx.fillText(cutText(ctx, lanes[0].topic, room - 4), layout.left - 10 - ctx.measureText(range).width, middle);
+  drawText(ctx, cutText(ctx, lanes[0].topic, room - 4), layout.left - 10 - ctx.measureText(range).width, middle, style);
 }
 
 function cutText(ctx, text, room) {

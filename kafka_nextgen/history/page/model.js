@@ -111,8 +111,8 @@ function mostPart(held) {
 }
 
 function inOrder({ began, ended, row }) {
-  const places = began.map((_, place) => place).sort((a, b) => began[a] - began[b]);
-  const taken = (values) => places.map((place) => values[place]);
+  const order = places(began.length).sort((a, b) => began[a] - began[b]);
+  const taken = (values) => order.map((place) => values[place]);
   return { began: taken(began), ended: taken(ended), row: taken(row) };
 }
 

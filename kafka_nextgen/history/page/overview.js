@@ -72,20 +72,8 @@ function overviewLag(ctx, scale, height) {
 }
 
 function overviewRebalances(ctx, scale, height) {
-  const { rebalances } = state.group;
-  const { isIn } = listing();
-  const slots = new Map();
-  let most = 1;
-  for (let row = 0; row < rebalances.rows; row++) {
-    if (!isIn[row]) continue;
-    const slot = Math.round(scale.x(rebalances.began[row]) / 2);
-    const bar = slots.get(slot) || { count: 0, bad: 0 };
-    bar.count++;
-    if (causeMark(rebalances.cause[row]).isBad) bar.bad++;
-    slots.set(slot, bar);
-    most = Math.max(most, bar.count);
-  }
-  for (const [slot, { count, bad }] of slots) {
+  const { bars, most } = histogram(listedRows(), (at) => Math.round(scale.x(at) / 2));
+  for (const [slot, { count, bad }] of bars) {
     const tall = Math.max((count / most) * (height - 22), 7);
     ctx.fillStyle = colours.quiet;
     ctx.fillRect(slot * 2, 4, 2, tall);

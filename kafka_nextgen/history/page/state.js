@@ -2,7 +2,7 @@
 
 const state = {
   groups: [], group: null, from: 0, to: 1, chosen: null, member: "", topic: "", cause: "",
-  utc: false, fit: false, scroll: 0, sort: "began", isDown: false,
+  utc: false, fit: false, scroll: 0,
 };
 const SHORTEST = 20; // ms; no closer zoom
 const listeners = [];
@@ -81,14 +81,19 @@ function chooseGroup(group, changes = {}) {
   update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...all, ...changes });
 }
 
-// Which rebalances the filters let through: {isIn: one flag to a row, count}.
+// Which rebalances the filters let through: one flag to a row.
 function listing() {
   const { group, cause, member } = state;
   const key = JSON.stringify([cause, member]);
-  if (group.listed?.key === key) return group.listed;
-  const isIn = Uint8Array.from({ length: group.rebalances.rows }, (_, row) => Number(isListed(row)));
-  group.listed = { key, isIn, count: isIn.reduce((sum, one) => sum + one, 0) };
-  return group.listed;
+  if (group.listed?.key !== key) {
+    group.listed = { key, isIn: places(group.rebalances.rows).map(isListed) };
+  }
+  return group.listed.isIn;
+}
+
+function listedRows() {
+  const isIn = listing();
+  return places(state.group.rebalances.rows).filter((row) => isIn[row]);
 }
 
 function isListed(row) {
