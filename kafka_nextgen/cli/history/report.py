@@ -15,7 +15,6 @@ from kafka_nextgen.cli.history.tables import print_analysis
 from kafka_nextgen.cli.output import print_json, print_line
 from kafka_nextgen.cli.times import TIME
 from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group
-from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.log_reader import Problems
 from kafka_nextgen.history.page import render
@@ -107,23 +106,15 @@ def _history_document(answers: Analysis, problems: Problems) -> dict[str, object
 
 
 def _snapshots_document(snapshots: Iterable[Snapshot], problems: Problems) -> dict[str, object]:
+    return {"groups": list(map(_snapshot_document, snapshots)), "problems": problems_document(problems)}
+
+
+def _snapshot_document(snapshot: Snapshot) -> dict[str, object]:
+    facts = ("rebalances", "holdups", "standstills", "owners")
     return {
-        "groups": [
-            {
-                "cluster": snapshot.cluster,
-                "group": snapshot.group,
-                "at": snapshot.at,
-                "first": snapshot.first,
-                "last": snapshot.last,
-                "rebalances": _fact_documents(snapshot.rebalances),
-                "holdups": _fact_documents(snapshot.holdups),
-                "standstills": _fact_documents(snapshot.standstills),
-                "owners": _fact_documents(snapshot.owners),
-                "events": [_event_document(event) for event in snapshot.events],
-            }
-            for snapshot in snapshots
-        ],
-        "problems": problems_document(problems),
+        **asdict(snapshot, recurse=False, filter=lambda field, _: field.name != "members"),
+        **{name: _fact_documents(getattr(snapshot, name)) for name in facts},
+        "events": [asdict(event, filter=lambda _, value: value is not None) for event in snapshot.events],
     }
 
 
@@ -135,11 +126,6 @@ def _group_document(cluster: str, group: str, facts: FactsByKind) -> dict[str, o
 
 def _fact_documents(facts: Sequence[Fact]) -> list[dict[str, object]]:
     return [asdict(fact, filter=lambda name, _: name.name not in ("cluster", "group")) for fact in facts]
-
-
-def _event_document(event: Event) -> dict[str, object]:
-    told = asdict(event, filter=lambda _, value: value is not None)
-    return {name: value.value if isinstance(value, EventKind) else value for name, value in told.items()}
 
 
 def problems_document(problems: Problems) -> dict[str, object]:
