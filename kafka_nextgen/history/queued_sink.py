@@ -139,7 +139,7 @@ class QueuedSink:
     @property
     def dropped(self) -> int:
         """The number of events dropped because the queue was full or the target rejected them."""
-        return self._queue.drops.count
+        return self._queue.dropped
 
     @property
     def written(self) -> int:
@@ -149,7 +149,7 @@ class QueuedSink:
     def write(self, event: Event) -> None:
         """Enqueue an event; any thread or signal handler may call this. Never blocks and never raises."""
         if self._is_closed or os.getpid() != self._pid:
-            self._queue.drops.add(event, is_reported=False)
+            self._queue.drop([event], is_reported=False)
         else:
             self._queue.put(event)
 
@@ -171,17 +171,17 @@ class QueuedSink:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._deliver_all(self._next_batch())
-        while batch := self._queue.drops.take() + self._queue.take(MAX_BATCH):
+        while batch := self._queue.take_drop_reports() + self._queue.take(MAX_BATCH):
             self._deliver_all(batch)
         self._target.close()
 
     def _next_batch(self) -> list[Event]:
         first = self._queue.wait(DROP_CHECK_S)
         if first is None:
-            return self._queue.drops.take()
+            return self._queue.take_drop_reports()
         self._closing.wait(self._linger_s)
         events = [first, *self._queue.take(MAX_BATCH - 1)]
-        return events + self._queue.drops.take()
+        return events + self._queue.take_drop_reports()
 
     def _deliver_all(self, events: list[Event]) -> None:
         while events:
