@@ -121,9 +121,7 @@ class Scenario:
 
     async def _start(self, name: str) -> None:
         self.progress.print_line(f"{name} starts")
-        self.members[name] = await WorkerProcess.start(
-            name, self._servers, TOPIC, GROUP, self.progress.note, self.progress.wake
-        )
+        self.members[name] = await WorkerProcess.start(name, self._servers, GROUP, self.progress)
 
     async def _leave(self, name: str) -> None:
         self.progress.print_line(f"{name} is asked to leave (SIGTERM)")
