@@ -15,6 +15,7 @@ from kafka_nextgen.metrics.specs import (
     document_fields,
     duration,
     gauge,
+    labelled,
     metric_group,
     metric_groups_by_key,
     samples,
@@ -33,57 +34,34 @@ __all__ = [
     "TopicMetrics",
 ]
 
-_PARTITION = "topic partition"  # labels
-
 
 @document_fields
-@frozen
+@frozen(field_transformer=labelled("topic"))
 class TopicMetrics:
     """Records of one topic that were handed over."""
 
-    records: int = counter("topic-records-consumed-total", "{record}", "records handed over", ours=True, labels="topic")
-    bytes: int = counter(
-        "topic-bytes-consumed-total", "By", "uncompressed bytes handed over", ours=True, labels="topic"
-    )
+    records: int = counter("topic-records-consumed-total", "{record}", "records handed over", ours=True)
+    bytes: int = counter("topic-bytes-consumed-total", "By", "uncompressed bytes handed over", ours=True)
 
 
 @document_fields
-@frozen
+@frozen(field_transformer=labelled("topic", "partition"))
 class PartitionMetrics:
     """The state of one assigned partition. None means not known yet."""
 
     position: int | None = gauge(
-        "records-position",
-        "1",
-        "the offset of the next record to be handed over",
-        ours=True,
-        default=None,
-        labels=_PARTITION,
+        "records-position", "1", "the offset of the next record to be handed over", ours=True, default=None
     )
     lag: int | None = gauge(
-        "records-lag",
-        "{record}",
-        "offsets between the position and the end of the log at its last fetch",
-        default=None,
-        labels=_PARTITION,
+        "records-lag", "{record}", "offsets between the position and the end of the log at its last fetch", default=None
     )
     lead: int | None = gauge(
-        "records-lead",
-        "{record}",
-        "offsets between the beginning of the log and the position",
-        default=None,
-        labels=_PARTITION,
+        "records-lead", "{record}", "offsets between the beginning of the log and the position", default=None
     )
     buffered_records: int = gauge(
-        "buffered-records",
-        "{record}",
-        "records that have arrived and wait to be handed over",
-        ours=True,
-        labels=_PARTITION,
+        "buffered-records", "{record}", "records that have arrived and wait to be handed over", ours=True
     )
-    is_paused: bool = gauge(
-        "paused", "1", "1 if the application paused it", ours=True, default=False, labels=_PARTITION
-    )
+    is_paused: bool = gauge("paused", "1", "1 if the application paused it", ours=True, default=False)
 
 
 @document_fields

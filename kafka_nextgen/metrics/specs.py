@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ __all__ = [
     "duration",
     "gauge",
     "group_of",
+    "labelled",
     "metric_group",
     "metric_groups_by_key",
     "samples",
@@ -96,6 +97,16 @@ def group_of(attribute: Any) -> type[object] | None:
     """Return the class of the groups in a field; None if it has none."""
     group: type[object] | None = attribute.metadata.get(_GROUP)
     return group
+
+
+def labelled(*labels: str) -> Callable[[type, list[Any]], list[Any]]:
+    """Return a ``field_transformer`` of attrs that gives all metrics of a class these labels."""
+
+    def transform(group: type, attributes: list[Any]) -> list[Any]:
+        specs = [evolve(attribute.metadata[_SPEC], labels=labels) for attribute in attributes]
+        return [each.evolve(metadata={_SPEC: spec}) for each, spec in zip(attributes, specs, strict=True)]
+
+    return transform
 
 
 def document_fields(group: type[T]) -> type[T]:
