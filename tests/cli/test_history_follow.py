@@ -6,10 +6,7 @@ import asyncio
 import gzip
 import io
 import os
-import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -26,7 +23,7 @@ from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.history.log_reader import MAX_LINE_BYTES
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import Running, kafka_nextgen, running
 from tests.history.making import event
 
 
@@ -244,21 +241,8 @@ def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path
 # The command.
 
 
-@contextmanager
-def following(*options: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([*COMMAND, "history", "follow", *options], stdout=subprocess.PIPE, text=True)
-    try:
-        yield process
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def read_until(process: subprocess.Popen[str], *words: str) -> str:
-    assert process.stdout is not None
-    for told in process.stdout:
+def read_until(process: Running, *words: str) -> str:
+    while told := process.line():
         if all(word in told for word in words):
             return told
     raise AssertionError(f"it ended without a line with {words}")
@@ -267,7 +251,7 @@ def read_until(process: subprocess.Popen[str], *words: str) -> str:
 def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(line(0))
-    with following(str(path), "--group", "billing") as process:
+    with running("history", "follow", str(path), "--group", "billing") as process:
         read_until(process, "billing", "lag")
         with path.open("ab") as file:
             file.write(encode_event(event(1, group="other", kind=EventKind.ERROR)).encode() + b"\n")
@@ -277,12 +261,13 @@ def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
 
 def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
     cluster.create_topic("events", 2)
-    with following("-b", cluster.bootstrap_servers, "--topic", "events") as process:
+    follow = ("history", "follow", "-b", cluster.bootstrap_servers)
+    with running(*follow, "--topic", "events") as process:
         sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="events")
         sink.write(event(1, kind=EventKind.LEFT, member="gone"))
         sink.close(30)
         read_until(process, "billing", "left", "gone")
-    with following("-b", cluster.bootstrap_servers, "--interval", "0.2", "--pattern", "live.*") as process:
+    with running(*follow, "--interval", "0.2", "--pattern", "live.*") as process:
         with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             admin.alter_offsets("live", {TopicPartition("events", 0): 0})
         read_until(process, "live", "committed", "events[0]", "offset 0")
