@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.cli.history.log import GroupHistory
 from kafka_nextgen.cli.history.table_data import member_names, with_member_names
 from kafka_nextgen.cli.history.tables import STANDSTILLS, print_rebalances, print_worst
 from kafka_nextgen.cli.output import Columns, print_line
 from kafka_nextgen.cli.times import duration_text, time_text
 from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Owner, Rebalance, Standstill
+from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.ordering import in_order
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Snapshot", "print_snapshot", "snapshot_at"]
@@ -56,20 +57,20 @@ class Snapshot:
     members: Sequence[MemberSummary]
 
 
-def snapshot_at(group: GroupHistory, at: int, within_ms: int) -> Snapshot:
+def snapshot_at(cluster: str, group: str, events: Sequence[Event], at: int, within_ms: int) -> Snapshot:
     """Return the state at ``at``, and what happened or lasted within ``within_ms`` of it."""
     first, last = at - within_ms, at + within_ms
-    facts = list(group.facts())
+    ordered, marks = in_order(events)
+    facts = list(fold(ordered, marks))
     rebalances = [each for each in facts if isinstance(each, Rebalance) and _is_near(each, first, last)]
     holdups = [each for each in facts if isinstance(each, Holdup) and _is_near(each, first, last)]
     standstills = [each for each in facts if isinstance(each, Standstill) and _is_near(each, first, last)]
     members = [each for each in facts if isinstance(each, MemberSummary)]
-    owners = [each for each in group.facts(at) if isinstance(each, Owner)]
-    events = [each for each in group.events if first <= each.at <= last and each.kind not in FREQUENT_KINDS]
-    events.sort(key=lambda each: each.at)
-    times = [each.at for each in group.events]
-    lasted = (min(times, default=at), max(times, default=at))
-    return Snapshot(group.cluster, group.group, at, *lasted, rebalances, holdups, standstills, owners, events, members)
+    known = fold((event for event in ordered if event.at <= at), marks)
+    owners = [each for each in known if isinstance(each, Owner)]
+    near = [each for each in ordered if first <= each.at <= last and each.kind not in FREQUENT_KINDS]
+    begin, end = ordered[0].at, ordered[-1].at
+    return Snapshot(cluster, group, at, begin, end, rebalances, holdups, standstills, owners, near, members)
 
 
 def _is_near(fact: Rebalance | Holdup | Standstill, first: int, last: int) -> bool:
