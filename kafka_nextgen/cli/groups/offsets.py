@@ -10,7 +10,7 @@ from kafka_nextgen.admin import GroupOffset
 from kafka_nextgen.admin.arguments import OffsetSpec
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_rows
-from kafka_nextgen.cli.partitions import NotationError, parse_partitions
+from kafka_nextgen.cli.partitions import parse_partitions
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
@@ -98,7 +98,7 @@ def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
         partitions, equals, offset = word.rpartition("=")
         if not equals:
             raise ConfigError(f"--set takes PARTITIONS=OFFSET, not {word!r}")
-        targets.update(dict.fromkeys(_parse_notation(partitions), _parse_offset(offset)))
+        targets.update(dict.fromkeys(parse_partitions(partitions), _parse_offset(offset)))
     return targets
 
 
@@ -111,11 +111,4 @@ def _parse_offset(word: str) -> OffsetSpec:
 
 
 def _parse_partitions(words: tuple[str, ...]) -> frozenset[TopicPartition]:
-    return frozenset(partition for word in words for partition in _parse_notation(word))
-
-
-def _parse_notation(words: str) -> frozenset[TopicPartition]:
-    try:
-        return parse_partitions(words)
-    except NotationError as error:
-        raise ConfigError(str(error)) from None
+    return frozenset(partition for word in words for partition in parse_partitions(word))
