@@ -67,9 +67,8 @@ class TerminalScreen:
 def _rows(view: GroupView) -> Iterator[_Row]:
     state = Text(printable(view.state), style=_STYLES.get(view.state, "red"))
     owned = sum(len(member.owned) for member in view.members.values())
-    lag = "-" if view.lag is None else f"{view.lag:,}"
     sums = f"{owned} partitions, {len(view.members)} members"
-    yield (_cut(view.group, "bold"), state, _epoch(view.epoch), _cut(sums), Text(lag))
+    yield (_cut(view.group, "bold"), state, _epoch(view.epoch), _cut(sums), _lag(view.lag_of(view.ends)))
     for member in sorted(view.members.values(), key=lambda each: each.name):
         yield _member_row(view, member)
 
@@ -81,13 +80,12 @@ def _member_row(view: GroupView, member: MemberView) -> _Row:
         Text("behind" if is_behind else "", style="yellow"),
         _epoch(member.epoch),
         _cut(format_partitions(member.owned)),
-        Text(_lag_of(view, member)),
+        _lag(view.lag_of(member.owned)),
     )
 
 
-def _lag_of(view: GroupView, member: MemberView) -> str:
-    known = [tp for tp in member.owned if tp in view.ends and tp in view.committed]
-    return f"{sum(max(0, view.ends[tp] - view.committed[tp]) for tp in known):,}" if known else "-"
+def _lag(lag: int | None) -> Text:
+    return Text("-" if lag is None else f"{lag:,}")
 
 
 def _cut(text: str, style: str = "") -> Text:
