@@ -59,9 +59,7 @@ def explain_(
         explanations = _explain_live_group(cluster, str(group_id), assignors)
     else:
         read = read_group(file.read(), file.name)
-        explanations = [
-            explain(each, read.group, read.topics) for each in assignors or [_current_assignor(read.assignor)]
-        ]
+        explanations = [explain(each, read, read.topics) for each in assignors or [_current_assignor(read.assignor)]]
     if as_json:
         print_json([_explanation_document(each) for each in explanations])
     else:
