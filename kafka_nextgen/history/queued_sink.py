@@ -42,20 +42,16 @@ class Sink(Protocol):
     @property
     def dropped(self) -> int:
         """The number of events that were not stored."""
-        ...
 
     @property
     def written(self) -> int:
         """The number of events that were stored."""
-        ...
 
     def write(self, event: Event) -> None:
         """Enqueue an event. Never blocks and never raises; signal handlers may call it."""
-        ...
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         """Store waiting events for up to ``timeout_s`` seconds; later events are dropped."""
-        ...
 
 
 @define
@@ -92,15 +88,12 @@ class SinkTarget(Protocol):
 
     def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         """Store the events in order. Expected failures are in the result, not raised."""
-        ...
 
     def interrupt(self) -> None:
         """Let a waiting ``deliver`` return soon; called from another thread."""
-        ...
 
     def close(self) -> None:
         """Release resources; no call follows."""
-        ...
 
 
 class QueuedSink:
