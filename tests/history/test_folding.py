@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.history.analysis import analyze
+from kafka_nextgen.history.clock_alignment import clock_offsets, observation_of
 from kafka_nextgen.history.facts import Owner, Rebalance
 from kafka_nextgen.history.folding import GroupFold
 from kafka_nextgen.history.rebalances import MAX_OPEN
@@ -21,7 +22,7 @@ def facts(text: str, name: str) -> list[Any]:
 
 
 #: Stories by their titles: events, then facts that follow, ``KIND: FIELD=VALUE ...``. All facts of a kind are told, or
-#: the last one.
+#: the last one. ``offsets`` are what is added to the times of each source.
 STORIES = dict(
     paragraph.removeprefix("# ").split("\n", 1)
     for paragraph in Path(__file__).with_name("stories.txt").read_text().split("\n\n")
@@ -31,11 +32,15 @@ STORIES = dict(
 @pytest.mark.parametrize("title", STORIES)
 def test_facts_follow_from_a_story(title: str) -> None:
     lines = STORIES[title].strip().splitlines()
-    found = analyze(story("\n".join(line for line in lines if line[0].isdigit()))).facts
+    events = story("\n".join(line for line in lines if line[0].isdigit()))
+    found = analyze(events).facts
     expected: dict[str, list[dict[str, str]]] = defaultdict(list)
     for line in lines:
         if line.startswith("no "):
             assert found[line.removeprefix("no ")] == []
+        elif line.startswith("offsets: "):
+            offsets = clock_offsets(sight for event in events if (sight := observation_of(event)) is not None)
+            assert set(line.split()[1:]) == {f"{source}={offset}" for source, offset in offsets.items()}
         elif not line[0].isdigit():
             kind, _, values = line.partition(": ")
             expected[kind].append(dict(pair.split("=") for pair in values.split()))
