@@ -11,7 +11,7 @@ function drawLag(ctx, layout, hovered) {
   const most = Math.max(1, ...heights.filter((value) => value !== null));
   const y = (lag) => box.y + box.height - 4 - (lag / most) * (box.height - 12);
   scaleLabels(ctx, layout, box, most, 0);
-  clipped(ctx, layout, box, () => {
+  clipped(ctx, layout.left, box.y, layout.right - layout.left, box.height, () => {
     lagArea(ctx, layout, heights, y, y(0));
     const worst = worstLane();
     if (worst && worst !== hovered) laneLag(ctx, layout, worst, y, colours.quiet);

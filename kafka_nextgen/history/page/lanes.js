@@ -19,20 +19,17 @@ function laneRows(height) {
 
 function drawLanes(ctx, layout, hovered) {
   const { box, rows } = layout.lanes;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(0, box.y, layout.width, box.height);
-  ctx.clip();
   const first = Math.floor(state.scroll / rows.rowHeight);
   const last = Math.min(rows.count - 1, Math.floor((state.scroll + box.height) / rows.rowHeight));
-  for (let row = first; row <= last; row++) {
-    const y = box.y + row * rows.rowHeight - state.scroll;
-    const lanes = rows.lanes.slice(row * rows.together, (row + 1) * rows.together);
-    drawRow(ctx, layout, lanes, y, rows.rowHeight);
-    laneLabel(ctx, layout, lanes, y, row === first || rows.lanes[row * rows.together - 1]?.topic !== lanes[0].topic, lanes.includes(hovered));
-  }
-  drawScrollbar(ctx, layout);
-  ctx.restore();
+  clipped(ctx, 0, box.y, layout.width, box.height, () => {
+    for (let row = first; row <= last; row++) {
+      const y = box.y + row * rows.rowHeight - state.scroll;
+      const lanes = rows.lanes.slice(row * rows.together, (row + 1) * rows.together);
+      drawRow(ctx, layout, lanes, y, rows.rowHeight);
+      laneLabel(ctx, layout, lanes, y, row === first || rows.lanes[row * rows.together - 1]?.topic !== lanes[0].topic, lanes.includes(hovered));
+    }
+    drawScrollbar(ctx, layout);
+  });
 }
 
 function drawRow(ctx, layout, lanes, y, rowHeight) {
@@ -53,7 +50,7 @@ function eachInView(layout, stretches, take) {
   const { began, ended } = stretches;
   let place = Math.max(0, firstAbove(ended, state.from) - 1);
   while (place < began.length && began[place] < state.to) {
-    const left = Math.max(layout.x(began[place]), layout.left), right = Math.min(layout.x(ended[place]), layout.right);
+    const [left, right] = layout.span(began[place], ended[place]);
     if (right >= layout.left && ended[place] > state.from) take(stretches.row[place], left, right);
     place = right - left >= NARROWEST ? place + 1 : Math.max(place + 1, firstAbove(ended, layout.at(left + NARROWEST), place + 1));
   }
@@ -100,7 +97,7 @@ function drawStands(ctx, layout, lane, { y, height }) {
     ctx.fillRect(slot * NARROWEST, y + height - tall, NARROWEST, tall);
   };
   for (let place = first; place < last; place++) {
-    const left = Math.max(layout.x(began[place]), layout.left), right = Math.min(layout.x(ended[place]), layout.right);
+    const [left, right] = layout.span(began[place], ended[place]);
     if (right < layout.left || ended[place] <= state.from) continue;
     if (right - left >= NARROWEST + 0.5) { hatched(ctx, left, y, right - left, height); continue; }
     const own = Math.floor(left / NARROWEST);

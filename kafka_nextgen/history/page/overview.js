@@ -15,8 +15,7 @@ function startOverview() {
 }
 
 function overviewScale() {
-  const { first, last } = state.group;
-  const room = (last - first) * 0.01 + 100, from = first - room, to = last + room;
+  const { from, to } = wholeOf(state.group);
   const width = overview.root.clientWidth;
   return { width, from, to, x: (at) => ((at - from) / (to - from)) * width, at: (x) => from + (x / width) * (to - from) };
 }

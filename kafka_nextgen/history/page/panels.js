@@ -4,9 +4,7 @@ function drawAxis(ctx, layout) {
   const marks = axisMarks(state.from, state.to, Math.max(2, Math.floor((layout.right - layout.left) / 84)));
   for (const { at, text, isDay } of marks) {
     const x = Math.round(layout.x(at)) + 0.5;
-    ctx.strokeStyle = colours.line;
-    ctx.lineWidth = isDay ? 2 : 1;
-    line(ctx, x, layout.axis.y + layout.axis.height - 4, x, layout.height);
+    line(ctx, x, layout.axis.y + layout.axis.height - 4, x, layout.height, colours.line, isDay ? 2 : 1);
     const style = { colour: isDay ? colours.ink : colours.quiet, align: "center" };
     if (x > layout.left + 20 && x < layout.right - 20) drawText(ctx, text, x, layout.axis.y + 9, style);
   }
@@ -25,7 +23,9 @@ function drawText(ctx, text, x, y, { font = "11.5px", colour = colours.ink, alig
   ctx.fillText(text, x, y);
 }
 
-function line(ctx, x1, y1, x2, y2) {
+function line(ctx, x1, y1, x2, y2, colour, width = 1) {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
   ctx.beginPath();
   ctx.moveTo(x1, y1);
   ctx.lineTo(x2, y2);
@@ -58,18 +58,15 @@ function drawBands(ctx, layout, rows) {
   for (const row of isMany ? [] : rows) band(ctx, layout, row, colours.band);
   if (state.chosen !== null) {
     band(ctx, layout, state.chosen, colours.band);
-    ctx.strokeStyle = colours.accent;
-    ctx.lineWidth = 1;
     for (const at of [state.group.rebalances.began[state.chosen], endOf(state.chosen)]) {
       const x = Math.round(layout.x(at)) + 0.5;
-      if (x >= layout.left && x <= layout.right) line(ctx, x, layout.strip.y, x, layout.height);
+      if (x >= layout.left && x <= layout.right) line(ctx, x, layout.strip.y, x, layout.height, colours.accent);
     }
   }
 }
 
 function band(ctx, layout, row, colour) {
-  const left = Math.max(layout.x(state.group.rebalances.began[row]), layout.left);
-  const right = Math.min(layout.x(endOf(row)), layout.right);
+  const [left, right] = layout.span(state.group.rebalances.began[row], endOf(row));
   if (right < layout.left || left > layout.right) return;
   ctx.fillStyle = colour;
   ctx.fillRect(left, layout.strip.y, Math.max(right - left, 1), layout.height - layout.strip.y);
@@ -83,7 +80,7 @@ function drawStrip(ctx, layout, rows) {
   let free = -Infinity;
   for (const row of rows) {
     const { glyph, isBad } = causeMark(rebalances.cause[row]);
-    const left = Math.max(layout.x(rebalances.began[row]), layout.left), right = Math.min(layout.x(endOf(row)), layout.right);
+    const [left, right] = layout.span(rebalances.began[row], endOf(row));
     ctx.fillStyle = row === state.chosen ? colours.accent : isBad ? colours.warn : colours.quiet;
     ctx.fillRect(left, y + height - 8, Math.max(right - left, 2), 6);
     if (left < free) continue;
@@ -141,7 +138,7 @@ function drawEpochs(ctx, layout, rows) {
   const low = Math.max(rebalances.epoch[begin] - 1, 0), high = Math.max(rebalances.epoch[Math.max(end - 1, begin)], low + 1);
   const y = (epoch) => epochs.y + epochs.height - 4 - ((Math.max(epoch, low) - low) / (high - low)) * (epochs.height - 10);
   scaleLabels(ctx, layout, epochs, high, low);
-  clipped(ctx, layout, epochs, () => {
+  clipped(ctx, layout.left, epochs.y, layout.right - layout.left, epochs.height, () => {
     if (rows.length < 400) for (const [id, points] of steps) drawMemberSteps(ctx, layout, id, points, y);
     ctx.strokeStyle = colours.accent;
     ctx.lineWidth = 2.5;
@@ -178,15 +175,13 @@ function scaleLabels(ctx, layout, box, high, low) {
   const style = { font: "11px", colour: colours.quiet, align: "right" };
   drawText(ctx, countText(high), layout.left - 6, box.y + (layout.isNarrow ? 22 : 8), style);
   drawText(ctx, countText(low), layout.left - 6, box.y + box.height - 6, style);
-  ctx.strokeStyle = colours.line;
-  ctx.lineWidth = 1;
-  line(ctx, layout.left, box.y + box.height - 3.5, layout.right, box.y + box.height - 3.5);
+  line(ctx, layout.left, box.y + box.height - 3.5, layout.right, box.y + box.height - 3.5, colours.line);
 }
 
-function clipped(ctx, layout, box, draw) {
+function clipped(ctx, x, y, width, height, draw) {
   ctx.save();
   ctx.beginPath();
-  ctx.rect(layout.left, box.y, layout.right - layout.left, box.height);
+  ctx.rect(x, y, width, height);
   ctx.clip();
   draw();
   ctx.restore();

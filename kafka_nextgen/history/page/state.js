@@ -37,10 +37,15 @@ function look(from, to) {
   update({ from: begin, to: begin + width });
 }
 
-function lookAll() {
-  const { first, last } = state.group;
+// All of a group, with a little room on both sides.
+function wholeOf({ first, last }) {
   const room = (last - first) * 0.01 + 100;
-  flyTo(first - room, last + room);
+  return { from: first - room, to: last + room };
+}
+
+function lookAll() {
+  const { from, to } = wholeOf(state.group);
+  flyTo(from, to);
 }
 
 // Move there in a fifth of a second, so that one sees where it is; at once for people who want less motion.
@@ -76,9 +81,7 @@ function choose(row) {
 }
 
 function chooseGroup(group, changes = {}) {
-  const room = (group.last - group.first) * 0.01 + 100;
-  const all = { from: group.first - room, to: group.last + room };
-  update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...all, ...changes });
+  update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...wholeOf(group), ...changes });
 }
 
 // Which rebalances the filters let through: one flag to a row.

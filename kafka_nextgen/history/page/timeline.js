@@ -26,6 +26,7 @@ function newLayout(width) {
   const scale = (right - left) / (state.to - state.from);
   layout.x = (at) => left + (at - state.from) * scale;
   layout.at = (x) => state.from + (x - left) / scale;
+  layout.span = (began, ended) => [Math.max(layout.x(began), left), Math.min(layout.x(ended), right)];
   layout.mostScroll = Math.max(0, rows.count * rows.rowHeight - height);
   return layout;
 }
