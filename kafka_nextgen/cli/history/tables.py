@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from kafka_nextgen.cli.history.table_data import (
     HoldupSummary,
@@ -41,21 +41,6 @@ _F = TypeVar("_F", bound=Fact)
 
 _GROUP_MARKS = ("", CLOCKS_DISAGREE, CLUSTER_UNKNOWN, MEMBERS_ALONE)
 
-#: A rebalance, and the hold-up of the member that the others waited for.
-_HeldRebalance: TypeAlias = tuple[Rebalance, Holdup | None]
-_REBALANCES: Columns[_HeldRebalance] = {
-    "TIME (UTC)": lambda row: time_text(row[0].began),
-    "EPOCH": lambda row: row[0].epoch,
-    "CAUSE": lambda row: row[0].cause,
-    "BY": lambda row: row[0].by,
-    "TOOK": lambda row: None if row[0].ended is None else duration_text(row[0].ended - row[0].began),
-    "MOVED": lambda row: _moved(row[0]),
-    "STOOD STILL": lambda row: duration_text(row[0].stood_ms),
-    "LAG": lambda row: _growth(row[0].lag_before, row[0].lag_after),
-    "HELD UP BY": lambda row: _blocking_text(row[1]),
-    "LAST": lambda row: row[0].slowest,
-    "DOUBTS": lambda row: _own_marks(row[0].marks),
-}
 STANDSTILLS: Columns[Standstill] = {
     "PARTITION": lambda fact: _partition(fact),
     "TIME (UTC)": lambda fact: time_text(fact.began),
@@ -74,18 +59,16 @@ _WAITS: Columns[HoldupSummary] = {
     "CALLBACK": lambda held: duration_text(held.callback_ms),
     "COORDINATOR": lambda held: duration_text(held.coordinator_ms),
 }
-#: Of a member and its name.
-_MEMBERS: Columns[tuple[MemberSummary, str]] = {
-    "MEMBER": lambda row: row[1],
-    "ID": lambda row: row[0].member,
-    "HOST": lambda row: row[0].host,
-    "JOINED": lambda row: row[0].joined,
-    "LEFT": lambda row: row[0].left,
-    "PUT OUT": lambda row: row[0].fenced,
-    "NOT POLLING": lambda row: row[0].poll_timeouts,
-    "LONGEST GAP": lambda row: duration_text(row[0].longest_poll_gap_ms),
-    "CALLBACKS": lambda row: duration_text(row[0].callback_ms),
-    "ERRORS": lambda row: row[0].errors,
+_MEMBERS: Columns[MemberSummary] = {
+    "ID": lambda fact: fact.member,
+    "HOST": lambda fact: fact.host,
+    "JOINED": lambda fact: fact.joined,
+    "LEFT": lambda fact: fact.left,
+    "PUT OUT": lambda fact: fact.fenced,
+    "NOT POLLING": lambda fact: fact.poll_timeouts,
+    "LONGEST GAP": lambda fact: duration_text(fact.longest_poll_gap_ms),
+    "CALLBACKS": lambda fact: duration_text(fact.callback_ms),
+    "ERRORS": lambda fact: fact.errors,
 }
 _OVERLAPS: Columns[Overlap] = {
     "PARTITION": lambda fact: _partition(fact),
@@ -157,8 +140,8 @@ def _group(facts: FactsByKind, top: int) -> None:
     stood = _between_owners(rebalances, with_member_names(own(Standstill, "standstills"), names))
     print_worst("Standstills", STANDSTILLS, worst_standstills(stood), top)
     print_worst("Members that held rebalances up", _WAITS, summarize_holdups(rebalances, holdups), top)
-    unstable = [(member, names[member.member]) for member in unstable_members(members)]
-    print_worst("Members put out, or coming and going", _MEMBERS, unstable, top)
+    columns: Columns[MemberSummary] = {"MEMBER": lambda fact: names[fact.member], **_MEMBERS}
+    print_worst("Members put out, or coming and going", columns, unstable_members(members), top)
     overlaps = sorted(with_member_names(own(Overlap, "overlaps"), names), key=lambda each: each.is_excused)
     print_worst("Owned by two", _OVERLAPS, overlaps, top)
     repeats = sorted(with_member_names(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
@@ -197,9 +180,23 @@ def print_shown(title: str, columns: Columns[T], shown: Sequence[T], count: int)
 
 def print_rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
     """Print ``shown`` out of ``count`` rebalances, each with its blocking member."""
-    of_epoch = by_epoch(holdups)
-    rows = [(each, blocking_holdup(each, of_epoch.get(each.epoch, []))) for each in shown]
-    print_shown(title, _REBALANCES, rows, count)
+    print_shown(title, _rebalance_columns(by_epoch(holdups)), shown, count)
+
+
+def _rebalance_columns(holdups: Mapping[int, Sequence[Holdup]]) -> Columns[Rebalance]:
+    return {
+        "TIME (UTC)": lambda fact: time_text(fact.began),
+        "EPOCH": lambda fact: fact.epoch,
+        "CAUSE": lambda fact: fact.cause,
+        "BY": lambda fact: fact.by,
+        "TOOK": lambda fact: None if fact.ended is None else duration_text(fact.ended - fact.began),
+        "MOVED": lambda fact: _moved(fact),
+        "STOOD STILL": lambda fact: duration_text(fact.stood_ms),
+        "LAG": lambda fact: _growth(fact.lag_before, fact.lag_after),
+        "HELD UP BY": lambda fact: _blocking_text(blocking_holdup(fact, holdups.get(fact.epoch, []))),
+        "LAST": lambda fact: fact.slowest,
+        "DOUBTS": lambda fact: _own_marks(fact.marks),
+    }
 
 
 def _partition(fact: Standstill | Overlap | Repeat) -> str:
