@@ -32,7 +32,6 @@ from kafka_nextgen.history.facts import (
     Repeat,
     Standstill,
 )
-from kafka_nextgen.history.rebalances import longest_part
 
 __all__ = ["STANDSTILLS", "print_analysis", "print_rebalances", "print_shown", "print_worst"]
 
@@ -220,5 +219,5 @@ def _own_marks(marks: str) -> str | None:
 def _blocking_text(holdup: Holdup | None) -> str | None:
     if holdup is None:
         return None
-    part, ms = longest_part(holdup)
+    part, ms = holdup.longest_part
     return f"{holdup.member}: {part} {duration_text(ms)}"
