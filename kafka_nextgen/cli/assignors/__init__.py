@@ -121,9 +121,6 @@ def _member_document(member: MemberChange) -> dict[str, object]:
     return {**own, "gains": member.gains, "loses": member.loses, "across_racks": member.across_after}
 
 
-@click.group()
+@click.group(commands=[explain_])
 def assignors() -> None:
     """See what an assignor would do to a group."""
-
-
-assignors.add_command(explain_)
