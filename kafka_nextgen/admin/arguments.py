@@ -54,13 +54,13 @@ def checked_new_members(group_id: str, members: Collection[str | NewMember], wit
     _check_time("within", within, allows_zero=True)
     if within and not members:
         raise ValueError(f"group {group_id}: say who is to join, by instance id")
-    parse_enum = [NewMember(member) if isinstance(member, str) else member for member in members]
-    for member in parse_enum:
+    announced = [NewMember(member) if isinstance(member, str) else member for member in members]
+    for member in announced:
         if not isinstance(member, NewMember):
             raise TypeError(f"members are instance ids or NewMember; {member!r} is neither")
         _check_time("session_timeout", member.session_timeout)
         _check_time("rebalance_timeout", member.rebalance_timeout)
-    return tuple({member.instance_id: member for member in parse_enum}.values())
+    return tuple({member.instance_id: member for member in announced}.values())
 
 
 def _check_time(what: str, seconds: float | None, *, allows_zero: bool = False) -> None:

@@ -8,7 +8,7 @@ would differ.
 from __future__ import annotations
 
 from kafka_nextgen.admin.describing import describe_group
-from kafka_nextgen.admin.requests import RequestSender, broker_error
+from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.values import GroupDescription, GroupState
 from kafka_nextgen.assignors import AssignmentSpec, TopicMetadata, spec_of
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -16,7 +16,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.engine.member.topic_lookup import id_of, topic_metadata
 from kafka_nextgen.errors import BrokerError, MisuseError
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicId
 
 __all__ = ["assignment_spec"]
@@ -28,28 +27,26 @@ _REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS
 _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION})
 
 
-async def assignment_spec(
-    sender: RequestSender, group_id: str, assignor: str | None, deadline: Deadline
-) -> AssignmentSpec:
+async def assignment_spec(call: AdminCall, group_id: str, assignor: str | None) -> AssignmentSpec:
     """Return a group of either protocol for the assignor of this name, or for the one in use.
 
-    Raises GroupNotFoundError, MisuseError if the members are no consumers, and the errors of ``RequestSender.send``.
+    Raises GroupNotFoundError, MisuseError if the members are no consumers, and the errors of ``AdminCall.send``.
     """
-    group = await _describe_at_rest(sender, group_id, deadline)
+    group = await _describe_at_rest(call, group_id)
     names = {name for member in group.members for name in member.subscribed_topics}
     if any(member.subscribed_pattern for member in group.members):
-        image = await sender.cluster.all_topics(deadline.left_s())
+        image = await call.cluster.all_topics(call.deadline.left_s())
     else:
-        await sender.cluster.refresh_metadata(topics=names, timeout_s=deadline.left_s())
-        image = sender.cluster.metadata
+        await call.cluster.refresh_metadata(topics=names, timeout_s=call.deadline.left_s())
+        image = call.cluster.metadata
     return spec_of(group, _topics_in(image, names, group_id), group.assignor if assignor is None else assignor)
 
 
-async def _describe_at_rest(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
+async def _describe_at_rest(call: AdminCall, group_id: str) -> GroupDescription:
     """Describe the group, but wait while a classic one rebalances: then it has no subscriptions and assignments."""
     tries = 0
     while True:
-        group = await describe_group(sender, group_id, deadline)
+        group = await describe_group(call, group_id)
         if group.protocol_type not in ("", PROTOCOL_TYPE):
             kind = repr(group.protocol_type)
             raise MisuseError(
@@ -59,7 +56,8 @@ async def _describe_at_rest(sender: RequestSender, group_id: str, deadline: Dead
             return group
         tries += 1
         text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
-        await deadline.pause(sender.cluster.retry_backoff_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
+        failure = BrokerError(text, code=_REBALANCE, retriable=True)
+        await call.deadline.pause(call.cluster.retry_backoff_s(tries), failure)
 
 
 def _topics_in(image: ClusterImage, names: set[str], group_id: str) -> dict[TopicId, TopicMetadata]:

@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.admin import configs, group_offsets, members
 from kafka_nextgen.admin.arguments import (
     ConfigValue,
@@ -26,7 +24,7 @@ from kafka_nextgen.admin.history import PastRebalance, describe_history
 from kafka_nextgen.admin.listing import list_groups
 from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
 from kafka_nextgen.admin.patterns import PatternCheck, check_pattern
-from kafka_nextgen.admin.requests import RequestSender
+from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
     GroupDescription,
     GroupOffset,
@@ -46,35 +44,32 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["NO_REASON", "WITHIN_S", "AsyncGroupAdmin"]
+__all__ = ["AsyncGroupAdmin"]
 
 T = TypeVar("T")
 
-WITHIN_S = 300.0
-NO_REASON = ""
 #: The most groups asked about at once; more would only wait in the brokers' queues.
 _MAX_IN_FLIGHT = 32
 
 
-@frozen
-class _Clients:
-    cluster: ClusterClient
-    lookups: ClusterQueries
-    sender: RequestSender
-
-
 class AsyncGroupAdmin:
-    """The groups of one cluster, for asyncio applications: the methods, results and errors of ``GroupAdmin``.
+    """The groups of one cluster, of either protocol, for asyncio applications.
 
-    Use it on one event loop, from any number of tasks. A cancelled call may have taken effect.
+    Takes a consumer's configuration, and uses its keys for brokers and connections. Use it on one event loop, from any
+    number of tasks. A cancelled call may have taken effect.
 
         async with AsyncGroupAdmin(bootstrap_servers="localhost:9092") as admin:
             groups = await admin.describe(["billing"])
+
+    Timeouts are seconds for the whole call; None means ``default.api.timeout.ms``. Every call raises
+    RequestTimeoutError after its timeout, NoBrokersError if no broker can be reached for ten seconds,
+    GroupAuthorizationError if the principal lacks access, and MisuseError once the admin is closed. A call about
+    several groups returns ``Results`` instead, with the errors of single groups.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         self._config = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._clients: _Clients | None = None
+        self._cluster: ClusterClient | None = None
         self._closed = False
 
     async def __aenter__(self) -> AsyncGroupAdmin:
@@ -88,8 +83,8 @@ class AsyncGroupAdmin:
 
     async def cluster_id(self, timeout: float | None = None) -> str | None:
         """Return the cluster's id; None if its brokers have none."""
-        clients, _ = await self._begin("the cluster's id", timeout)
-        return clients.cluster.metadata.cluster_id
+        call = await self._begin("the cluster's id", timeout)
+        return call.cluster.metadata.cluster_id
 
     async def list(
         self,
@@ -97,95 +92,129 @@ class AsyncGroupAdmin:
         states: Collection[GroupState | str] = (),
         timeout: float | None = None,
     ) -> ListedGroups:
-        """Return the groups of all brokers, filtered by ``types`` and ``states`` if given."""
-        sender = self._open().sender
+        """Return the groups of all brokers, filtered by ``types`` and ``states`` if given.
+
+        A broker that does not answer, or is too old for a filter, is in ``failed`` of the result. If all fail, the
+        first error is raised. Raises ValueError for an unknown type or state.
+        """
         wanted = checked_enums(GroupType, types), checked_enums(GroupState, states)
-        return await list_groups(sender, *wanted, self._deadline("listing groups", timeout))
+        return await list_groups(self._call("listing groups", timeout), *wanted)
 
     async def describe(
         self, group_ids: Collection[str], timeout: float | None = None
     ) -> Results[str, GroupDescription]:
-        """Describe these groups with their members."""
+        """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist."""
         return await self._each(group_ids, describe_group, timeout)
 
     async def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
-        """Return the members of one group."""
+        """Return the members of one group. Raises GroupNotFoundError."""
         return (await self.describe([group_id], timeout))[group_id].members
 
     async def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
-        """Return why the group rebalanced, the oldest rebalance first."""
-        clients, deadline = await self._begin(f"history of group {group_id}", timeout)
-        return await describe_history(clients.sender, group_id, deadline)
+        """Return why the group rebalanced, as far back as its coordinator remembers, the oldest first.
+
+        An extension of kafka_nextgen's brokers with ``extensions``. Raises UnsupportedProtocolError for other
+        coordinators, and GroupNotFoundError.
+        """
+        call = await self._begin(f"history of group {group_id}", timeout)
+        return await describe_history(call, group_id)
 
     async def assignment_spec(
         self, group_id: str, assignor: str | None = None, timeout: float | None = None
     ) -> AssignmentSpec:
-        """Return the group as assignors see it."""
-        clients, deadline = await self._begin(f"members and topics of group {group_id}", timeout)
-        return await assignment_spec(clients.sender, group_id, assignor, deadline)
+        """Return the group as assignors see it, with the racks of its topics' replicas; for ``assignors.explain``.
+
+        Members' metadata is for ``assignor``; None means the one in use. Waits while a classic group rebalances. Raises
+        GroupNotFoundError, and MisuseError if the members are no consumers.
+        """
+        call = await self._begin(f"members and topics of group {group_id}", timeout)
+        return await assignment_spec(call, group_id, assignor)
 
     async def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
-        """Return the group's committed offsets, with end offsets and lag."""
-        clients, deadline = await self._begin(f"offsets of group {group_id}", timeout)
-        group = await describe_group(clients.sender, group_id, deadline)
-        return await group_offsets.list_offsets(clients.sender, clients.lookups, group, deadline)
+        """Return committed offsets with end offsets and lag, also of owned partitions without a commit.
+
+        If an end offset is unavailable, the entry's ``error`` says why. Raises GroupNotFoundError.
+        """
+        call = await self._begin(f"offsets of group {group_id}", timeout)
+        group = await describe_group(call, group_id)
+        return await group_offsets.list_offsets(call, group)
 
     async def validate_regex(self, pattern: str, timeout: float | None = None) -> PatternCheck:
-        """Return what ``SubscriptionPattern(pattern)`` would match."""
-        clients, deadline = await self._begin("trying a pattern", timeout)
-        return await check_pattern(clients.sender, pattern, deadline)
+        """Return what ``SubscriptionPattern(pattern)`` would match, checked locally with google-re2.
+
+        KIP-848 has brokers check patterns, but no release of Kafka does.
+        """
+        call = await self._begin("trying a pattern", timeout)
+        return await check_pattern(call, pattern)
 
     async def alter_offsets(
         self, group_id: str, offsets: Mapping[TopicPartition, OffsetSpec], timeout: float | None = None
     ) -> Results[TopicPartition, OffsetAndMetadata]:
-        """Commit offsets for a group without members."""
+        """Commit ``offsets`` for a group without members; creates the group if it does not exist.
+
+        ``OffsetReset.EARLIEST`` and ``LATEST`` mean the current beginning and end of a partition. The results have
+        GroupNotEmptyError for each partition if the group has members.
+        """
         checked = checked_offset_specs(offsets)
-        clients, deadline = await self._begin(f"altering offsets of group {group_id}", timeout)
-        return await group_offsets.alter_offsets(clients.sender, clients.lookups, group_id, checked, deadline)
+        call = await self._begin(f"altering offsets of group {group_id}", timeout)
+        return await group_offsets.alter_offsets(call, group_id, checked)
 
     async def delete_offsets(
         self, group_id: str, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> Results[TopicPartition, None]:
-        """Delete the committed offsets of ``partitions``."""
+        """Delete committed offsets; members must not be subscribed to their topics.
+
+        Raises GroupNotFoundError.
+        """
         checked = checked_partitions(partitions)
-        clients, deadline = await self._begin(f"deleting offsets of group {group_id}", timeout)
-        return await group_offsets.delete_offsets(clients.sender, group_id, checked, deadline)
+        call = await self._begin(f"deleting offsets of group {group_id}", timeout)
+        return await group_offsets.delete_offsets(call, group_id, checked)
 
     async def delete(self, group_ids: Collection[str], timeout: float | None = None) -> Results[str, None]:
-        """Delete groups and their committed offsets."""
+        """Delete groups and their committed offsets; GroupNotEmptyError for a group with members."""
         return await self._each(group_ids, members.delete_group, timeout)
 
     async def add_members(
         self,
         group_id: str,
         instance_ids: Collection[str | NewMember],
-        within: float = WITHIN_S,
+        within: float = 300.0,
         timeout: float | None = None,
     ) -> tuple[AddedMember, ...]:
-        """Announce members that are about to join; return the result of each."""
+        """Announce static members, so that the group rebalances once for all of them; return the result of each.
+
+        The rebalance starts when the last one has joined, or after ``within`` seconds. Until then, members that have
+        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within`` 0 they are
+        no longer expected, or no member is if none is given. An extension of kafka_nextgen's brokers (KIP-345, "Future
+        Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
+        """
         checked = checked_new_members(group_id, instance_ids, within)
-        clients, deadline = await self._begin(f"adding members to group {group_id}", timeout)
-        return await members.add_members(clients.sender, group_id, checked, within, deadline)
+        call = await self._begin(f"adding members to group {group_id}", timeout)
+        return await members.add_members(call, group_id, checked, within)
 
     async def remove_members(
         self,
         group_id: str,
         instance_ids: Collection[str] = (),
         member_ids: Collection[str] = (),
-        reason: str = NO_REASON,
+        reason: str = "",
         timeout: float | None = None,
     ) -> tuple[RemovedMember, ...]:
-        """Remove members from the group; return the result of each."""
+        """Remove members from the group, static ones by instance id; return the result of each in order.
+
+        ``reason`` is for the coordinator's log. A running consumer joins again. A member that does not exist, or whose
+        group does not exist, has the error UNKNOWN_MEMBER_ID.
+        """
         removed = checked_names("instance ids", instance_ids), checked_names("member ids", member_ids)
         if not any(removed):
             raise ValueError(f"group {group_id}: say which members to remove, by instance id or member id")
-        clients, deadline = await self._begin(f"removing members of group {group_id}", timeout)
-        return await members.remove_members(clients.sender, group_id, *removed, reason, deadline)
+        call = await self._begin(f"removing members of group {group_id}", timeout)
+        return await members.remove_members(call, group_id, *removed, reason)
 
     async def describe_config(self, group_id: str, timeout: float | None = None) -> dict[str, GroupConfigEntry]:
-        """Return the group's configuration by Kafka's names."""
-        clients, deadline = await self._begin(f"configuration of group {group_id}", timeout)
-        return await configs.describe_config(clients.sender, group_id, deadline)
+        """Return the group's configuration by Kafka's names; the group need not exist."""
+        call = await self._begin(f"configuration of group {group_id}", timeout)
+        return await configs.describe_config(call, group_id)
 
     async def alter_config(
         self,
@@ -194,56 +223,59 @@ class AsyncGroupAdmin:
         validate_only: bool = False,
         timeout: float | None = None,
     ) -> None:
-        """Set keys of this group; None resets a key to the broker's value."""
+        """Set keys of this group, or only check them with ``validate_only``; None resets a key to the broker's value.
+
+        The group need not exist yet. Raises BrokerError (INVALID_CONFIG) for an invalid key or value.
+        """
         checked = checked_changes(changes)
-        clients, deadline = await self._begin(f"configuring group {group_id}", timeout)
-        await configs.alter_config(clients.sender, group_id, checked, validate_only, deadline)
+        call = await self._begin(f"configuring group {group_id}", timeout)
+        await configs.alter_config(call, group_id, checked, validate_only)
 
     async def close(self) -> None:
         """Close all connections; calls in progress end with DisconnectedError."""
         self._closed = True
-        if self._clients is not None:
-            await self._clients.cluster.close()
+        if self._cluster is not None:
+            await self._cluster.close()
 
-    def _open(self) -> _Clients:
+    def _open(self) -> ClusterClient:
         if self._closed:
             raise MisuseError("this AsyncGroupAdmin is closed")
-        if self._clients is None:  # not in __init__, because connections belong to the running loop
-            cluster = ClusterClient(TransportSettings.of(self._config))
-            sender = RequestSender(cluster, self._config.request_timeout_ms / 1000)
-            self._clients = _Clients(cluster, ClusterQueries(cluster, self._config), sender)
-        return self._clients
+        if self._cluster is None:  # not in __init__, because connections belong to the running loop
+            self._cluster = ClusterClient(TransportSettings.of(self._config))
+        return self._cluster
 
-    async def _begin(self, what: str, timeout: float | None) -> tuple[_Clients, Deadline]:
+    def _call(self, what: str, timeout: float | None) -> AdminCall:
+        cluster, config = self._open(), self._config
+        limit_s = config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)
+        queries = ClusterQueries(cluster, config)
+        return AdminCall(cluster, queries, config.request_timeout_ms / 1000, Deadline(limit_s, what))
+
+    async def _begin(self, what: str, timeout: float | None) -> AdminCall:
         """Start a call. The first one fails here if no broker can be reached, before its deadline."""
-        clients, deadline = self._open(), self._deadline(what, timeout)
-        if not clients.cluster.metadata.brokers:
-            await clients.cluster.refresh_metadata(topics=(), timeout_s=deadline.left_s())
-        return clients, deadline
-
-    def _deadline(self, what: str, timeout: float | None) -> Deadline:
-        limit_s = self._config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)
-        return Deadline(limit_s, what)
+        call = self._call(what, timeout)
+        if not call.cluster.metadata.brokers:
+            await call.cluster.refresh_metadata(topics=(), timeout_s=call.deadline.left_s())
+        return call
 
     async def _each(
         self,
         group_ids: Collection[str],
-        call: Callable[[RequestSender, str, Deadline], Awaitable[T]],
+        request: Callable[[AdminCall, str], Awaitable[T]],
         timeout: float | None,
     ) -> Results[str, T]:
-        """Call for each group; an error of one does not affect the others."""
+        """Send the request for each group; an error of one does not affect the others."""
         names = checked_names("groups", group_ids)
-        clients, deadline = await self._begin(f"groups {', '.join(names)}", timeout)
+        call = await self._begin(f"groups {', '.join(names)}", timeout)
         in_flight = asyncio.Semaphore(_MAX_IN_FLIGHT)
         done: dict[str, T] = {}
         failed: dict[str, KafkaNextgenError] = {}
 
-        async def call_one(group_id: str) -> None:
+        async def request_one(group_id: str) -> None:
             async with in_flight:
                 try:
-                    done[group_id] = await call(clients.sender, group_id, deadline)
+                    done[group_id] = await request(call, group_id)
                 except KafkaNextgenError as error:
                     failed[group_id] = error
 
-        await asyncio.gather(*map(call_one, names))
+        await asyncio.gather(*map(request_one, names))
         return Results({name: done[name] for name in names if name in done}, failed)

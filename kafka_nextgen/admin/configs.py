@@ -10,13 +10,11 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender
+from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.bridge import describe_configs, incremental_alter_configs
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.transport.cluster import ANY
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
-from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlterConfigsResponse
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
@@ -36,41 +34,32 @@ class GroupConfigEntry:
     documentation: str | None = None
 
 
-async def describe_config(sender: RequestSender, group_id: str, deadline: Deadline) -> dict[str, GroupConfigEntry]:
+async def describe_config(call: AdminCall, group_id: str) -> dict[str, GroupConfigEntry]:
     """Return all keys of the group's configuration."""
-
-    def error_in(answer: DescribeConfigsResponse) -> ErrorInResponse:
-        described = describe_configs.from_response(answer, group_id)
-        return _explained(described.error, described.message)
-
-    admin_request = AdminRequest(
-        about=f"group {group_id}: describing its configuration",
-        target=ANY,
-        api=DESCRIBE_CONFIGS,
+    described = await call.send(
+        f"group {group_id}: describing its configuration",
+        ANY,
+        DESCRIBE_CONFIGS,
         build=lambda version: describe_configs.to_request(group_id),
-        response=DescribeConfigsResponse,
-        error_in=error_in,
+        read=lambda response: describe_configs.from_response(response, group_id),
+        error_in=lambda described: _explained(described.error, described.message),
     )
-    described = describe_configs.from_response(await sender.send(admin_request, deadline), group_id)
     return {
         config.name: GroupConfigEntry(config.name, config.value, config.is_own, config.documentation)
         for config in sorted(described.configs, key=lambda config: config.name)
     }
 
 
-async def alter_config(
-    sender: RequestSender, group_id: str, changes: Mapping[str, str | None], validate_only: bool, deadline: Deadline
-) -> None:
+async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str | None], validate_only: bool) -> None:
     """Set these keys, all or none. None resets a key to the broker's value."""
-    admin_request = AdminRequest(
-        about=f"group {group_id}: configuring {', '.join(sorted(changes))}",
-        target=ANY,
-        api=INCREMENTAL_ALTER_CONFIGS,
+    await call.send(
+        f"group {group_id}: configuring {', '.join(sorted(changes))}",
+        ANY,
+        INCREMENTAL_ALTER_CONFIGS,
         build=lambda version: incremental_alter_configs.to_request(group_id, changes, validate_only=validate_only),
-        response=IncrementalAlterConfigsResponse,
-        error_in=lambda answer: _explained(*incremental_alter_configs.from_response(answer, group_id)),
+        read=lambda response: incremental_alter_configs.from_response(response, group_id),
+        error_in=lambda result: _explained(*result),
     )
-    await sender.send(admin_request, deadline)
 
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:

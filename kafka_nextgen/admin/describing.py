@@ -7,7 +7,7 @@ group.
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender
+from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.admin.values import (
     ExpectedMember,
     GroupCoordinator,
@@ -27,60 +27,52 @@ from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, D
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember
 from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import Coordinator
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
-from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse, DescribeGroupsResponse
 
 __all__ = ["describe_group"]
 
 
-async def describe_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
-    """Describe a group of either protocol. Raises GroupNotFoundError, and the errors of ``RequestSender.send``."""
+async def describe_group(call: AdminCall, group_id: str) -> GroupDescription:
+    """Describe a group of either protocol. Raises GroupNotFoundError, and the errors of ``AdminCall.send``."""
     try:
-        return await _describe_consumer_group(sender, group_id, deadline)
+        return await _describe_consumer_group(call, group_id)
     except (GroupNotFoundError, UnsupportedProtocolError):
-        return await _describe_classic_group(sender, group_id, deadline)
+        return await _describe_classic_group(call, group_id)
 
 
-async def _describe_consumer_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
-    def error_in(answer: ConsumerGroupDescribeResponse) -> ErrorInResponse:
-        (group,) = extended_describe.from_response(answer, [group_id]).groups
-        return group.error, group.message
-
-    admin_request = AdminRequest(
-        about=f"group {group_id}: describing it",
-        target=Coordinator(group_id),
-        api=CONSUMER_GROUP_DESCRIBE,
+async def _describe_consumer_group(call: AdminCall, group_id: str) -> GroupDescription:
+    described = await call.send(
+        f"group {group_id}: describing it",
+        Coordinator(group_id),
+        CONSUMER_GROUP_DESCRIBE,
         build=lambda version: consumer_group_describe.to_request([group_id]),
-        response=ConsumerGroupDescribeResponse,
-        error_in=error_in,
+        read=lambda response: extended_describe.from_response(response, [group_id]),
+        error_in=lambda described: _error_of(*described.groups),
     )
-    described = extended_describe.from_response(await sender.send(admin_request, deadline), [group_id])
     (group,) = described.groups
-    coordinator = await _coordinator_of(sender, group_id, deadline)
-    return _consumer_group(group, dict(described.topic_names), coordinator)
+    return _consumer_group(group, dict(described.topic_names), await _coordinator_of(call, group_id))
 
 
-async def _describe_classic_group(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupDescription:
-    def error_in(answer: DescribeGroupsResponse) -> ErrorInResponse:
-        (group,) = extended_describe_groups.from_response(answer, [group_id]).groups
-        return group.error, group.message
-
-    admin_request = AdminRequest(
-        about=f"group {group_id}: describing it",
-        target=Coordinator(group_id),
-        api=DESCRIBE_GROUPS,
+async def _describe_classic_group(call: AdminCall, group_id: str) -> GroupDescription:
+    described = await call.send(
+        f"group {group_id}: describing it",
+        Coordinator(group_id),
+        DESCRIBE_GROUPS,
         build=lambda version: describe_groups.to_request([group_id]),
-        response=DescribeGroupsResponse,
-        error_in=error_in,
+        read=lambda response: extended_describe_groups.from_response(response, [group_id]),
+        error_in=lambda described: _error_of(*described.groups),
     )
-    (group,) = extended_describe_groups.from_response(await sender.send(admin_request, deadline), [group_id]).groups
-    return _classic_group(group, await _coordinator_of(sender, group_id, deadline))
+    (group,) = described.groups
+    return _classic_group(group, await _coordinator_of(call, group_id))
 
 
-async def _coordinator_of(sender: RequestSender, group_id: str, deadline: Deadline) -> GroupCoordinator:
-    broker = await sender.cluster.find_coordinator(group_id, deadline.left_s())
+def _error_of(group: DescribedGroup | DescribedClassicGroup) -> ErrorInResponse:
+    return group.error, group.message
+
+
+async def _coordinator_of(call: AdminCall, group_id: str) -> GroupCoordinator:
+    broker = await call.cluster.find_coordinator(group_id, call.deadline.left_s())
     return GroupCoordinator(broker.node_id, broker.host, broker.port)
 
 

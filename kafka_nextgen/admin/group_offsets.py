@@ -13,21 +13,18 @@ import asyncio
 from collections.abc import Collection, Mapping
 from typing import TypeVar
 
-from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender, broker_error
+from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.values import GroupDescription, GroupOffset, Results
 from kafka_nextgen.bridge import offset_commit, offset_delete, offset_fetch
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.transport.cluster import Coordinator
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
-from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetDeleteResponse, OffsetFetchResponse
 
 __all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
 
@@ -42,14 +39,12 @@ _COORDINATOR_ERRORS = frozenset(
 )
 
 
-async def list_offsets(
-    sender: RequestSender, lookups: ClusterQueries, group: GroupDescription, deadline: Deadline
-) -> dict[TopicPartition, GroupOffset]:
+async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPartition, GroupOffset]:
     """Return the offsets of all partitions that have a committed offset or an owner."""
-    fetched = await _fetch(sender, group.group_id, deadline)
+    fetched = await _fetch(call, group.group_id)
     owners = {tp: member.member_id for member in group.members for tp in member.assignment or ()}
     partitions = sorted({*fetched.offsets, *fetched.errors, *owners})
-    ends = await _find_offsets(sender, lookups, dict.fromkeys(partitions, LATEST), deadline)
+    ends = await _find_offsets(call, dict.fromkeys(partitions, LATEST))
     listed = {}
     for tp in partitions:
         end = ends.done.get(tp)
@@ -60,55 +55,47 @@ async def list_offsets(
     return listed
 
 
-async def _fetch(sender: RequestSender, group_id: str, deadline: Deadline) -> offset_fetch.FetchedOffsets:
-    def error_in(answer: OffsetFetchResponse) -> ErrorInResponse:
-        return offset_fetch.from_response(answer, group_id, {}).error, None
-
+async def _fetch(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:
     request = OffsetFetch(group_id, None, require_stable=False)
-    admin_request = AdminRequest(
-        about=f"group {group_id}: listing its offsets",
-        target=Coordinator(group_id),
-        api=OFFSET_FETCH.up_to(_LAST_VERSION_BY_NAME),
+    return await call.send(
+        f"group {group_id}: listing its offsets",
+        Coordinator(group_id),
+        OFFSET_FETCH.up_to(_LAST_VERSION_BY_NAME),
         build=lambda version: offset_fetch.to_request(request, {}, version),
-        response=OffsetFetchResponse,
-        error_in=error_in,
+        read=lambda response: offset_fetch.from_response(response, group_id, {}),
+        error_in=lambda fetched: (fetched.error, None),
     )
-    return offset_fetch.from_response(await sender.send(admin_request, deadline), group_id, {})
 
 
-async def _find_offsets(
-    sender: RequestSender, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
-) -> Results[TopicPartition, int]:
+async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> Results[TopicPartition, int]:
     """Return where each partition begins or ends, topic by topic, so that failures stay within a topic."""
     topics = by_name(timestamps)
     if topics:
-        await sender.cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
+        await call.cluster.refresh_metadata(topics=topics, timeout_s=call.deadline.left_s())
     specs: dict[TopicPartition, int] = {}
     failed: dict[TopicPartition, KafkaNextgenError] = {}
     by_topic = [{tp: at for tp, at in timestamps.items() if tp.topic == topic} for topic in topics]
-    for found in await asyncio.gather(
-        *(_find_offsets_in_topic(sender, lookups, in_topic, deadline) for in_topic in by_topic)
-    ):
+    for found in await asyncio.gather(*(_find_offsets_in_topic(call, in_topic) for in_topic in by_topic)):
         specs.update(found.done)
         failed.update(found.failed)
     return Results(specs, failed)
 
 
 async def _find_offsets_in_topic(
-    sender: RequestSender, lookups: ClusterQueries, timestamps: Mapping[TopicPartition, int], deadline: Deadline
+    call: AdminCall, timestamps: Mapping[TopicPartition, int]
 ) -> Results[TopicPartition, int]:
-    errors = {tp: error for tp in timestamps if (error := _metadata_error(sender, tp))}
+    errors = {tp: error for tp in timestamps if (error := _metadata_error(call, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
     try:
-        found = await lookups.list_offsets(wanted, min(deadline.left_s(), sender.request_timeout_s))
+        found = await call.queries.list_offsets(wanted, call.attempt_timeout_s())
     except KafkaNextgenError as error:
         return Results({}, {**errors, **dict.fromkeys(wanted, error)})
     return Results({tp: at.offset for tp, at in found.items()}, errors)
 
 
-def _metadata_error(sender: RequestSender, tp: TopicPartition) -> KafkaNextgenError | None:
+def _metadata_error(call: AdminCall, tp: TopicPartition) -> KafkaNextgenError | None:
     """Return why the metadata has no leader to ask for the partition's offsets, if so."""
-    image = sender.cluster.metadata
+    image = call.cluster.metadata
     topic, partition = image.topics_by_name.get(tp.topic), image.partition(tp)
     if topic is not None and topic.error not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
         return broker_error(f"offsets of {tp}", topic.error)
@@ -120,61 +107,46 @@ def _metadata_error(sender: RequestSender, tp: TopicPartition) -> KafkaNextgenEr
 
 
 async def alter_offsets(
-    sender: RequestSender,
-    lookups: ClusterQueries,
-    group_id: str,
-    specs: Mapping[TopicPartition, OffsetAndMetadata | OffsetReset],
-    deadline: Deadline,
+    call: AdminCall, group_id: str, specs: Mapping[TopicPartition, OffsetAndMetadata | OffsetReset]
 ) -> Results[TopicPartition, OffsetAndMetadata]:
     """Commit for a group without being a member; creates the group if it does not exist."""
     offsets = {tp: spec for tp, spec in specs.items() if isinstance(spec, OffsetAndMetadata)}
     at_ends = {tp: _TIMESTAMPS[spec] for tp, spec in specs.items() if isinstance(spec, OffsetReset)}
-    found = await _find_offsets(sender, lookups, at_ends, deadline)
+    found = await _find_offsets(call, at_ends)
     offsets.update({tp: OffsetAndMetadata(offset) for tp, offset in found.done.items()})
     if not offsets:
         return Results({}, found.failed)
-    committed = await _commit(sender, group_id, offsets, deadline)
+    committed = await _commit(call, group_id, offsets)
     return Results(committed.done, {**committed.failed, **found.failed})
 
 
 async def _commit(
-    sender: RequestSender, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: Deadline
+    call: AdminCall, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata]
 ) -> Results[TopicPartition, OffsetAndMetadata]:
-
-    def error_in(answer: OffsetCommitResponse) -> ErrorInResponse:
-        codes = offset_commit.from_response(answer, offsets.keys(), {})
-        return next((code for code in codes.values() if code in _COORDINATOR_ERRORS), 0), None
-
     request = OffsetCommit(group_id=group_id, offsets=offsets)
-    admin_request = AdminRequest(
-        about=f"group {group_id}: altering its offsets",
-        target=Coordinator(group_id),
-        api=OFFSET_COMMIT.up_to(_LAST_VERSION_BY_NAME),
+    codes = await call.send(
+        f"group {group_id}: altering its offsets",
+        Coordinator(group_id),
+        OFFSET_COMMIT.up_to(_LAST_VERSION_BY_NAME),
         build=lambda version: offset_commit.to_request(request, {}, version),
-        response=OffsetCommitResponse,
-        error_in=error_in,
+        read=lambda response: offset_commit.from_response(response, offsets.keys(), {}),
+        error_in=lambda codes: (next((code for code in codes.values() if code in _COORDINATOR_ERRORS), 0), None),
     )
-    codes = offset_commit.from_response(await sender.send(admin_request, deadline), offsets.keys(), {})
     return _results(group_id, codes, offsets)
 
 
 async def delete_offsets(
-    sender: RequestSender, group_id: str, partitions: Collection[TopicPartition], deadline: Deadline
+    call: AdminCall, group_id: str, partitions: Collection[TopicPartition]
 ) -> Results[TopicPartition, None]:
     """Delete the committed offsets of these partitions."""
-
-    def error_in(answer: OffsetDeleteResponse) -> ErrorInResponse:
-        return offset_delete.from_response(answer, partitions).error, None
-
-    admin_request = AdminRequest(
-        about=f"group {group_id}: deleting offsets",
-        target=Coordinator(group_id),
-        api=OFFSET_DELETE,
+    deleted = await call.send(
+        f"group {group_id}: deleting offsets",
+        Coordinator(group_id),
+        OFFSET_DELETE,
         build=lambda version: offset_delete.to_request(group_id, partitions),
-        response=OffsetDeleteResponse,
-        error_in=error_in,
+        read=lambda response: offset_delete.from_response(response, partitions),
+        error_in=lambda deleted: (deleted.error, None),
     )
-    deleted = offset_delete.from_response(await sender.send(admin_request, deadline), partitions)
     return _results(group_id, deleted.errors, dict.fromkeys(partitions))
 
 

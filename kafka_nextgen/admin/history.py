@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.admin.requests import AdminRequest, RequestSender
+from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupType
 from kafka_nextgen.bridge.extensions import consumer_group_history
 from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import Coordinator
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY
-from kafka_nextgen.wire.messages import ConsumerGroupHistoryResponse
 
 __all__ = ["PastRebalance", "describe_history"]
 
@@ -35,10 +33,10 @@ class PastRebalance:
     instance_id: str | None
     stated: JoinReason
     text: str
-    caused_at: float
     type: GroupType
     epoch: int
     target_epoch: int | None
+    caused_at: float
     assigned_at: float | None
 
     @property
@@ -47,28 +45,27 @@ class PastRebalance:
         return None if self.assigned_at is None else self.assigned_at - self.caused_at
 
 
-async def describe_history(sender: RequestSender, group_id: str, deadline: Deadline) -> tuple[PastRebalance, ...]:
+async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalance, ...]:
     """Return the rebalances of the group, the oldest first.
 
     Raises GroupNotFoundError, UnsupportedProtocolError if the coordinator keeps no history, and the errors of
-    ``RequestSender.send``.
+    ``AdminCall.send``.
     """
-    admin_request = AdminRequest(
-        about=f"group {group_id}: its history",
-        target=Coordinator(group_id),
-        api=CONSUMER_GROUP_HISTORY,
-        build=lambda version: consumer_group_history.to_request(group_id),
-        response=ConsumerGroupHistoryResponse,
-        error_in=lambda answer: (answer.error_code, answer.error_message),
-    )
     try:
-        told = consumer_group_history.from_response(await sender.send(admin_request, deadline))
+        described = await call.send(
+            f"group {group_id}: its history",
+            Coordinator(group_id),
+            CONSUMER_GROUP_HISTORY,
+            build=lambda version: consumer_group_history.to_request(group_id),
+            read=consumer_group_history.from_response,
+            error_in=lambda described: (described.error, described.message),
+        )
     except UnsupportedProtocolError as missing:
         text = (
             f"group {group_id}: its coordinator keeps no history ({missing}); look into the coordinator's log instead"
         )
         raise UnsupportedProtocolError(text, code=missing.code, group=group_id) from missing
-    return tuple(_past(rebalance) for rebalance in told.rebalances)
+    return tuple(_past(rebalance) for rebalance in described.rebalances)
 
 
 def _past(rebalance: Rebalance) -> PastRebalance:

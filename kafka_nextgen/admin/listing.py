@@ -9,28 +9,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from kafka_nextgen.admin.requests import AdminRequest, RequestSender
+from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, parse_enum
 from kafka_nextgen.bridge import list_groups as bridge
 from kafka_nextgen.coordinator.responses import ListedGroup
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.transport.cluster import Node
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import LIST_GROUPS, Api
-from kafka_nextgen.wire.messages import ListGroupsResponse
 
 __all__ = ["list_groups"]
 
 _WITH_STATES, _WITH_TYPES = 4, 5
 
 
-async def list_groups(
-    sender: RequestSender, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
-) -> ListedGroups:
+async def list_groups(call: AdminCall, types: Collection[GroupType], states: Collection[GroupState]) -> ListedGroups:
     """Return the groups of all brokers. Raises the first broker's error if all fail."""
-    await sender.cluster.refresh_metadata(topics=(), timeout_s=deadline.left_s())
-    nodes = sorted(sender.cluster.metadata.brokers)
-    asked = [_list_on_broker(sender, node, types, states, deadline) for node in nodes]
+    await call.cluster.refresh_metadata(topics=(), timeout_s=call.deadline.left_s())
+    nodes = sorted(call.cluster.metadata.brokers)
+    asked = [_list_on_broker(call, node, types, states) for node in nodes]
     found: dict[str, GroupListing] = {}
     failed: dict[int, KafkaNextgenError] = {}
     for node, answer in zip(nodes, await asyncio.gather(*asked, return_exceptions=True), strict=True):
@@ -46,18 +42,17 @@ async def list_groups(
 
 
 async def _list_on_broker(
-    sender: RequestSender, node: int, types: Collection[GroupType], states: Collection[GroupState], deadline: Deadline
+    call: AdminCall, node: int, types: Collection[GroupType], states: Collection[GroupState]
 ) -> list[GroupListing]:
     wanted_types, wanted_states = [kind.value for kind in types], [state.value for state in states]
-    admin_request = AdminRequest(
-        about=f"broker {node}: listing groups",
-        target=Node(node),
-        api=_api_for(types, states),
+    _, listed = await call.send(
+        f"broker {node}: listing groups",
+        Node(node),
+        _api_for(types, states),
         build=lambda version: bridge.to_request(wanted_states, wanted_types),
-        response=ListGroupsResponse,
-        error_in=lambda answer: (answer.error_code, None),
+        read=bridge.from_response,
+        error_in=lambda result: (result[0], None),
     )
-    _, listed = bridge.from_response(await sender.send(admin_request, deadline))
     return [_listing(group) for group in listed.groups]
 
 

@@ -16,7 +16,7 @@ from math import ceil
 
 from attrs import frozen
 
-from kafka_nextgen.admin.requests import AdminRequest, ErrorInResponse, RequestSender, broker_error
+from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.bridge import delete_groups, leave_group
 from kafka_nextgen.bridge.extensions import consumer_group_add_members
 from kafka_nextgen.codes import ErrorCode
@@ -25,9 +25,7 @@ from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.transport.cluster import Coordinator
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS, DELETE_GROUPS, LEAVE_GROUP
-from kafka_nextgen.wire.messages import ConsumerGroupAddMembersResponse, DeleteGroupsResponse, LeaveGroupResponse
 
 __all__ = ["AddedMember", "NewMember", "RemovedMember", "add_members", "delete_group", "remove_members"]
 
@@ -61,27 +59,26 @@ class AddedMember:
 class RemovedMember:
     """The result for a member to remove; ``error`` is None if it was removed."""
 
-    member_id: str | None
     instance_id: str | None
+    member_id: str | None
     error: KafkaNextgenError | None = None
 
 
 async def add_members(
-    sender: RequestSender, group_id: str, members: Collection[NewMember], within_s: float, deadline: Deadline
+    call: AdminCall, group_id: str, members: Collection[NewMember], within_s: float
 ) -> tuple[AddedMember, ...]:
     """Return the result for each instance."""
     expected = tuple(_expected_member(member) for member in members)
     request = AddMembers(group_id, expected, _milliseconds(within_s))
-    admin_request = AdminRequest(
-        about=f"group {group_id}: adding members",
-        target=Coordinator(group_id),
-        api=CONSUMER_GROUP_ADD_MEMBERS,
+    added = await call.send(
+        f"group {group_id}: adding members",
+        Coordinator(group_id),
+        CONSUMER_GROUP_ADD_MEMBERS,
         build=lambda version: consumer_group_add_members.to_request(request),
-        response=ConsumerGroupAddMembersResponse,
-        error_in=lambda answer: (answer.error_code, answer.error_message),
+        read=consumer_group_add_members.from_response,
+        error_in=lambda added: (added.error, added.message),
     )
-    answer = consumer_group_add_members.from_response(await sender.send(admin_request, deadline))
-    return tuple(_added_member(group_id, instance_id, *result) for instance_id, result in answer.results.items())
+    return tuple(_added_member(group_id, instance_id, *result) for instance_id, result in added.results.items())
 
 
 def _expected_member(member: NewMember) -> ExpectedMember:
@@ -103,28 +100,22 @@ def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str
 
 
 async def remove_members(
-    sender: RequestSender,
-    group_id: str,
-    instance_ids: Collection[str],
-    member_ids: Collection[str],
-    reason: str,
-    deadline: Deadline,
+    call: AdminCall, group_id: str, instance_ids: Collection[str], member_ids: Collection[str], reason: str
 ) -> tuple[RemovedMember, ...]:
     """Return the result for each member: first those given by instance id, then the others, without duplicates."""
     full_reason = f"{REMOVED_BY_ADMIN}: {reason}" if reason else REMOVED_BY_ADMIN
     by_instance = [LeavingMember("", instance_id, full_reason) for instance_id in dict.fromkeys(instance_ids)]
     by_member = [LeavingMember(member_id, None, full_reason) for member_id in dict.fromkeys(member_ids)]
     request = LeaveGroup(group_id, (*by_instance, *by_member))
-    admin_request = AdminRequest(
-        about=f"group {group_id}: removing members",
-        target=Coordinator(group_id),
-        api=LEAVE_GROUP.at_least(_FIRST_BATCHED_VERSION),
+    left = await call.send(
+        f"group {group_id}: removing members",
+        Coordinator(group_id),
+        LEAVE_GROUP.at_least(_FIRST_BATCHED_VERSION),
         build=lambda version: leave_group.removal(request),
-        response=LeaveGroupResponse,
-        error_in=lambda answer: (leave_group.from_response(answer, request).error, None),
+        read=lambda response: leave_group.from_response(response, request),
+        error_in=lambda left: (left.error, None),
         is_repeatable=False,
     )
-    left = leave_group.from_response(await sender.send(admin_request, deadline), request)
     return tuple(_removed_member(member, group_id) for member in left.members)
 
 
@@ -133,22 +124,17 @@ def _removed_member(member: LeftMember, group_id: str) -> RemovedMember:
     error = broker_error(f"group {group_id}: {who}", member.error, None, group_id) if member.error else None
     if error is not None:
         error.member = member.member_id or None
-    return RemovedMember(member.member_id or None, member.instance_id, error)
+    return RemovedMember(member.instance_id, member.member_id or None, error)
 
 
-async def delete_group(sender: RequestSender, group_id: str, deadline: Deadline) -> None:
+async def delete_group(call: AdminCall, group_id: str) -> None:
     """Delete the group and its offsets. Raises GroupNotEmptyError or GroupNotFoundError."""
-
-    def error_in(answer: DeleteGroupsResponse) -> ErrorInResponse:
-        return delete_groups.from_response(answer, [group_id]).results.get(group_id, ErrorCode.NONE), None
-
-    admin_request = AdminRequest(
-        about=f"group {group_id}: deleting it",
-        target=Coordinator(group_id),
-        api=DELETE_GROUPS,
+    await call.send(
+        f"group {group_id}: deleting it",
+        Coordinator(group_id),
+        DELETE_GROUPS,
         build=lambda version: delete_groups.to_request([group_id]),
-        response=DeleteGroupsResponse,
-        error_in=error_in,
+        read=lambda response: delete_groups.from_response(response, [group_id]),
+        error_in=lambda deleted: (deleted.results[group_id], None),
         is_repeatable=False,
     )
-    await sender.send(admin_request, deadline)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.admin.requests import RequestSender
+from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.patterns import half_anchor_advice, matching, re2_complaint
-from kafka_nextgen.transport.deadline import Deadline
 
 __all__ = ["PatternCheck", "check_pattern"]
 
@@ -34,12 +33,12 @@ class PatternCheck:
         return self.error is None
 
 
-async def check_pattern(sender: RequestSender, pattern: str, deadline: Deadline) -> PatternCheck:
+async def check_pattern(call: AdminCall, pattern: str) -> PatternCheck:
     """Return the topics that the pattern matches."""
     complaint = re2_complaint(pattern)
     if complaint:
         return PatternCheck(pattern, error=f"pattern {pattern!r} is not valid RE2: {complaint}")
-    image = await sender.cluster.all_topics(deadline.left_s())
+    image = await call.cluster.all_topics(call.deadline.left_s())
     topics = {topic.name: topic for topic in image.topics_by_name.values() if not topic.error}
     matches = matching(pattern, topics)
     internal = [name for name in matches if topics[name].is_internal]

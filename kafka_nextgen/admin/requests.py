@@ -1,4 +1,4 @@
-"""Send one request to a broker until it succeeds, within a deadline.
+"""Send requests to brokers until they succeed, within a deadline.
 
 If the coordinator is moving or loading, the request is repeated after growing pauses, and the coordinator is looked up
 again. The same holds if it can't be reached or its response is incomplete, unless the request must not be repeated:
@@ -9,12 +9,13 @@ error codes raise their typed errors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.engine.failures import error_from_code
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import (
     BrokerError,
     DecodeError,
@@ -26,9 +27,9 @@ from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["AdminRequest", "ErrorInResponse", "RequestSender", "broker_error"]
+__all__ = ["AdminCall", "ErrorInResponse", "broker_error"]
 
-M = TypeVar("M", bound=Message)
+R = TypeVar("R")
 
 #: An error code (0 for none), and the broker's message.
 ErrorInResponse = tuple[int, str | None]
@@ -58,63 +59,74 @@ _ADVICE: dict[int, str] = {
 
 
 @frozen
-class AdminRequest(Generic[M]):
-    """A request, and how to find errors in its response.
+class AdminCall:
+    """One call of an admin: it may send several requests to brokers until its deadline.
 
-    ``about`` describes it in errors. ``error_in`` returns the error code of a response, and raises DecodeError for an
-    incomplete one. ``is_repeatable`` says whether it may be repeated when its result is unknown.
+    ``request_timeout_s`` is the time limit of one attempt.
     """
 
-    about: str
-    target: Target
-    api: Api
-    build: Callable[[int], Message]
-    response: type[M]
-    error_in: Callable[[M], ErrorInResponse]
-    is_repeatable: bool = True
-
-
-@frozen
-class RequestSender:
-    """Sends requests to brokers. ``request_timeout_s`` is the time limit of one attempt."""
-
     cluster: ClusterClient
+    queries: ClusterQueries
     request_timeout_s: float
+    deadline: Deadline
 
-    async def send(self, admin_request: AdminRequest[M], deadline: Deadline) -> M:
-        """Return the response, which has no error.
+    async def send(
+        self,
+        about: str,
+        target: Target,
+        api: Api,
+        *,
+        build: Callable[[int], Message],
+        read: Callable[[Any], R],
+        error_in: Callable[[R], ErrorInResponse],
+        is_repeatable: bool = True,
+    ) -> R:
+        """Send a request until its response has no error, and return what ``read`` makes of the response.
+
+        Args:
+            about: What errors call the request.
+            target: The broker to ask.
+            api: The API, with the versions that may be used.
+            build: Makes the request of a version.
+            read: Reads the response. Raises DecodeError for an incomplete one.
+            error_in: Returns the error code in what was read.
+            is_repeatable: Whether the request may be repeated when its result is unknown.
 
         Raises RequestTimeoutError with the last failure after the deadline, and errors that are not transient.
         """
         failures = 0
         while True:
-            outcome = await self._attempt(admin_request, deadline)
-            if not isinstance(outcome, KafkaNextgenError):
-                return outcome
-            failures += 1
-            if isinstance(admin_request.target, Coordinator):
-                self.cluster.forget_coordinator(admin_request.target.group_id)
-            await deadline.pause(self.cluster.retry_backoff_s(failures), outcome)
-
-    async def _attempt(self, admin_request: AdminRequest[M], deadline: Deadline) -> M | KafkaNextgenError:
-        """Return the response or a transient error; raise other errors."""
-        timeout_s = min(deadline.left_s(), self.request_timeout_s)
-        try:
-            response = await self.cluster.call(admin_request.target, admin_request.api, admin_request.build, timeout_s)
-            assert isinstance(response, admin_request.response)
-            code, message = admin_request.error_in(response)
-        except ClosedError:
-            raise
-        except (OutageError, DecodeError) as failure:
-            if not admin_request.is_repeatable:
+            failure: KafkaNextgenError | None
+            try:
+                response = read(await self.cluster.call(target, api, build, self.attempt_timeout_s()))
+            except ClosedError:
                 raise
-            return failure
-        if code == ErrorCode.NONE:
-            return response
-        error = broker_error(admin_request.about, code, message, _group_of(admin_request.target))
-        if code in _TRANSIENT:
-            return error
+            except (OutageError, DecodeError) as error:
+                if not is_repeatable:
+                    raise
+                failure = error
+            else:
+                failure = _transient_error(about, target, *error_in(response))
+                if failure is None:
+                    return response
+            failures += 1
+            if isinstance(target, Coordinator):
+                self.cluster.forget_coordinator(target.group_id)
+            await self.deadline.pause(self.cluster.retry_backoff_s(failures), failure)
+
+    def attempt_timeout_s(self) -> float:
+        """Return the time limit of an attempt that begins now."""
+        return min(self.deadline.left_s(), self.request_timeout_s)
+
+
+def _transient_error(about: str, target: Target, code: int, message: str | None) -> BrokerError | None:
+    """Return the error of this code, None if there is none. Raises an error that is not transient."""
+    if code == ErrorCode.NONE:
+        return None
+    error = broker_error(about, code, message, target.group_id if isinstance(target, Coordinator) else None)
+    if code not in _TRANSIENT:
         raise error
+    return error
 
 
 def broker_error(about: str, code: int, message: str | None = None, group_id: str | None = None) -> BrokerError:
@@ -122,7 +134,3 @@ def broker_error(about: str, code: int, message: str | None = None, group_id: st
     detail = f": {message}" if message else ""
     text = f"{about}: {name_of(code)}{detail}".rstrip(". ")
     return error_from_code(code, text, group_id=group_id, advice=_ADVICE.get(code))
-
-
-def _group_of(target: Target) -> str | None:
-    return target.group_id if isinstance(target, Coordinator) else None

@@ -45,14 +45,14 @@ def _one_line(error: Exception) -> str:
     return printable(str(error)) or type(error).__name__
 
 
-@click.group(cls=_OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_OneLineErrors,
+    commands=[assignors, broker, consume, demo, groups, history, produce],
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="kafka-nextgen", prog_name="kafka-nextgen")
 def cli() -> None:
     """Apache Kafka's next-generation consumer groups (KIP-848), from the command line."""
-
-
-for command in (assignors, broker, consume, demo, groups, history, produce):
-    cli.add_command(command)
 
 
 def main() -> None:

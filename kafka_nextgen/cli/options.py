@@ -64,6 +64,7 @@ _config_file_option = click.option(
 F = TypeVar("F", bound=Callable[..., Any])
 #: The values that a filter may have.
 _TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
+_FILTER_HELP = "Only groups {}; may be given again."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 
@@ -137,20 +138,9 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def filters(command: F) -> F:
     """Add ``--type`` and ``--state``."""
-    by_type = click.option(
-        "--type",
-        "types",
-        multiple=True,
-        type=click.Choice(_TYPES, case_sensitive=False),
-        help="Only groups of this type; may be given again.",
-    )
-    by_state = click.option(
-        "--state",
-        "states",
-        multiple=True,
-        type=click.Choice(_STATES, case_sensitive=False),
-        help="Only groups in this state; may be given again.",
-    )
+    types, states = (click.Choice(values, case_sensitive=False) for values in (_TYPES, _STATES))
+    by_type = click.option("--type", "types", multiple=True, type=types, help=_FILTER_HELP.format("of this type"))
+    by_state = click.option("--state", "states", multiple=True, type=states, help=_FILTER_HELP.format("in this state"))
     return by_type(by_state(command))
 
 

@@ -11,24 +11,37 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, TypeAlias, TypeVar
 
 import click
+from attrs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.text import printable
+from kafka_nextgen.types import format_partitions
 
-__all__ = ["fail_with", "print_json", "print_line", "print_table"]
+__all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_rows", "print_table"]
+
+T = TypeVar("T")
 
 _ENDLESS = 1_000_000  # columns; no table is wider
 _NOTHING = "-"
 _LONGEST_NAME = 255
 _OF_MANY_NAMES = ("ASSIGNORS", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")  # columns
 
-Cell = str | int | None
+Cell: TypeAlias = str | int | None
+#: The cells of a row by their columns' names.
+Columns: TypeAlias = Mapping[str, Callable[[T], Cell]]
+
+
+def print_rows(columns: Columns[T], values: Iterable[T]) -> None:
+    """Print a table with a row for each value."""
+    print_table(tuple(columns), [[cell(value) for cell in columns.values()] for value in values])
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -58,8 +71,21 @@ def print_line(line: str, *, err: bool = False) -> None:
 
 
 def print_json(document: object) -> None:
-    """Print a JSON document."""
-    click.echo(json.dumps(document, indent=2))
+    """Print a JSON document. Objects of attrs classes have their fields, and bytes are in hexadecimal."""
+    click.echo(json.dumps(document, indent=2, default=_plain))
+
+
+def _plain(value: Any) -> object:
+    """Return a value of ours as JSON has it."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, frozenset):
+        return format_partitions(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, KafkaNextgenError):
+        return str(value)
+    return asdict(value, recurse=False)
 
 
 def fail_with(errors: Iterable[KafkaNextgenError]) -> None:

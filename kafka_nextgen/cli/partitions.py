@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["NotationError", "parse_partitions"]
@@ -14,7 +15,7 @@ __all__ = ["NotationError", "parse_partitions"]
 _PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
 
 
-class NotationError(ValueError):
+class NotationError(ConfigError):
     """Something is not written as it should be."""
 
 

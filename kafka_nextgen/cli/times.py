@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import overload
 
 import click
 
@@ -38,18 +37,8 @@ def _milliseconds(text: str) -> int:
 TIME = TimeParam()
 
 
-@overload
-def time_text(at: int) -> str: ...
-
-
-@overload
-def time_text(at: int | None) -> str | None: ...
-
-
-def time_text(at: int | None) -> str | None:
-    """Format a time in milliseconds since the Unix epoch; None for None."""
-    if at is None:
-        return None
+def time_text(at: int) -> str:
+    """Format a time in milliseconds since the Unix epoch."""
     if not 0 <= at <= _LAST:
         return str(at)
     seconds = datetime.fromtimestamp(at // 1000, timezone.utc)

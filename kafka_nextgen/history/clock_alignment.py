@@ -66,7 +66,7 @@ def observation_of(event: Event) -> EpochObservation | None:
 def clock_offsets(observations: Iterable[EpochObservation]) -> dict[str, int]:
     """Return what to add to the times of each source (ms); 0 if its clock is right or can't be compared.
 
-    ``sights`` are all those of one group of one cluster.
+    ``observations`` are all those of one group of one cluster.
     """
     seen = _without_handover_epochs(_first_sights(observations))
     order = sorted(seen, key=lambda source: (_REFERENCE_ORDER.index(source_kind(source)), -len(seen[source]), source))

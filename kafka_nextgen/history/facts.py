@@ -116,6 +116,22 @@ class Holdup(GroupFact):
     callback_ms: int
     coordinator_ms: int
 
+    @property
+    def member_ms(self) -> int:
+        """The time of the member's own work, without waiting for the coordinator."""
+        return self.processing_ms + self.commit_ms + self.callback_ms
+
+    @property
+    def longest_part(self) -> tuple[str, int]:
+        """What took the longest (processing, commit, callback or coordinator), and its milliseconds."""
+        parts = {
+            "processing": self.processing_ms,
+            "commit": self.commit_ms,
+            "callback": self.callback_ms,
+            "coordinator": self.coordinator_ms,
+        }
+        return max(parts.items(), key=lambda part: part[1])
+
 
 @frozen
 class Standstill(PartitionFact):

@@ -6,10 +6,12 @@ import gzip
 import os
 import re
 import shutil
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta, timezone
 from io import FileIO
+from itertools import accumulate
 from pathlib import Path
 
 from kafka_nextgen.history.events import Event
@@ -62,33 +64,7 @@ class FileSink(QueuedSink):
         if max_bytes < 1 or keep < 0:
             raise ValueError(f"{path}: max_bytes must be 1 or more, keep 0 or more; not {max_bytes} and {keep}")
         file = RotatingFile(Path(path), max_bytes=max_bytes, keep=keep, compress=compress)
-        super().__init__(FileTarget(file), str(path), capacity=capacity)
-
-
-class FileTarget:
-    """Appends events to ``file``."""
-
-    def __init__(self, file: RotatingFile) -> None:
-        self._file = file
-
-    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
-        """Append a line for each event; an event with fields of wrong types is rejected."""
-        lines: list[bytes] = []
-        for event in events:
-            line = encode_line(event)
-            if line is None:
-                break
-            lines.append(line + b"\n")
-        written, error = self._file.append(lines)
-        is_rejected = error is None and len(lines) < len(events)
-        return DeliveryResult(written, int(is_rejected), error)
-
-    def interrupt(self) -> None:
-        """Do nothing: files do not block for long."""
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        super().__init__(file, str(path), capacity=capacity)
 
 
 def encode_line(event: Event) -> bytes | None:
@@ -103,7 +79,7 @@ logger = logger_of(__name__)
 
 
 class RotatingFile:
-    """Appends lines to ``path``, and rotates it as ``FileSink`` describes."""
+    """Appends events to ``path``, and rotates the file as ``FileSink`` describes. After an error it is opened again."""
 
     def __init__(self, path: Path, *, max_bytes: int, keep: int, compress: bool) -> None:
         self._path = path
@@ -113,11 +89,14 @@ class RotatingFile:
         self._file: FileIO | None = None
         self._rotated = re.compile(rf"{re.escape(path.stem)}-{_TIME}{re.escape(path.suffix)}(?:\.gz)?")
 
-    def append(self, lines: Sequence[bytes]) -> tuple[int, OSError | None]:
-        """Append lines that end with newlines. Returns how many were written, and the error that stopped the rest.
-
-        After an error the next call opens the file again.
-        """
+    def deliver(self, events: Sequence[Event]) -> DeliveryResult:
+        """Append a line for each event; an event with fields of wrong types is rejected."""
+        lines: list[bytes] = []
+        for event in events:
+            line = encode_line(event)
+            if line is None:
+                break
+            lines.append(line + b"\n")
         data = b"".join(lines)
         put = 0
         try:
@@ -125,21 +104,25 @@ class RotatingFile:
             while put < len(data):
                 put += file.write(memoryview(data)[put:]) or 0
         except OSError as error:
-            return self._failed(lines, put), error
-        return len(lines), None
+            return DeliveryResult(self._failed(lines, put), error=error)
+        return DeliveryResult(len(lines), rejected=int(len(lines) < len(events)))
 
     def _failed(self, lines: Sequence[bytes], put: int) -> int:
         """Truncate a half-written line, close, and return the number of whole lines written."""
-        whole = _whole_lines(lines, put)
-        torn = put - sum(map(len, lines[:whole]))
+        ends = list(accumulate(map(len, lines), initial=0))
+        whole = bisect_right(ends, put) - 1
+        torn = put - ends[whole]
         if torn and self._file is not None:
             with suppress(OSError):
                 self._file.truncate(os.fstat(self._file.fileno()).st_size - torn)
         self.close()
         return whole
 
+    def interrupt(self) -> None:
+        """Do nothing: files do not block for long."""
+
     def close(self) -> None:
-        """Close the file if it is open; ``append`` opens it again."""
+        """Close the file if it is open."""
         file, self._file = self._file, None
         if file is not None:
             with suppress(OSError):
@@ -227,14 +210,3 @@ def _end_last_line(file: FileIO) -> None:
         file.seek(size - 1)
         if file.read(1) != b"\n":
             file.write(b"\n")
-
-
-def _whole_lines(lines: Sequence[bytes], size: int) -> int:
-    """Return the number of lines within the first ``size`` bytes."""
-    count = 0
-    for line in lines:
-        size -= len(line)
-        if size < 0:
-            break
-        count += 1
-    return count

@@ -9,7 +9,7 @@ import gzip
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase, BufferedReader
 from pathlib import Path
@@ -81,16 +81,12 @@ def read_log(paths: Iterable[Path], problems: Problems) -> Iterator[Event]:
     """
     roots = list(paths)
     reading = _Reading(problems)
-    yield from reading.events(list(_find_logs(roots, problems.note)))
+    yield from reading.events(list(_find_logs(roots, problems)))
     for _ in range(_MAX_RESCANS):
-        if reading.missed:
-            yield from reading.events(list(_find_logs([path for path in roots if path.is_dir()], _ignore)))
+        if reading.missed:  # the first scan reported the problems of directories
+            yield from reading.events(list(_find_logs([path for path in roots if path.is_dir()], Problems())))
     for found in reading.missed:
         problems.note(FILE_GONE, found.path.name)
-
-
-def _ignore(problem: str, where: str) -> None:
-    """The first scan reported it."""
 
 
 @define
@@ -122,7 +118,7 @@ class _Reading:
             if isinstance(error, FileNotFoundError):
                 self.missed.append(found)
             else:
-                _note_unreadable(found.path, error, self.problems.note)
+                _note_unreadable(found.path, error, self.problems)
                 self.done.update(filter(None, [found.identity]))
 
 
@@ -176,8 +172,6 @@ def is_too_long(line: bytes) -> bool:
     return len(line) - line.endswith(b"\n") > MAX_LINE_BYTES
 
 
-#: Called with a problem and its place.
-_ProblemCallback: TypeAlias = Callable[[str, str], None]
 #: Device and inode: identifies a file under any name.
 _FileId: TypeAlias = tuple[int, int]
 
@@ -191,20 +185,20 @@ class _FoundFile:
     is_explicit: bool = False
 
 
-def _find_logs(paths: Iterable[Path], note: _ProblemCallback) -> Iterator[_FoundFile]:
+def _find_logs(paths: Iterable[Path], problems: Problems) -> Iterator[_FoundFile]:
     """Yield these files and the logs in these directories, each once. Links to directories are not followed."""
     seen: set[Path | _FileId] = set()
     for path in paths:
-        for found in _in_directory(path, note) if path.is_dir() else [_FoundFile(path, is_explicit=True)]:
+        for found in _in_directory(path, problems) if path.is_dir() else [_FoundFile(path, is_explicit=True)]:
             of = (found.identity, found.path.resolve())
             if seen.isdisjoint(of):
                 yield found
             seen.update(each for each in of if each is not None)
 
 
-def _in_directory(directory: Path, note: _ProblemCallback) -> Iterator[_FoundFile]:
+def _in_directory(directory: Path, problems: Problems) -> Iterator[_FoundFile]:
     def not_listed(error: OSError) -> None:
-        note(NOT_READ, f"{error.filename}: {error.strerror}")
+        problems.note(NOT_READ, f"{error.filename}: {error.strerror}")
 
     files = [
         Path(folder, name)
@@ -216,12 +210,12 @@ def _in_directory(directory: Path, note: _ProblemCallback) -> Iterator[_FoundFil
         try:
             status = file.stat()
         except OSError as error:
-            _note_unreadable(file, error, note)
+            _note_unreadable(file, error, problems)
             continue
         if stat.S_ISREG(status.st_mode):
             yield _FoundFile(file, _file_id_of(status))
         else:
-            note(NOT_READ, f"{file.name}: it is no file")
+            problems.note(NOT_READ, f"{file.name}: it is no file")
 
 
 def _file_id_of(status: os.stat_result) -> _FileId | None:
@@ -229,9 +223,10 @@ def _file_id_of(status: os.stat_result) -> _FileId | None:
     return (status.st_dev, status.st_ino) if status.st_ino else None
 
 
-def _note_unreadable(file: Path, error: OSError, note: _ProblemCallback) -> None:
+def _note_unreadable(file: Path, error: OSError, problems: Problems) -> None:
     """Report that a file in a directory can't be read."""
-    note(FILE_GONE if isinstance(error, FileNotFoundError) else NOT_READ, f"{file.name}: {error.strerror or error}")
+    problem = FILE_GONE if isinstance(error, FileNotFoundError) else NOT_READ
+    problems.note(problem, f"{file.name}: {error.strerror or error}")
 
 
 def _looks_like_log(file: Path) -> bool:

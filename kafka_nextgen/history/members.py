@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
+from attrs import fields
+
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event
 from kafka_nextgen.history.facts import FactCollector, MemberSummary
 from kafka_nextgen.history.member import Member
@@ -22,6 +24,8 @@ ACTIVE_AFTER_LEAVING = "out, and going on"
 _MAX_DELAY_MS = 10_000
 
 _MAX_DEPARTED = 1_000
+#: The fields of a summary that ``Member`` has as well.
+_SUMMARIZED = tuple(each.name for each in fields(MemberSummary) if each.name not in ("cluster", "group"))
 
 
 class Members:
@@ -31,14 +35,9 @@ class Members:
         self._facts = facts
         self._members: dict[str, Member] = {}
         self._departed: dict[str, None] = {}  # used as an ordered set; the longest gone first
-        self._total = 0
+        self.total = 0  # the members that were ever seen
         self._active: dict[str, Member] = {}
         self._by_epoch: list[tuple[int, str]] = []  # a heap with stale entries, which are skipped
-
-    @property
-    def total(self) -> int:
-        """The number of members that were ever seen."""
-        return self._total
 
     @property
     def active_count(self) -> int:
@@ -73,7 +72,7 @@ class Members:
             return None
         member = self._members.get(event.member)
         if member is None:
-            self._total += 1
+            self.total += 1
             member = self._members[event.member] = Member(event.member, event.at, event.at)
         member.update(event)
         return member
@@ -175,22 +174,5 @@ class Members:
         facts = self._facts
         if member.returned_at is not None:
             facts.marks.add(ACTIVE_AFTER_LEAVING)
-        facts.add(
-            MemberSummary(
-                facts.cluster,
-                facts.group,
-                member.member,
-                member.instance,
-                member.client,
-                member.host,
-                member.first,
-                member.last,
-                member.joined,
-                member.left,
-                member.fenced,
-                member.poll_timeouts,
-                member.longest_poll_gap_ms,
-                member.callback_ms,
-                member.errors,
-            )
-        )
+        own = {name: getattr(member, name) for name in _SUMMARIZED}
+        facts.add(MemberSummary(facts.cluster, facts.group, **own))

@@ -10,16 +10,16 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from attrs import frozen
+from attrs import define, frozen
 
 from kafka_nextgen.history.event_queue import EventQueue
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.logs import logger_of
 
-__all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "DeliveryResult", "QueuedSink", "Sink", "SinkTarget"]
+__all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "CallbackSink", "DeliveryResult", "QueuedSink", "Sink", "SinkTarget"]
 
 logger = logger_of(__name__)
 
@@ -42,20 +42,33 @@ class Sink(Protocol):
     @property
     def dropped(self) -> int:
         """The number of events that were not stored."""
-        ...
 
     @property
     def written(self) -> int:
         """The number of events that were stored."""
-        ...
 
     def write(self, event: Event) -> None:
         """Enqueue an event. Never blocks and never raises; signal handlers may call it."""
-        ...
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         """Store waiting events for up to ``timeout_s`` seconds; later events are dropped."""
-        ...
+
+
+@define
+class CallbackSink:
+    """A ``Sink`` that calls a function at once."""
+
+    tell: Callable[[Event], None]
+    written: int = 0
+    dropped: int = 0
+
+    def write(self, event: Event) -> None:
+        """Pass the event on."""
+        self.written += 1
+        self.tell(event)
+
+    def close(self, timeout_s: float = 0) -> None:
+        """Do nothing: no event waits."""
 
 
 @frozen
@@ -75,15 +88,12 @@ class SinkTarget(Protocol):
 
     def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         """Store the events in order. Expected failures are in the result, not raised."""
-        ...
 
     def interrupt(self) -> None:
         """Let a waiting ``deliver`` return soon; called from another thread."""
-        ...
 
     def close(self) -> None:
         """Release resources; no call follows."""
-        ...
 
 
 class QueuedSink:
@@ -122,7 +132,7 @@ class QueuedSink:
     @property
     def dropped(self) -> int:
         """The number of events dropped because the queue was full or the target rejected them."""
-        return self._queue.drops.count
+        return self._queue.dropped
 
     @property
     def written(self) -> int:
@@ -132,7 +142,7 @@ class QueuedSink:
     def write(self, event: Event) -> None:
         """Enqueue an event; any thread or signal handler may call this. Never blocks and never raises."""
         if self._is_closed or os.getpid() != self._pid:
-            self._queue.drops.add(event, is_reported=False)
+            self._queue.drop([event], is_reported=False)
         else:
             self._queue.put(event)
 
@@ -154,17 +164,17 @@ class QueuedSink:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._deliver_all(self._next_batch())
-        while batch := self._queue.drops.take() + self._queue.take(MAX_BATCH):
+        while batch := self._queue.take_drop_reports() + self._queue.take(MAX_BATCH):
             self._deliver_all(batch)
         self._target.close()
 
     def _next_batch(self) -> list[Event]:
         first = self._queue.wait(DROP_CHECK_S)
         if first is None:
-            return self._queue.drops.take()
+            return self._queue.take_drop_reports()
         self._closing.wait(self._linger_s)
         events = [first, *self._queue.take(MAX_BATCH - 1)]
-        return events + self._queue.drops.take()
+        return events + self._queue.take_drop_reports()
 
     def _deliver_all(self, events: list[Event]) -> None:
         while events:

@@ -22,10 +22,7 @@ from kafka_nextgen.history.member import Member, busy_ms
 from kafka_nextgen.history.members import Members
 from kafka_nextgen.history.ownership import OwnerChange, Ownership
 
-__all__ = ["EPOCHS_FALL", "MAX_OPEN", "PARTS", "TOO_MANY_OPEN", "Rebalances", "longest_part"]
-
-#: The parts of a hold-up.
-PARTS = ("processing", "commit", "callback", "coordinator")
+__all__ = ["EPOCHS_FALL", "MAX_OPEN", "TOO_MANY_OPEN", "Rebalances"]
 
 #: The most rebalances in progress. Older ones are emitted as not over.
 MAX_OPEN = 1_000
@@ -174,7 +171,7 @@ class Rebalances:
             spent["callback"],
             coordinator_ms,
         )
-        if rebalance.busiest is None or _member_ms(holdup) > _member_ms(rebalance.busiest):
+        if rebalance.busiest is None or holdup.member_ms > rebalance.busiest.member_ms:
             rebalance.busiest = holdup
         facts.add(holdup)
 
@@ -239,7 +236,7 @@ class Rebalances:
                 None if slowest is None else slowest.member,
                 None if slowest is None else slowest.ended - slowest.began,
                 None if holder is None else holder.member,
-                None if holder is None else longest_part(holder)[0],
+                None if holder is None else holder.longest_part[0],
                 facts.marked(),
             )
         )
@@ -268,16 +265,4 @@ def _blocking_holdup(rebalance: _OpenRebalance) -> Holdup | None:
     slowest, busiest = rebalance.slowest, rebalance.busiest
     if slowest is None or busiest is None:
         return slowest
-    return busiest if _member_ms(busiest) * 4 >= slowest.ended - slowest.began else slowest
-
-
-def _member_ms(holdup: Holdup) -> int:
-    """Return the time of a member's own work, without waiting for the coordinator."""
-    return holdup.processing_ms + holdup.commit_ms + holdup.callback_ms
-
-
-def longest_part(holdup: Holdup) -> tuple[str, int]:
-    """Return the longest part of a hold-up, and its milliseconds."""
-    parts = {name: int(getattr(holdup, f"{name}_ms")) for name in PARTS}
-    name = max(parts, key=lambda each: parts[each])
-    return name, parts[name]
+    return busiest if busiest.member_ms * 4 >= slowest.ended - slowest.began else slowest

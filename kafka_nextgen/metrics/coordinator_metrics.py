@@ -8,15 +8,18 @@ one as they arrive, so there is no event queue, no purgatory and no lingering ba
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import frozen
 
-from kafka_nextgen.metrics.specs import MetricKind, document_fields, metric, metric_group, samples
+from kafka_nextgen.metrics.specs import counter, document_fields, duration, gauge, metric_group, samples
 from kafka_nextgen.metrics.timings import Latency
 
 __all__ = ["CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics"]
 
-COUNTER, GAUGE, LATENCY = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.LATENCY
+
+def _rate(name: str, unit: str) -> Any:
+    return gauge(name, unit, "the same in a second of the last 30 to 60", default=0.0)
 
 
 @document_fields
@@ -24,15 +27,14 @@ COUNTER, GAUGE, LATENCY = MetricKind.COUNTER, MetricKind.GAUGE, MetricKind.LATEN
 class GroupCounts:
     """The numbers of groups."""
 
-    by_protocol: Mapping[str, int] = metric(
-        "group-count", GAUGE, "{group}", "groups of each protocol", default=dict, labels="protocol"
+    by_protocol: Mapping[str, int] = gauge(
+        "group-count", "{group}", "groups of each protocol", default=dict, labels="protocol"
     )
-    consumer: Mapping[str, int] = metric(
-        "consumer-group-count", GAUGE, "{group}", "consumer groups in each state", default=dict, labels="state"
+    consumer: Mapping[str, int] = gauge(
+        "consumer-group-count", "{group}", "consumer groups in each state", default=dict, labels="state"
     )
-    classic: Mapping[str, int] = metric(
+    classic: Mapping[str, int] = gauge(
         "classic-group-count",
-        GAUGE,
         "{group}",
         "classic groups in each state (Kafka's NumGroups and its kin)",
         ours=True,
@@ -46,29 +48,16 @@ class GroupCounts:
 class RebalanceCounts:
     """How often groups rebalance."""
 
-    consumer: int = metric(
+    consumer: int = counter(
         "consumer-group-rebalance-count",
-        COUNTER,
         "{rebalance}",
         "group epochs that were raised; Kafka leaves out those raised because a member is gone",
     )
-    consumer_rate: float = metric(
-        "consumer-group-rebalance-rate",
-        GAUGE,
-        "{rebalance}/s",
-        "the same in a second of the last 30 to 60",
-        default=0.0,
+    consumer_rate: float = _rate("consumer-group-rebalance-rate", "{rebalance}/s")
+    classic: int = counter(
+        "group-completed-rebalance-count", "{rebalance}", "rebalances of classic groups that were completed"
     )
-    classic: int = metric(
-        "group-completed-rebalance-count", COUNTER, "{rebalance}", "rebalances of classic groups that were completed"
-    )
-    classic_rate: float = metric(
-        "group-completed-rebalance-rate",
-        GAUGE,
-        "{rebalance}/s",
-        "the same in a second of the last 30 to 60",
-        default=0.0,
-    )
+    classic_rate: float = _rate("group-completed-rebalance-rate", "{rebalance}/s")
 
 
 @document_fields
@@ -76,19 +65,13 @@ class RebalanceCounts:
 class OffsetCounts:
     """Committed offsets: their number, and how they come and go."""
 
-    kept: int = metric("offset-count", GAUGE, "{offset}", "offsets committed (Kafka's NumOffsets)", ours=True)
-    committed: int = metric("offset-commit-count", COUNTER, "{offset}", "offsets that were committed")
-    commit_rate: float = metric(
-        "offset-commit-rate", GAUGE, "{offset}/s", "the same in a second of the last 30 to 60", default=0.0
-    )
-    expired: int = metric("offset-expiration-count", COUNTER, "{offset}", "offsets that expired")
-    expiration_rate: float = metric(
-        "offset-expiration-rate", GAUGE, "{offset}/s", "the same in a second of the last 30 to 60", default=0.0
-    )
-    deleted: int = metric("offset-deletion-count", COUNTER, "{offset}", "offsets that an administrator deleted")
-    deletion_rate: float = metric(
-        "offset-deletion-rate", GAUGE, "{offset}/s", "the same in a second of the last 30 to 60", default=0.0
-    )
+    kept: int = gauge("offset-count", "{offset}", "offsets committed (Kafka's NumOffsets)", ours=True)
+    committed: int = counter("offset-commit-count", "{offset}", "offsets that were committed")
+    commit_rate: float = _rate("offset-commit-rate", "{offset}/s")
+    expired: int = counter("offset-expiration-count", "{offset}", "offsets that expired")
+    expiration_rate: float = _rate("offset-expiration-rate", "{offset}/s")
+    deleted: int = counter("offset-deletion-count", "{offset}", "offsets that an administrator deleted")
+    deletion_rate: float = _rate("offset-deletion-rate", "{offset}/s")
 
 
 @document_fields
@@ -96,26 +79,18 @@ class OffsetCounts:
 class RuntimeMetrics:
     """The work of the coordinators, one for each partition of the offsets topic."""
 
-    partitions: Mapping[str, int] = metric(
+    partitions: Mapping[str, int] = gauge(
         "num-partitions",
-        GAUGE,
         "{partition}",
         "partitions whose coordinator is loading, active, or failed to read its log",
         default=dict,
         labels="state",
     )
-    load_time: Latency = metric(
-        "partition-load-time", LATENCY, "ms", "reading the log of a partition into a coordinator", default=Latency
-    )
-    processing_time: Latency = metric(
-        "event-processing-time-ms", LATENCY, "ms", "working out a request or a timer", default=Latency
-    )
-    flush_time: Latency = metric(
-        "batch-flush-time-ms", LATENCY, "ms", "storing what a request or a timer came to", default=Latency
-    )
-    idle_ratio: float = metric(
+    load_time: Latency = duration("partition-load-time", "reading the log of a partition into a coordinator")
+    processing_time: Latency = duration("event-processing-time-ms", "working out a request or a timer")
+    flush_time: Latency = duration("batch-flush-time-ms", "storing what a request or a timer came to")
+    idle_ratio: float = gauge(
         "thread-idle-ratio-avg",
-        GAUGE,
         "1",
         "the part of the last 30 to 60 s in which no coordinator was at work, between 0 and 1",
         default=1.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -15,9 +15,12 @@ __all__ = [
     "MetricKind",
     "MetricSpec",
     "Sample",
+    "counter",
     "document_fields",
+    "duration",
+    "gauge",
     "group_of",
-    "metric",
+    "labelled",
     "metric_group",
     "metric_groups_by_key",
     "samples",
@@ -54,10 +57,22 @@ class MetricSpec:
     labels: tuple[str, ...] = ()
 
 
-def metric(
-    name: str, kind: MetricKind, unit: str, meaning: str, *, ours: bool = False, default: object = 0, labels: str = ""
-) -> Any:
-    """Define a field with one number; ``ours`` if Apache Kafka has no such metric."""
+def counter(name: str, unit: str, meaning: str, *, ours: bool = False, labels: str = "", default: object = 0) -> Any:
+    """Define a field with a number that only grows; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.COUNTER, unit, meaning, ours, labels, default)
+
+
+def gauge(name: str, unit: str, meaning: str, *, ours: bool = False, labels: str = "", default: object = 0) -> Any:
+    """Define a field with a current value; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.GAUGE, unit, meaning, ours, labels, default)
+
+
+def duration(name: str, meaning: str, *, ours: bool = False) -> Any:
+    """Define a field with durations; ``ours`` if Apache Kafka has no such metric."""
+    return _metric(name, MetricKind.LATENCY, "ms", meaning, ours, "", Latency)
+
+
+def _metric(name: str, kind: MetricKind, unit: str, meaning: str, ours: bool, labels: str, default: object) -> Any:
     spec = MetricSpec(name, kind, unit, meaning, not ours, tuple(labels.split()))
     return field(default=Factory(default) if callable(default) else default, metadata={_SPEC: spec})
 
@@ -82,6 +97,16 @@ def group_of(attribute: Any) -> type[object] | None:
     """Return the class of the groups in a field; None if it has none."""
     group: type[object] | None = attribute.metadata.get(_GROUP)
     return group
+
+
+def labelled(*labels: str) -> Callable[[type, list[Any]], list[Any]]:
+    """Return a ``field_transformer`` of attrs that gives all metrics of a class these labels."""
+
+    def transform(group: type, attributes: list[Any]) -> list[Any]:
+        specs = [evolve(attribute.metadata[_SPEC], labels=labels) for attribute in attributes]
+        return [each.evolve(metadata={_SPEC: spec}) for each, spec in zip(attributes, specs, strict=True)]
+
+    return transform
 
 
 def document_fields(group: type[T]) -> type[T]:

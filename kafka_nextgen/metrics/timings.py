@@ -27,37 +27,50 @@ class Latency:
 
 
 @define
-class _TimingWindow:
+class _Window:
     began: float
     count: int = 0
     total_s: float = 0.0
     max_s: float = 0.0
 
 
-class Timings:
-    """Durations of one kind. ``now`` is in seconds on any monotonic clock."""
+class _Windows:
+    """What is counted in the current window and in the one before it."""
 
     def __init__(self) -> None:
         self.count = 0
+        self._windows: tuple[_Window, ...] = ()
+
+    def _count(self, count: int, now: float) -> _Window:
+        """Count in the current window, and return it."""
+        self.count += count
+        if not self._windows or now - self._windows[-1].began >= WINDOW_S:
+            self._windows = (*self._windows[-1:], _Window(now))
+        window = self._windows[-1]
+        window.count += count
+        return window
+
+    def _recent(self, now: float) -> list[_Window]:
+        return [window for window in self._windows if now - window.began < 2 * WINDOW_S]
+
+
+class Timings(_Windows):
+    """Durations of one kind. ``now`` is in seconds on any monotonic clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.total_s = 0.0
-        self._windows: tuple[_TimingWindow, ...] = ()
 
     def note(self, took_s: float, now: float, count: int = 1, longest_s: float | None = None) -> None:
         """Add a duration that ended now, or ``count`` recent ones with their sum and the longest."""
-        self.count += count
+        window = self._count(count, now)
         self.total_s += took_s
-        if not self._windows or now - self._windows[-1].began >= WINDOW_S:
-            self._windows = (*self._windows[-1:], _TimingWindow(now))
-        window = self._windows[-1]
-        window.count += count
         window.total_s += took_s
-        longest_s = took_s if longest_s is None else longest_s
-        if longest_s > window.max_s:
-            window.max_s = longest_s
+        window.max_s = max(window.max_s, took_s if longest_s is None else longest_s)
 
     def latency(self, now: float) -> Latency:
         """Return the durations until now."""
-        recent = [window for window in self._windows if now - window.began < 2 * WINDOW_S]
+        recent = self._recent(now)
         count = sum(window.count for window in recent)
         if not count:
             return Latency(self.total_s * 1000)
@@ -66,35 +79,22 @@ class Timings:
 
     def recent_s(self, now: float) -> float:
         """Return the sum of recent durations in seconds."""
-        return sum(window.total_s for window in self._windows if now - window.began < 2 * WINDOW_S)
+        return sum(window.total_s for window in self._recent(now))
 
 
-@define
-class _CountWindow:
-    began: float
-    count: int = 0
-
-
-class Meter:
+class Meter(_Windows):
     """Counts events of one kind. ``now`` is in seconds on any monotonic clock.
 
     A rate over less than one window is a rate over a whole one.
     """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._windows: tuple[_CountWindow, ...] = ()
-
     def note(self, count: int, now: float) -> None:
         """Add ``count`` events that happened now."""
-        self.count += count
-        if not self._windows or now - self._windows[-1].began >= WINDOW_S:
-            self._windows = (*self._windows[-1:], _CountWindow(now))
-        self._windows[-1].count += count
+        self._count(count, now)
 
     def rate(self, now: float) -> float:
         """Return the events per second over the last 30 to 60 seconds."""
-        recent = [window for window in self._windows if now - window.began < 2 * WINDOW_S]
+        recent = self._recent(now)
         if not recent:
             return 0.0
         return sum(window.count for window in recent) / max(now - recent[0].began, WINDOW_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
-from typing import overload
+from typing import Any, overload
 from weakref import WeakKeyDictionary, ref
 
 from opentelemetry.metrics import MeterProvider
@@ -127,8 +127,8 @@ def _client_id(configured: str) -> str:
     return name
 
 
-class _TracedLoop:
-    """Manages the span of the current iteration.
+class _TracedLoop(Iterator[Record], AsyncIterator[Record]):
+    """Manages the span of the current iteration, of either kind of consumer.
 
     A span begins when its record is returned, and ends when the next one is requested or the loop is left. Exceptions
     in the body of the loop are not raised through the iterator, so they do not show; ``process_span`` sees them.
@@ -136,8 +136,17 @@ class _TracedLoop:
 
     _span: AbstractContextManager[Span] | None = None
 
-    def __init__(self, consumer: Consumer | AsyncConsumer) -> None:
+    def __init__(self, consumer: Any) -> None:
+        self._records = consumer
         self._spans = spans_of(consumer)
+
+    def __next__(self) -> Record:
+        self._end()
+        return self._begin(next(self._records))
+
+    async def __anext__(self) -> Record:
+        self._end()
+        return self._begin(await anext(self._records))
 
     def _begin(self, record: Record) -> Record:
         self._span = self._spans.process(record)
@@ -153,26 +162,6 @@ class _TracedLoop:
         self._end()
 
 
-class _SyncLoop(_TracedLoop, Iterator[Record]):
-    def __init__(self, consumer: Consumer) -> None:
-        super().__init__(consumer)
-        self._records = consumer
-
-    def __next__(self) -> Record:
-        self._end()
-        return self._begin(next(self._records))
-
-
-class _AsyncLoop(_TracedLoop, AsyncIterator[Record]):
-    def __init__(self, consumer: AsyncConsumer) -> None:
-        super().__init__(consumer)
-        self._records = consumer
-
-    async def __anext__(self) -> Record:
-        self._end()
-        return self._begin(await self._records.__anext__())
-
-
 @overload
 def traced(consumer: Consumer) -> Iterator[Record]: ...
 
@@ -186,4 +175,4 @@ def traced(consumer: Consumer | AsyncConsumer) -> Iterator[Record] | AsyncIterat
 
     It is the current span in the body. Raises the errors of iterating over the consumer.
     """
-    return _SyncLoop(consumer) if isinstance(consumer, Consumer) else _AsyncLoop(consumer)
+    return _TracedLoop(consumer)

@@ -34,18 +34,8 @@ from kafka_nextgen.wire.records import Headers
 
 __all__ = ["Spans"]
 
-#: The attributes of a process span that its duration has too: those that do not vary by record.
-_DURATION_ATTRIBUTES = frozenset(
-    {
-        names.SYSTEM,
-        names.OPERATION_NAME,
-        names.OPERATION_TYPE,
-        names.GROUP,
-        names.CLIENT_ID,
-        names.TOPIC,
-        names.PARTITION,
-    }
-)
+#: The attributes of a process span that vary by record, which its duration does not have.
+_OF_SINGLE_RECORDS = frozenset({names.OFFSET, names.KEY, names.TOMBSTONE, names.BATCH_COUNT})
 
 
 class Spans(Hooks):
@@ -121,7 +111,7 @@ class Spans(Hooks):
         """Run the block in a current span, which fails if the block raises."""
         attributes, links, parent = self._batch(what) if isinstance(what, Records) else self._single(what)
         began = time.perf_counter()
-        measured = {name: value for name, value in attributes.items() if name in _DURATION_ATTRIBUTES}
+        measured = {name: value for name, value in attributes.items() if name not in _OF_SINGLE_RECORDS}
         with self._tracer.start_as_current_span(
             _name(attributes), parent, SpanKind.CONSUMER, attributes, links
         ) as span:

@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["COMMAND", "kafka_nextgen"]
+from attrs import define
+
+__all__ = ["COMMAND", "PATIENCE_S", "Running", "kafka_nextgen", "running"]
 
 COMMAND = (sys.executable, "-c", "from kafka_nextgen.cli.main import main; main()")
+#: Commands take seconds of a core to start and to end, which a busy machine may not have (seconds).
+PATIENCE_S = 120
 
 
 def kafka_nextgen(*arguments: str, stdin: str | bytes = b"", timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([*COMMAND, *arguments], input=data, capture_output=True, timeout=timeout_s, check=False)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@define
+class Running:
+    """A command that runs; ``rest`` and ``errors`` are its remaining output, once it has ended."""
+
+    process: subprocess.Popen[str]
+    rest: str = ""
+    errors: str = ""
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def servers(self) -> str:
+        """Where the next listener of a broker listens."""
+        return self.line().removeprefix("Listening on ")
+
+
+@contextmanager
+def running(*arguments: str, number: signal.Signals = signal.SIGTERM) -> Iterator[Running]:
+    """Run a command, and end it by this signal; it has to end well."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=pipe, stderr=pipe, text=True)
+    command = Running(process)
+    try:
+        yield command
+        process.send_signal(number)
+        command.rest, command.errors = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, command.errors
+    finally:
+        process.kill()
+        process.communicate()

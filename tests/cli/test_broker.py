@@ -4,6 +4,8 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
@@ -20,22 +22,23 @@ from tests.broker.client import Client
 from tests.broker.group_requests import is_joined
 from tests.broker.requests import metadata
 from tests.broker.security.logging_in import log_in
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import COMMAND, Running, kafka_nextgen, running
 from tests.support.waiting import eventually
+
+ANYWHERE = ("--listen", "127.0.0.1:0")
+
+
+@contextmanager
+def running_broker(*options: str, number: signal.Signals = signal.SIGTERM) -> Iterator[Running]:
+    with running("broker", *options, number=number) as broker:
+        yield broker
+    assert broker.rest == "Stopped.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_broker_says_where_it_listens_serves_and_ends_on_a_signal(number: signal.Signals) -> None:
-    arguments = ["broker", "--listen", "127.0.0.1:0", "--config", "num.partitions=2"]
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        servers = process.stdout.readline().removeprefix("Listening on ").strip()
-        assert kafka_nextgen("produce", "orders", "-b", servers, stdin="one\n").returncode == 0
-    finally:
-        process.send_signal(number)
-        rest = process.communicate(timeout=30)[0]
-    assert (process.returncode, rest) == (0, "Stopped.\n")
+    with running_broker(*ANYWHERE, "--config", "num.partitions=2", number=number) as broker:
+        assert kafka_nextgen("produce", "orders", "-b", broker.servers(), stdin="one\n").returncode == 0
 
 
 @pytest.mark.parametrize("pause_s", [0.0, 0.02])
@@ -84,34 +87,18 @@ def test_an_idle_broker_ends_on_a_sigterm_that_another_thread_took() -> None:
 
 
 def test_the_broker_can_be_that_release_of_kafka_and_nothing_else() -> None:
-    arguments = ["broker", "--listen", "127.0.0.1:0", "--no-extensions"]
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        servers = process.stdout.readline().removeprefix("Listening on ").strip()
-        with Client(servers) as client:
-            told = client.ask(apis.API_VERSIONS, to_request("1"))
-        assert max(api.api_key for api in told.api_keys) < min(apis.EXTENSIONS)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+    with running_broker(*ANYWHERE, "--no-extensions") as broker, Client(broker.servers()) as client:
+        told = client.ask(apis.API_VERSIONS, to_request("1"))
+    assert max(api.api_key for api in told.api_keys) < min(apis.EXTENSIONS)
 
 
 def test_metrics_are_served_on_a_port_of_their_own() -> None:
-    arguments = ["broker", "--listen", "127.0.0.1:0", "--metrics-port", "0"]
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        url = process.stdout.readline().removeprefix("Metrics at ").strip()
-        servers = process.stdout.readline().removeprefix("Listening on ").strip()
-        with GroupAdmin(bootstrap_servers=servers) as admin:
+    with running_broker(*ANYWHERE, "--metrics-port", "0") as broker:
+        url = broker.line().removeprefix("Metrics at ")
+        with GroupAdmin(bootstrap_servers=broker.servers()) as admin:
             assert admin.list().groups == ()
         with urlopen(url, timeout=10) as answer:
             assert 'kafka_group_coordinator_group_count{protocol="consumer"} 0.0' in answer.read().decode()
-    finally:
-        process.send_signal(signal.SIGTERM)
-        rest = process.communicate(timeout=30)[0]
-    assert (process.returncode, rest) == (0, "Stopped.\n")
 
 
 def test_the_broker_lets_users_log_in_and_keeps_to_rules_from_files(tmp_path: Path) -> None:
@@ -119,20 +106,14 @@ def test_the_broker_lets_users_log_in_and_keeps_to_rules_from_files(tmp_path: Pa
     users.write_text("# who may log in\nalice=alice=secret\n")
     rules.write_text("allow User:alice CREATE,READ TOPIC orders\n")
     listen = ["--config", "listeners=SASL_PLAINTEXT://:0,PLAINTEXT://:0"]
-    arguments = ["broker", *listen, "--users", str(users), "--rules", str(rules)]
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        sasl, plain = (process.stdout.readline().removeprefix("Listening on ").strip() for _ in range(2))
+    with running_broker(*listen, "--users", str(users), "--rules", str(rules)) as broker:
+        sasl, plain = broker.servers(), broker.servers()
         assert sasl.endswith(" (SASL_PLAINTEXT)")
         with Client(sasl.split()[0]) as alice:
             assert log_in(alice, "alice", "alice=secret").error_code == ErrorCode.NONE
             assert metadata(alice, "orders", may_create=True).topics[0].error_code == ErrorCode.NONE
         with Client(plain) as nobody:
             assert metadata(nobody, "orders").topics[0].error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
 
 
 def test_a_users_file_that_is_none_is_refused_without_showing_passwords(tmp_path: Path) -> None:
@@ -155,19 +136,8 @@ def test_metrics_without_the_extra_are_refused_before_anything_listens() -> None
 def test_what_happens_to_groups_is_appended_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     for number in range(2):
-        arguments = ["broker", "--listen", "127.0.0.1:0", "--history", str(path)]
-        process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        try:
-            servers = process.stdout.readline().removeprefix("Listening on ").strip()
-            with Client(servers) as client:
-                eventually(
-                    "there is a coordinator",
-                    partial(is_joined, client, f"billing-{number}"),
-                )
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+        with running_broker(*ANYWHERE, "--history", str(path)) as broker, Client(broker.servers()) as client:
+            eventually("there is a coordinator", partial(is_joined, client, f"billing-{number}"))
         events = [decode_event(line) for line in path.read_text().splitlines()]
         assert all(isinstance(event, Event) for event in events)
         groups = [event.group for event in events if isinstance(event, Event) and event.kind is EventKind.JOINED]

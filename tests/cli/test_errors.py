@@ -39,17 +39,9 @@ def test_what_was_asked_wrongly_exits_with_2(arguments: list[str], complaint: st
     assert "Traceback" not in done.stderr
 
 
-def test_produce_to_nobody_says_so_at_once_and_ends_with_one_line(nobody: str) -> None:
-    done = kafka_nextgen("produce", "t", "-b", nobody, "--timeout", "2", stdin="lost\n")
-    assert done.returncode == 1
-    log, *_, error = done.stderr.splitlines()
-    assert log.endswith("; tried again")
-    assert nobody in log
-    assert nobody in error
-
-
-def test_consume_from_nobody_says_so_at_once_and_ends_with_one_line(nobody: str) -> None:
-    done = kafka_nextgen("consume", "t", "-g", "g", "-b", nobody, "--timeout", "2")
+@pytest.mark.parametrize("arguments", [("produce", "t"), ("consume", "t", "-g", "g")])
+def test_who_calls_nobody_is_told_at_once_and_ends_with_one_line(nobody: str, arguments: tuple[str, ...]) -> None:
+    done = kafka_nextgen(*arguments, "-b", nobody, "--timeout", "2", stdin="lost\n")
     assert done.returncode == 1
     log, *_, error = done.stderr.splitlines()
     assert log.endswith("; tried again")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,15 +12,13 @@ from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.types import OffsetAndMetadata
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import PATIENCE_S, kafka_nextgen, running
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
 
 PARTITIONS = 4
-#: Commands take seconds of a core to start, which a busy machine may not have (seconds).
-PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -39,21 +35,13 @@ def events_in(log: Path) -> list[Event]:
 
 
 @contextmanager
-def collecting(kafka: KafkaServer, *options: str) -> Iterator[subprocess.Popen[str]]:
+def collecting(kafka: KafkaServer, *options: str) -> Iterator[None]:
     """Run the command, and end it by SIGTERM."""
-    arguments = ["history", "collect", "-b", kafka.bootstrap_servers, "--interval", "0.2", *options]
-    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
-    try:
-        yield process
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == 0, said
-        first, *_, last = said.splitlines()
-        assert first.startswith("Writing what happens to ")
-        assert last.endswith(", 0 dropped")
-    finally:
-        process.kill()
-        process.communicate()
+    with running("history", "collect", "-b", kafka.bootstrap_servers, "--interval", "0.2", *options) as command:
+        yield
+    first, *_, last = command.errors.splitlines()
+    assert first.startswith("Writing what happens to ")
+    assert last.endswith(", 0 dropped")
 
 
 def waiting_for(log: Path, polled: list[Consumer]) -> Callable[..., Event]:

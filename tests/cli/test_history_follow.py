@@ -6,10 +6,7 @@ import asyncio
 import gzip
 import io
 import os
-import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -17,8 +14,8 @@ from rich.console import Console
 
 from kafka_nextgen import GroupAdmin, TopicPartition
 from kafka_nextgen.cli.following.group_views import GroupView, GroupViews, event_text
-from kafka_nextgen.cli.following.screen import PlainScreen, TerminalScreen
-from kafka_nextgen.cli.following.sources import FileSource
+from kafka_nextgen.cli.following.screen import open_screen
+from kafka_nextgen.cli.following.sources import Source, file_events
 from kafka_nextgen.collecting import TopicSink
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event, EventKind
@@ -26,7 +23,7 @@ from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.history.log_reader import MAX_LINE_BYTES
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import Running, kafka_nextgen, running
 from tests.history.making import event
 
 
@@ -87,12 +84,12 @@ def test_a_group_is_what_its_events_come_to(what: str) -> None:
 def test_lag_is_of_what_is_known_and_goes_down_with_commits() -> None:
     view = GroupView("c1", "billing")
     lag = {"topic": "t", "partitions": (0,), "offset": 4, "end": 10}
-    assert view.lag is None
+    assert view.lag_of(view.ends) is None
     for each in story((EventKind.LAG, lag), (EventKind.COMMITTED, {"topic": "t", "partitions": (1,), "offset": 3})):
         view.add(each)
-    assert view.lag == 6
+    assert view.lag_of(view.ends) == 6
     view.add(event(9, kind=EventKind.COMMITTED, topic="t", partitions=(0,), offset=9))
-    assert view.lag == 1
+    assert view.lag_of(view.ends) == 1
 
 
 def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
@@ -122,7 +119,7 @@ def test_a_terminal_shows_groups_members_and_news() -> None:
     board, events = GroupViews(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
     for each in events:
         board.add(each)
-    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
+    with open_screen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
         screen.show(board, events)
     shown = out.getvalue()
     for text in ("billing", "rebalancing", "app a", "behind", "t[0-1]", "group epoch"):
@@ -140,7 +137,7 @@ def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
     )
     for each in events:
         board.add(each)
-    with TerminalScreen(Console(file=out, force_terminal=True, width=80, height=30)) as screen:
+    with open_screen(Console(file=out, force_terminal=True, width=80, height=30)) as screen:
         screen.show(board, events)
     (row,) = [line for line in out.getvalue().splitlines() if "worker-with" in line][:1]
     assert "behind" in row
@@ -153,20 +150,24 @@ def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
     board = GroupViews()
     for seq in range(50):
         board.add(event(seq, group=f"g{seq}"))
-    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
+    with open_screen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
         screen.show(board, [])
     assert "and 42 more lines" in out.getvalue()
 
 
 def test_a_pipe_gets_a_line_for_each_event() -> None:
     out = io.StringIO()
-    with PlainScreen(Console(file=out, width=20)) as screen:
+    with open_screen(Console(file=out, width=20)) as screen:
         screen.show(GroupViews(), story(JOINED, EPOCH_1))
     assert len(out.getvalue().splitlines()) == 2
 
 
 def line(seq: int) -> bytes:
     return encode_event(event(seq)).encode() + b"\n"
+
+
+async def next_seqs(source: Source) -> list[int]:
+    return [each.seq for each in await anext(source) if isinstance(each, Event)]
 
 
 def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None:
@@ -177,9 +178,9 @@ def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None
         taken = []
 
         async def take() -> None:
-            taken.append([each.seq for each in await source.take()])
+            taken.append(await next_seqs(source))
 
-        async with FileSource(path) as source:
+        async with aclosing(file_events(path)) as source:
             await take()
             with path.open("ab") as file:
                 file.write(line(1)[20:] + b"no event\n")
@@ -204,15 +205,15 @@ def test_a_topic_that_is_no_topic_is_not_obeyed_by_a_terminal() -> None:
     out = io.StringIO()
     board = GroupViews()
     board.add(event(1, kind=EventKind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
-    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
+    with open_screen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
         screen.show(board, [])
     assert "\x1b]0;" not in out.getvalue()
 
 
 def test_what_can_not_be_followed_is_refused(tmp_path: Path) -> None:
     async def enter(path: Path) -> None:
-        async with FileSource(path):
-            pass
+        async with aclosing(file_events(path)) as source:
+            await anext(source)
 
     pipe, packed = tmp_path / "pipe", tmp_path / "log.jsonl.gz"
     os.mkfifo(pipe)
@@ -227,11 +228,12 @@ def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path
     path.write_bytes(b"x" * (3 * MAX_LINE_BYTES // 2) + b"\n" + line(1) + b"torn")
 
     async def follow() -> tuple[list[int], int]:
-        async with FileSource(path) as source:
-            seen = [each.seq for _ in range(26) for each in await source.take()]
+        async with aclosing(file_events(path)) as source:
+            found = [each for _ in range(26) for each in await anext(source)]
             path.write_bytes(line(2))
-            seen += [each.seq for _ in range(3) for each in await source.take()]
-            return seen, source.skipped
+            found += [each for _ in range(3) for each in await anext(source)]
+            seen = [each.seq for each in found if isinstance(each, Event)]
+            return seen, len(found) - len(seen)
 
     assert asyncio.run(follow()) == ([1, 2], 2)
 
@@ -239,21 +241,8 @@ def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path
 # The command.
 
 
-@contextmanager
-def following(*options: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([*COMMAND, "history", "follow", *options], stdout=subprocess.PIPE, text=True)
-    try:
-        yield process
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def read_until(process: subprocess.Popen[str], *words: str) -> str:
-    assert process.stdout is not None
-    for told in process.stdout:
+def read_until(process: Running, *words: str) -> str:
+    while told := process.line():
         if all(word in told for word in words):
             return told
     raise AssertionError(f"it ended without a line with {words}")
@@ -262,7 +251,7 @@ def read_until(process: subprocess.Popen[str], *words: str) -> str:
 def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(line(0))
-    with following(str(path), "--group", "billing") as process:
+    with running("history", "follow", str(path), "--group", "billing") as process:
         read_until(process, "billing", "lag")
         with path.open("ab") as file:
             file.write(encode_event(event(1, group="other", kind=EventKind.ERROR)).encode() + b"\n")
@@ -272,12 +261,13 @@ def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
 
 def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
     cluster.create_topic("events", 2)
-    with following("-b", cluster.bootstrap_servers, "--topic", "events") as process:
+    follow = ("history", "follow", "-b", cluster.bootstrap_servers)
+    with running(*follow, "--topic", "events") as process:
         sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="events")
         sink.write(event(1, kind=EventKind.LEFT, member="gone"))
         sink.close(30)
         read_until(process, "billing", "left", "gone")
-    with following("-b", cluster.bootstrap_servers, "--interval", "0.2", "--pattern", "live.*") as process:
+    with running(*follow, "--interval", "0.2", "--pattern", "live.*") as process:
         with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             admin.alter_offsets("live", {TopicPartition("events", 0): 0})
         read_until(process, "live", "committed", "events[0]", "offset 0")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-from collections.abc import Sequence
 
 import pytest
 
 from kafka_nextgen.testing import Cluster
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import kafka_nextgen, running
 
 
 def produce(cluster: Cluster, topic: str, lines: str | bytes, *options: str) -> None:
@@ -74,17 +72,9 @@ def test_a_signal_ends_consume_cleanly_with_what_was_printed_committed(
 ) -> None:
     topic = f"stopped-{number.name.lower()}"
     produce(cluster, topic, "a\nb\n")
-    process = start_consumer(cluster, topic)
-    assert process.stdout is not None
-    printed = [process.stdout.readline(), process.stdout.readline()]
-    process.send_signal(number)
-    assert process.wait(30) == 0
-    process.stdout.close()
+    arguments = ["consume", topic, "-b", cluster.bootstrap_servers, "-g", topic, "--from-beginning"]
+    with running(*arguments, number=number) as consumer:
+        printed = [consumer.line(), consumer.line()]
     produce(cluster, topic, "c\n")
-    assert printed == [b"a\n", b"b\n"]
+    assert printed == ["a", "b"]
     assert consume(cluster, topic, topic, "--max-messages", "1") == ["c"]
-
-
-def start_consumer(cluster: Cluster, topic: str) -> subprocess.Popen[bytes]:
-    arguments: Sequence[str] = ["consume", topic, "-b", cluster.bootstrap_servers, "-g", topic, "--from-beginning"]
-    return subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE)

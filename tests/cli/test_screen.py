@@ -30,7 +30,7 @@ def test_the_table_has_a_line_per_partition_and_marks_the_killed() -> None:
     out = io.StringIO()
     board = board_with_two_owners()
     board.note_killed("b")
-    with TerminalScreen(Console(file=out, width=120, height=40, force_terminal=True)) as screen:
+    with open_screen(Console(file=out, width=120, height=40, force_terminal=True)) as screen:
         screen.tell("something happened")
         screen.show(board)
     for text in ("flights[0]", "flights[11]", "b, killed", "something happened"):
@@ -38,8 +38,10 @@ def test_the_table_has_a_line_per_partition_and_marks_the_killed() -> None:
 
 
 def test_what_is_no_terminal_gets_plain_lines() -> None:
-    assert isinstance(open_screen(Console(file=io.StringIO())), PlainScreen)
-    assert isinstance(open_screen(Console(file=io.StringIO(), force_terminal=True)), TerminalScreen)
+    with open_screen(Console(file=io.StringIO())) as screen:
+        assert isinstance(screen, PlainScreen)
+    with open_screen(Console(file=io.StringIO(), force_terminal=True)) as screen:
+        assert isinstance(screen, TerminalScreen)
 
 
 def test_news_tell_what_changes_hands() -> None:

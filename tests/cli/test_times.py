@@ -38,7 +38,7 @@ def test_a_duration_has_a_unit_that_fits(ms: int | None, text: str | None) -> No
 
 @pytest.mark.parametrize(
     ("at", "text"),
-    [(None, None), (1_790_000_000_007, "2026-09-21 14:13:20.007"), (1 << 62, str(1 << 62))],
+    [(1_790_000_000_007, "2026-09-21 14:13:20.007"), (1 << 62, str(1 << 62))],
 )
-def test_a_time_is_written(at: int | None, text: str | None) -> None:
+def test_a_time_is_written(at: int, text: str) -> None:
     assert time_text(at) == text

@@ -37,19 +37,6 @@ def test_a_clock_is_put_right_by_the_epochs_that_the_coordinator_saw(skew: float
     assert offsets(text) == {"coordinator:1": 0, "consumer:a": expected}
 
 
-def test_a_second_coordinator_is_put_right_by_what_members_saw_of_both() -> None:
-    text = """
-        9000 coordinator:1 group_epoch @1
-        9000 coordinator:1 joined A @1
-        9001 coordinator:1 assigned A @1
-        9000 consumer:a joined A @1
-        9050 consumer:a assigned A @7
-        2050 coordinator:2 assigned A @7
-        2060 coordinator:2 group_epoch @8
-    """
-    assert offsets(text) == {"coordinator:1": 0, "consumer:a": 0, "coordinator:2": 7_000_000}
-
-
 @pytest.mark.parametrize(
     ("epochs", "late_s", "expected_s"),
     [(2, 9000, -9000), (2, 300, 0), (9, 300, 0), (10, 300, -300)],
@@ -80,18 +67,6 @@ def test_what_members_alone_tell_is_marked(line: str, marks: str) -> None:
     assert getattr(group, "marks", None) == marks
 
 
-TURNS = """
-    1.0 coordinator:1/4 joined A @1
-    1.0 coordinator:1/4 assigned A @1 orders[0]
-    31.0 coordinator:2/4 assigned A @1 orders[1]
-    32.0 coordinator:2/4 group_epoch A @2
-"""
-
-
-def test_coordinators_that_took_turns_have_no_sight_in_common() -> None:
-    assert offsets(TURNS) == {"coordinator:1/4": 0, "coordinator:2/4": 0}
-
-
 @pytest.mark.parametrize("skew", [0, 3600])
 def test_coordinators_that_took_turns_are_put_right_by_a_member(skew: int) -> None:
     """Both saw epoch 2; the second one did not see how it began."""
@@ -104,10 +79,6 @@ def test_coordinators_that_took_turns_are_put_right_by_a_member(skew: int) -> No
         {40 + skew} coordinator:2/4 assigned A @3
     """
     assert offsets(text) == {"coordinator:1/4": 0, "consumer:a": 0, "coordinator:2/4": -1000 * skew}
-
-
-def test_without_anything_in_common_clocks_are_left_alone() -> None:
-    assert offsets("1 consumer:a assigned A @1\n9999 consumer:b assigned B @2") == {"consumer:a": 0, "consumer:b": 0}
 
 
 @given(st.lists(st.builds(EpochObservation, st.sampled_from(["consumer:a", "coordinator:1", "poller:x", "offsets:3"]),
@@ -145,23 +116,6 @@ def test_the_order_in_the_log_and_repeated_lines_do_not_matter() -> None:
     assert everything(mixed) == everything(events)
 
 
-def test_a_members_own_assignment_displaces_the_grant() -> None:
-    text = "1 coordinator:1 assigned A @1 t[0]\n4 consumer:a assigned A @1 t[0]\n9 poller:p assigned A @1 t[0]"
-    assert [each.began for each in analyze(story(text)).facts["tenures"] if hasattr(each, "began")] == [4_000]
-
-
-def test_the_coordinator_knows_the_cause_of_an_epoch_that_a_poller_sees_late() -> None:
-    text = """
-        0 coordinator:1 joined A @1
-        0 coordinator:1 assigned A @1
-        1 coordinator:1 group_epoch A @2 cause=subscription_changed
-        5 poller:p group_epoch B @2 cause=unknown
-        9 coordinator:1 assigned A @2
-    """
-    rebalance = analyze(story(text)).facts["rebalances"][-1]
-    assert (getattr(rebalance, "by", None), getattr(rebalance, "cause", None)) == ("A", "subscription changed")
-
-
 def test_a_source_and_its_number_are_an_events_identity() -> None:
     (event,) = story("1 offsets:3 joined A @1")
     assert [getattr(each, "events", None) for each in analyze([event, event]).facts["groups"]] == [1]
@@ -196,14 +150,6 @@ def test_two_clusters_with_one_group_name_are_two_groups() -> None:
 def test_a_writer_that_never_learned_its_cluster_is_marked() -> None:
     (group,) = analyze(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
     assert getattr(group, "marks", None) == "cluster unknown, told by members alone"
-
-
-def test_a_poller_that_begins_late_says_nothing_of_its_clock() -> None:
-    text = """
-        9000 coordinator:1 joined A @1
-        19000 poller:p joined A @1 cause=begins_in_the_middle
-    """
-    assert offsets(text) == {"coordinator:1": 0}
 
 
 def test_coordinators_of_one_log_are_compared_with_others_by_the_first_sight_of_those() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_nextgen.history import file_sink
 from kafka_nextgen.history.events import Event, EventKind
-from kafka_nextgen.history.file_sink import FileSink, FileTarget, RotatingFile
+from kafka_nextgen.history.file_sink import FileSink, RotatingFile
 from kafka_nextgen.history.json_lines import decode_event
 from tests.history.making import event
 from tests.support.waiting import eventually
@@ -27,8 +27,8 @@ def rotated(path: Path) -> list[Path]:
     return sorted(each for each in path.parent.iterdir() if each != path)
 
 
-def log_at(path: Path, *, max_bytes: int = 1 << 20, keep: int = 5, compress: bool = False) -> FileTarget:
-    return FileTarget(RotatingFile(path, max_bytes=max_bytes, keep=keep, compress=compress))
+def log_at(path: Path, *, max_bytes: int = 1 << 20, keep: int = 5, compress: bool = False) -> RotatingFile:
+    return RotatingFile(path, max_bytes=max_bytes, keep=keep, compress=compress)
 
 
 def test_events_come_back_as_they_were_whatever_their_text(tmp_path: Path) -> None:

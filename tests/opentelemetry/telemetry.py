@@ -12,7 +12,7 @@ from kafka_nextgen import AsyncConsumer, Consumer
 from kafka_nextgen.opentelemetry import Instrumentation, instrument
 from kafka_nextgen.opentelemetry import meters as meters_module
 from kafka_nextgen.wire.records import Headers, NewRecord, encode_batch, read_batches
-from tests.engine.stage import Stage
+from tests.engine.stage import TOPIC, Stage
 
 __all__ = ["Telemetry", "traceparent", "write_traced"]
 
@@ -52,6 +52,13 @@ class Telemetry:
             meter_provider=self.meter_provider,
             max_links=max_links,
         )
+
+    def consumer(self, stage: Stage, max_links: int = 128, **config: object) -> Consumer:
+        """A consumer of the stage's topic, instrumented."""
+        consumer = stage.consumer(client_id="reader", **config)
+        self.instrument(consumer, max_links)
+        consumer.subscribe([TOPIC])
+        return consumer
 
     def spans(self, name: str) -> list[ReadableSpan]:
         """The spans of this name that have ended, in the order they did."""

@@ -18,9 +18,7 @@ from tests.opentelemetry.telemetry import Telemetry
 
 def test_consumed_messages_are_counted_by_topic_under_the_conventions_name(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=10)
-    with stage.consumer(client_id="reader") as consumer:
-        telemetry.instrument(consumer)
-        consumer.subscribe([TOPIC])
+    with telemetry.consumer(stage) as consumer:
         read(consumer, 4)
         (point,) = telemetry.points("messaging.client.consumed.messages")
         assert dict(point.attributes or {}) == {
@@ -39,9 +37,7 @@ def test_every_number_that_is_known_is_collected_and_partitions_have_their_own(
     stage: Stage, telemetry: Telemetry
 ) -> None:
     stage.create(partitions=2, records=10)
-    with stage.consumer() as consumer:
-        telemetry.instrument(consumer)
-        consumer.subscribe([TOPIC])
+    with telemetry.consumer(stage) as consumer:
         read(consumer, 20)
         for name in ("records_consumed_total", "fetch_total", "heartbeat_total", "outgoing_byte_total"):
             value = telemetry.value(f"kafka.consumer.{name}")
@@ -61,9 +57,7 @@ def test_no_two_numbers_have_one_name() -> None:
 
 def test_durations_are_histograms_with_the_boundaries_of_the_conventions(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=5)
-    with stage.consumer() as consumer:
-        telemetry.instrument(consumer)
-        consumer.subscribe([TOPIC])
+    with telemetry.consumer(stage) as consumer:
         (record, *_) = read(consumer, 5)
         consumer.commit()
         with pytest.raises(KeyError), process_span(record, consumer):
@@ -79,10 +73,8 @@ def test_durations_are_histograms_with_the_boundaries_of_the_conventions(stage: 
 
 def test_consumers_of_one_name_are_told_apart(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=5)
-    with stage.consumer(client_id="reader") as first, stage.consumer(client_id="reader") as second:
-        telemetry.instrument(first)
+    with telemetry.consumer(stage) as first, stage.consumer(client_id="reader") as second:
         telemetry.instrument(second)
-        first.subscribe([TOPIC])
         read(first, 5)
         consumed = "kafka.consumer.records_consumed_total"
         assert telemetry.value(consumed, messaging_client_id="reader") == 5
@@ -107,9 +99,7 @@ def test_a_closed_consumer_gives_its_last_numbers_and_one_that_is_gone_none(stag
     stage.create(records=5)
 
     def consume() -> Consumer:
-        consumer = stage.consumer()
-        telemetry.instrument(consumer)
-        consumer.subscribe([TOPIC])
+        consumer = telemetry.consumer(stage)
         read(consumer, 5)
         consumer.close()
         return consumer

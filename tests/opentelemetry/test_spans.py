@@ -25,13 +25,6 @@ def said(span: ReadableSpan) -> dict[str, object]:
     return dict(span.attributes or {})
 
 
-def consumer_of(stage: Stage, telemetry: Telemetry, max_links: int = 128, **config: object) -> Consumer:
-    consumer = stage.consumer(client_id="reader", **config)
-    telemetry.instrument(consumer, max_links)
-    consumer.subscribe([TOPIC])
-    return consumer
-
-
 # ---- receiving
 
 
@@ -39,7 +32,7 @@ def test_a_poll_that_brought_records_is_a_span_that_links_to_their_producers(
     stage: Stage, telemetry: Telemetry
 ) -> None:
     stage.create()
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         poll_until(consumer, lambda: bool(consumer.assignment()))  # these polls bring nothing
         write_traced(stage, 0, traceparent(1), (), traceparent(2), traceparent(1))
         read(consumer, 4)
@@ -64,7 +57,7 @@ def test_a_poll_that_brought_records_is_a_span_that_links_to_their_producers(
 def test_links_are_bounded(stage: Stage, telemetry: Telemetry) -> None:
     stage.create()
     write_traced(stage, 0, *(traceparent(number) for number in range(1, 50)))
-    with consumer_of(stage, telemetry, max_links=3) as consumer:
+    with telemetry.consumer(stage, max_links=3) as consumer:
         read(consumer, 49)
     assert [linked(span) for span in telemetry.spans("poll orders")] == [[1, 2, 3]]
 
@@ -72,7 +65,7 @@ def test_links_are_bounded(stage: Stage, telemetry: Telemetry) -> None:
 def test_what_iteration_gave_out_of_one_poll_is_one_span(stage: Stage, telemetry: Telemetry) -> None:
     stage.create()
     write_traced(stage, 0, traceparent(1), traceparent(2), traceparent(3))
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         list(islice(consumer, 2))
     assert [linked(span) for span in telemetry.spans("poll orders")] == [[1, 2]]
 
@@ -89,7 +82,7 @@ def test_what_iteration_gave_out_of_one_poll_is_one_span(stage: Stage, telemetry
 def test_headers_that_name_no_span_are_no_link(stage: Stage, telemetry: Telemetry, headers: object) -> None:
     stage.create()
     write_traced(stage, 0, headers)  # type: ignore[arg-type]
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         record = read(consumer, 1)[0]
         with process_span(record, consumer):
             pass
@@ -102,7 +95,7 @@ def test_headers_that_name_no_span_are_no_link(stage: Stage, telemetry: Telemetr
 def test_processing_goes_on_with_the_producers_trace(stage: Stage, telemetry: Telemetry) -> None:
     stage.create()
     write_traced(stage, 0, traceparent(7))
-    with consumer_of(stage, telemetry, key_deserializer=bytes.decode) as consumer:
+    with telemetry.consumer(stage, key_deserializer=bytes.decode) as consumer:
         (record,) = read(consumer, 1)
         with process_span(record, consumer), telemetry.tracer.start_as_current_span("save"):
             pass
@@ -124,7 +117,7 @@ def test_inside_another_span_processing_is_a_part_of_that_and_links_to_the_produ
 ) -> None:
     stage.create()
     write_traced(stage, 0, traceparent(7))
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         (record,) = read(consumer, 1)
         with telemetry.tracer.start_as_current_span("job") as job, process_span(record, consumer):
             pass
@@ -137,7 +130,7 @@ def test_inside_another_span_processing_is_a_part_of_that_and_links_to_the_produ
 def test_a_batch_is_one_span_with_a_link_for_each_producer(stage: Stage, telemetry: Telemetry) -> None:
     stage.create()
     write_traced(stage, 0, traceparent(1), traceparent(2))
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         batch = next(consumer.batches())
         with process_span(batch, consumer):
             pass
@@ -148,7 +141,7 @@ def test_a_batch_is_one_span_with_a_link_for_each_producer(stage: Stage, telemet
 
 def test_processing_that_fails_fails_its_span(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=1)
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         (record,) = read(consumer, 1)
         with pytest.raises(ZeroDivisionError), process_span(record, consumer):
             raise ZeroDivisionError
@@ -160,7 +153,7 @@ def test_processing_that_fails_fails_its_span(stage: Stage, telemetry: Telemetry
 
 def test_a_key_that_can_be_shown_is_shown_and_a_tombstone_is_called_one(telemetry: Telemetry, stage: Stage) -> None:
     stage.create(records=1)
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         (record,) = read(consumer, 1)
         for changes in ({"key": b"k"}, {"key": "k", "value": None}):
             with process_span(record._replace(**changes), consumer):
@@ -181,7 +174,7 @@ def test_each_turn_of_a_traced_loop_is_a_span_and_nothing_is_current_after_it(
     stage.create()
     write_traced(stage, 0, traceparent(1), traceparent(2), traceparent(3))
     current: list[int] = []
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         for record in traced(consumer):
             current.append(trace.get_current_span().get_span_context().span_id)
             if record.offset == 2:
@@ -222,7 +215,7 @@ def fail_in_a_loop(consumer: Consumer) -> None:
 
 def test_a_loop_whose_body_raises_leaves_nothing_current(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=2)
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         with pytest.raises(ZeroDivisionError):
             fail_in_a_loop(consumer)
         assert not trace.get_current_span().get_span_context().is_valid
@@ -290,7 +283,7 @@ def test_an_async_run_keeps_the_spans_of_its_handlers_apart(stage: Stage, teleme
 
 def test_commits_are_spans_and_say_why_they_failed(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=5)
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         read(consumer, 5)
         consumer.commit()
         with pytest.raises(CommitFailedError):
@@ -304,7 +297,7 @@ def test_commits_are_spans_and_say_why_they_failed(stage: Stage, telemetry: Tele
 
 def test_rebalances_are_spans_with_cause_partitions_and_phases(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(partitions=3)
-    with consumer_of(stage, telemetry) as consumer:
+    with telemetry.consumer(stage) as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         epoch = consumer.group_metadata().member_epoch
     joined, closed = telemetry.spans("rebalance")

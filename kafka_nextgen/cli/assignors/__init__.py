@@ -20,7 +20,6 @@ from kafka_nextgen.cli.assignors.group_file import read_group
 from kafka_nextgen.cli.assignors.loading import find_assignor
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import fail_with, print_json, print_line
-from kafka_nextgen.types import format_partitions
 
 __all__ = ["assignors"]
 
@@ -60,9 +59,7 @@ def explain_(
         explanations = _explain_live_group(cluster, str(group_id), assignors)
     else:
         read = read_group(file.read(), file.name)
-        explanations = [
-            explain(each, read.group, read.topics) for each in assignors or [_current_assignor(read.assignor)]
-        ]
+        explanations = [explain(each, read, read.topics) for each in assignors or [_current_assignor(read.assignor)]]
     if as_json:
         print_json([_explanation_document(each) for each in explanations])
     else:
@@ -88,12 +85,16 @@ def _current_assignor(name: str) -> PartitionAssignor:
     return find_assignor(name)
 
 
+#: The properties of a member in JSON, under their own names.
+_MEMBER_FIELDS = ("member_id", "instance_id", "rack_id", "before", "after", "load_before", "load_after")
+
+
 def _explanation_document(explanation: Explanation) -> dict[str, object]:
     return {
         "assignor": explanation.assignor,
         "is_valid": explanation.is_valid,
         "failure": explanation.failure,
-        "flaws": list(explanation.flaws),
+        "flaws": explanation.flaws,
         "error": explanation.error,
         "moves": len(explanation.moves),
         "kept": explanation.kept,
@@ -116,23 +117,10 @@ def _balance_document(balance: Balance, loads: Loads | None, across_racks: int) 
 
 
 def _member_document(member: MemberChange) -> dict[str, object]:
-    return {
-        "member_id": member.member_id,
-        "instance_id": member.instance_id,
-        "rack_id": member.rack_id,
-        "before": format_partitions(member.before),
-        "after": format_partitions(member.after),
-        "load_before": member.load_before,
-        "load_after": member.load_after,
-        "gains": format_partitions(member.gains),
-        "loses": format_partitions(member.loses),
-        "across_racks": format_partitions(member.across_after),
-    }
+    own = {name: getattr(member, name) for name in _MEMBER_FIELDS}
+    return {**own, "gains": member.gains, "loses": member.loses, "across_racks": member.across_after}
 
 
-@click.group()
+@click.group(commands=[explain_])
 def assignors() -> None:
     """See what an assignor would do to a group."""
-
-
-assignors.add_command(explain_)

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.admin import GroupType, MemberDescription
 from kafka_nextgen.assignors import ClientAssignor, Metadata, TopicMetadata
 from kafka_nextgen.cli.partitions import NotationError, parse_partitions
 from kafka_nextgen.errors import ConfigError
@@ -34,31 +35,10 @@ _TYPE_NAMES: Mapping[type, str] = {str: "text", int: "a number", list: "a list"}
 
 
 @frozen
-class _FileMember:
-    """A member in the file."""
-
-    member_id: str
-    instance_id: str | None
-    rack_id: str | None
-    subscribed_topics: tuple[str, ...]
-    subscribed_pattern: str | None
-    assignment: frozenset[TopicPartition] | None
-    target: frozenset[TopicPartition] | None
-    client_assignors: tuple[ClientAssignor, ...]
-
-
-@frozen
-class _FileMembers:
-    """The members of the group."""
-
-    members: tuple[_FileMember, ...]
-
-
-@frozen
 class GroupFile:
-    """A group, its topics if the file has them, and the name of its assignor, empty if it has none."""
+    """A described group: its members, its topics if the file has them, and its assignor, empty if it has none."""
 
-    group: _FileMembers
+    members: tuple[MemberDescription, ...]
     topics: Mapping[TopicId, TopicMetadata] | None
     assignor: str
 
@@ -103,23 +83,27 @@ def read_group(text: str, source: str) -> GroupFile:
     members = group.take("members", list)
     if members is None:
         raise group.error("members are missing; 'groups describe GROUP --members --json' prints them")
-    read = _FileMembers(tuple(_member(_Node.of(f"{source}: members[{at}]", each)) for at, each in enumerate(members)))
-    if len({member.member_id for member in read.members}) < len(read.members):
+    read = tuple(_member(_Node.of(f"{source}: members[{at}]", each)) for at, each in enumerate(members))
+    if len({member.member_id for member in read}) < len(read):
         raise group.error("two members have the same member_id")
     return GroupFile(read, _topics(group), group.take("assignor", str) or "")
 
 
-def _member(node: _Node) -> _FileMember:
+def _member(node: _Node) -> MemberDescription:
     member_id = node.take("member_id", str)
     if not member_id:
         raise node.error("member_id is missing")
     topics = node.take("subscribed_topics", list) or []
     if not all(isinstance(topic, str) for topic in topics):
         raise node.error("subscribed_topics have to be names")
-    return _FileMember(
+    return MemberDescription(
         member_id=member_id,
+        type=GroupType.UNKNOWN,
         instance_id=node.take("instance_id", str),
         rack_id=node.take("rack_id", str),
+        client_id="",
+        client_host="",
+        member_epoch=None,
         subscribed_topics=tuple(topics),
         subscribed_pattern=node.take("subscribed_pattern", str),
         assignment=_partitions(node, "assignment"),

@@ -13,6 +13,7 @@ The faults name every record that breaks a rule.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -47,10 +48,9 @@ class Ledger:
     """Records what was produced and processed; ``prove`` compares the two."""
 
     _produced: dict[_RecordPosition, int] = field(factory=dict)
-    _processed: dict[_RecordPosition, list[str]] = field(factory=dict)
+    _processed: dict[_RecordPosition, list[tuple[str, int]]] = field(factory=dict)  # by whom, with which checksum
     _committed: dict[tuple[str, int], int] = field(factory=dict)
     _killed: set[str] = field(factory=set)
-    _checksums: dict[_RecordPosition, list[int]] = field(factory=dict)
 
     def produced(self, partition: int, offset: int, checksum: int) -> None:
         """Record that the broker has this record."""
@@ -59,8 +59,7 @@ class Ledger:
     def processed(self, name: str, report: Processed) -> None:
         """Record that process ``name`` processed a record."""
         position = _RecordPosition(report.partition, report.offset)
-        self._processed.setdefault(position, []).append(name)
-        self._checksums.setdefault(position, []).append(report.checksum)
+        self._processed.setdefault(position, []).append((name, report.checksum))
 
     def committed(self, name: str, report: Committed) -> None:
         """Record a commit of process ``name``."""
@@ -79,37 +78,35 @@ class Ledger:
         """Return the number of distinct processed records."""
         return len(self._processed)
 
-    def was_uncommitted(self, name: str, position: _RecordPosition) -> bool:
-        """Return whether no reported commit of ``name`` covers the record."""
-        return position.offset >= self._committed.get((name, position.partition), 0)
-
     def prove(self) -> Proof:
         """Compare. Call this when all processes have ended and all their reports are recorded."""
-        repeated: dict[str, int] = {}
-        for position, names in self._processed.items():
-            for name in self._excused(position, names) if len(names) > 1 else ():
-                repeated[name] = repeated.get(name, 0) + 1
+        repeated: Counter[str] = Counter()
+        for position in self._processed:
+            names = self._names(position)
+            if len(names) > 1:
+                repeated.update(self._excused(position, names))
         return Proof(len(self._produced), tuple(self._faults()), repeated)
+
+    def _names(self, position: _RecordPosition) -> list[str]:
+        return [name for name, _ in self._processed[position]]
 
     def _faults(self) -> Iterator[str]:
         for position, expected in self._produced.items():
             if position not in self._processed:
                 yield f"{position}: never processed"
-            elif any(found != expected for found in self._checksums[position]):
+            elif any(found != expected for _, found in self._processed[position]):
                 yield f"{position}: processed with a key or value that was not produced"
-        for position, names in sorted(self._processed.items()):
+        for position in sorted(self._processed):
+            names = self._names(position)
             if position not in self._produced:
-                yield f"{position}: processed by {_list(names)}, never produced"
+                yield f"{position}: processed by {', '.join(names)}, never produced"
             if len(names) > 1 and not self._may_repeat(position, names):
-                yield f"{position}: processed {len(names)} times, by {_list(names)}"
+                yield f"{position}: processed {len(names)} times, by {', '.join(names)}"
 
     def _may_repeat(self, position: _RecordPosition, names: list[str]) -> bool:
         return len(set(names)) == len(names) and len(names) - len(self._excused(position, names)) <= 1
 
     def _excused(self, position: _RecordPosition, names: list[str]) -> list[str]:
         """Return the processes that were killed before their commits covered the record."""
-        return [name for name in names if name in self._killed and self.was_uncommitted(name, position)]
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(names)
+        partition, offset = position
+        return [name for name in names if name in self._killed and offset >= self._committed.get((name, partition), 0)]

@@ -8,26 +8,36 @@ a killed process may have committed more than it reported, never less.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from attrs import frozen
+from attrs import asdict, field, frozen
 from crc32c import crc32c
 
 __all__ = ["Assigned", "Committed", "Finished", "GivenUp", "Processed", "Report", "checksum", "read", "write"]
+
+
+def _numbers(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(values)
+
+
+def _offsets(offsets: Mapping[Any, int]) -> dict[int, int]:
+    """Names of JSON objects are text."""
+    return {int(partition): offset for partition, offset in offsets.items()}
 
 
 @frozen
 class Assigned:
     """The process owns these partitions from now on."""
 
-    partitions: tuple[int, ...]
+    partitions: tuple[int, ...] = field(converter=_numbers)
 
 
 @frozen
 class GivenUp:
     """The process no longer owns these partitions: revoked, or lost if ``lost``."""
 
-    partitions: tuple[int, ...]
+    partitions: tuple[int, ...] = field(converter=_numbers)
     lost: bool = False
 
 
@@ -44,7 +54,7 @@ class Processed:
 class Committed:
     """The process committed these next offsets by partition."""
 
-    offsets: Mapping[int, int]
+    offsets: Mapping[int, int] = field(converter=_offsets)
 
 
 @frozen
@@ -53,6 +63,9 @@ class Finished:
 
 
 Report = Assigned | GivenUp | Processed | Committed | Finished
+_KINDS: Mapping[str, type[Report]] = {
+    kind.__name__: kind for kind in (Assigned, GivenUp, Processed, Committed, Finished)
+}
 
 
 def checksum(key: bytes | None, value: bytes | None) -> int:
@@ -62,34 +75,13 @@ def checksum(key: bytes | None, value: bytes | None) -> int:
 
 def write(report: Report) -> bytes:
     """Encode a report as a line."""
-    return json.dumps(_to_json(report), separators=(",", ":")).encode() + b"\n"
+    return json.dumps([type(report).__name__, asdict(report)], separators=(",", ":")).encode() + b"\n"
 
 
 def read(line: bytes) -> Report:
     """Decode a line. Raises ValueError if it is no report."""
     try:
-        kind, *rest = json.loads(line)
-        return _READERS[kind](*rest)
+        kind, fields = json.loads(line)
+        return _KINDS[kind](**fields)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a report: {line[:200]!r}") from error
-
-
-def _to_json(report: Report) -> list[object]:
-    if isinstance(report, Processed):
-        return ["processed", report.partition, report.offset, report.checksum]
-    if isinstance(report, Committed):
-        return ["committed", [list(pair) for pair in sorted(report.offsets.items())]]
-    if isinstance(report, Assigned):
-        return ["assigned", list(report.partitions)]
-    if isinstance(report, GivenUp):
-        return ["given up", list(report.partitions), report.lost]
-    return ["finished"]
-
-
-_READERS: Mapping[str, Callable[..., Report]] = {
-    "processed": Processed,
-    "committed": lambda pairs: Committed(dict(pairs)),
-    "assigned": lambda partitions: Assigned(tuple(partitions)),
-    "given up": lambda partitions, lost: GivenUp(tuple(partitions), lost),
-    "finished": Finished,
-}

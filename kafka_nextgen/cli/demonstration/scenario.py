@@ -22,6 +22,7 @@ from kafka_nextgen.cli.demonstration.worker_process import WorkerProcess
 from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.queued_sink import CallbackSink
 from kafka_nextgen.producing.producer import Producer, connect
 
 __all__ = ["Scenario", "ScenarioError"]
@@ -120,9 +121,7 @@ class Scenario:
 
     async def _start(self, name: str) -> None:
         self.progress.print_line(f"{name} starts")
-        self.members[name] = await WorkerProcess.start(
-            name, self._servers, TOPIC, GROUP, self.progress.note, self.progress.wake
-        )
+        self.members[name] = await WorkerProcess.start(name, self._servers, GROUP, self.progress)
 
     async def _leave(self, name: str) -> None:
         self.progress.print_line(f"{name} is asked to leave (SIGTERM)")
@@ -163,22 +162,6 @@ async def _both(one: Coroutine[object, object, None], other: Coroutine[object, o
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@define
-class _CallbackSink:
-    """A sink that calls a function."""
-
-    tell: Callable[[Event], None]
-    written: int = 0
-    dropped: int = 0
-
-    def write(self, event: Event) -> None:
-        self.written += 1
-        self.tell(event)
-
-    def close(self, timeout_s: float = 0) -> None:
-        """Do nothing: no event waits."""
-
-
 @asynccontextmanager
 async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | None) -> AsyncIterator[None]:
     """Poll the group while the block runs, and pass the events to ``tell``, if there is one."""
@@ -187,7 +170,7 @@ async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | 
         return
     is_over = False
     async with AsyncGroupAdmin(ConsumerConfig.parse(bootstrap_servers=servers)) as admin:
-        collector = Collector(admin, _CallbackSink(tell), new_source("demo"), GroupFilter([group]))
+        collector = Collector(admin, CallbackSink(tell), new_source("demo"), GroupFilter([group]))
         polling = asyncio.ensure_future(collector.run(INTERVAL_S, lambda: is_over))
         try:
             yield

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -31,14 +32,6 @@ class PlainScreen:
         self._console = console
         self._began = time.monotonic()
 
-    def __enter__(self) -> PlainScreen:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
     def tell(self, news: str) -> None:
         """Print a message."""
         line = f"{time.monotonic() - self._began:5.1f} s  {news}"
@@ -55,19 +48,10 @@ class TerminalScreen:
 
     interval_s = 0.1
 
-    def __init__(self, console: Console) -> None:
-        self._live = Live(console=console, auto_refresh=False, transient=False)
+    def __init__(self, live: Live) -> None:
+        self._live = live
         self._news: deque[str] = deque(maxlen=_MAX_NEWS)
         self._colours: dict[str, str] = {}
-
-    def __enter__(self) -> TerminalScreen:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
 
     def tell(self, news: str) -> None:
         """Keep a message for the next redraw."""
@@ -99,9 +83,14 @@ class TerminalScreen:
 Screen = PlainScreen | TerminalScreen
 
 
-def open_screen(console: Console) -> Screen:
-    """Return the screen for a terminal or for other output."""
-    return TerminalScreen(console) if console.is_terminal else PlainScreen(console)
+@contextmanager
+def open_screen(console: Console) -> Iterator[Screen]:
+    """Yield the screen for a terminal or for other output."""
+    if not console.is_terminal:
+        yield PlainScreen(console)
+        return
+    with Live(console=console, auto_refresh=False) as live:
+        yield TerminalScreen(live)
 
 
 def _sums(progress: Progress) -> str:

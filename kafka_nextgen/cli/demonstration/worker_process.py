@@ -5,58 +5,43 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+
+from attrs import define, field
 
 from kafka_nextgen.cli.demonstration import reports
-from kafka_nextgen.cli.demonstration.reports import Finished, Report
+from kafka_nextgen.cli.demonstration.progress import TOPIC, Progress
 
 __all__ = ["WorkerProcess"]
 
 WORKER = "kafka_nextgen.cli.demonstration.worker"
 
 
+@define
 class WorkerProcess:
-    """A running process, created by ``start``.
+    """A running process, created by ``start``. ``fault`` describes an abnormal end."""
 
-    ``on_report`` is called with its name and each report, ``on_end`` after its end. ``fault`` describes an abnormal
-    end.
-    """
+    name: str
+    _process: asyncio.subprocess.Process
+    _progress: Progress
+    fault: str | None = None
+    _finished: bool = False
+    _was_killed: bool = False
+    _supervision: asyncio.Future[None] = field(init=False)
 
-    def __init__(
-        self,
-        name: str,
-        process: asyncio.subprocess.Process,
-        on_report: Callable[[str, Report], None],
-        on_end: Callable[[], None],
-    ) -> None:
-        self.name = name
-        self.fault: str | None = None
-        self._process = process
-        self._on_report = on_report
-        self._on_end = on_end
-        self._finished = False
-        self._was_killed = False
+    def __attrs_post_init__(self) -> None:
         self._supervision = asyncio.ensure_future(self._supervise())
 
     @classmethod
-    async def start(
-        cls,
-        name: str,
-        bootstrap_servers: str,
-        topic: str,
-        group: str,
-        on_report: Callable[[str, Report], None],
-        on_end: Callable[[], None],
-    ) -> WorkerProcess:
-        """Start the process in its own session, so that Ctrl-C reaches only the parent."""
+    async def start(cls, name: str, bootstrap_servers: str, group: str, progress: Progress) -> WorkerProcess:
+        """Start the process, which reports to ``progress``, in its own session: Ctrl-C reaches only the parent."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", WORKER, bootstrap_servers, topic, group, name),
+            *(sys.executable, "-m", WORKER, bootstrap_servers, TOPIC, group, name),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
-        return cls(name, process, on_report, on_end)
+        return cls(name, process, progress)
 
     async def leave(self) -> None:
         """Stop the process, and wait for its end and all its reports."""
@@ -78,7 +63,7 @@ class WorkerProcess:
         if not self._was_killed and not (code == 0 and self._finished):
             last = errors.splitlines()[-1] if errors.strip() else "it said nothing"
             self.fault = self.fault or f"{self.name} ended with exit code {code}: {last}"
-        self._on_end()
+        self._progress.wake()
 
     async def _read_reports(self) -> None:
         assert self._process.stdout is not None
@@ -91,8 +76,8 @@ class WorkerProcess:
         except ValueError as error:
             self.fault = f"{self.name}: {error}"
             return
-        self._finished = isinstance(report, Finished)
-        self._on_report(self.name, report)
+        self._finished = isinstance(report, reports.Finished)
+        self._progress.note(self.name, report)
 
     async def _read_stderr(self) -> str:
         assert self._process.stderr is not None

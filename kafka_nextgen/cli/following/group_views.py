@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import starmap
 
 from attrs import Factory, define
@@ -63,10 +63,9 @@ class GroupView:
         is_behind = self.epoch is not None and min(epochs, default=self.epoch) < self.epoch
         return "rebalancing" if is_behind else "stable"
 
-    @property
-    def lag(self) -> int | None:
-        """The total lag of the partitions with a known committed offset and end; None if there are none."""
-        known = self.committed.keys() & self.ends.keys()
+    def lag_of(self, partitions: Collection[TopicPartition]) -> int | None:
+        """Return the total lag of those with a known committed offset and end; None if there are none."""
+        known = [tp for tp in partitions if tp in self.committed and tp in self.ends]
         return sum(max(0, self.ends[tp] - self.committed[tp]) for tp in known) if known else None
 
     def add(self, event: Event) -> None:

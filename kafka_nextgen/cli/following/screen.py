@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from types import TracebackType
+from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -32,14 +32,6 @@ class PlainScreen:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __enter__(self) -> PlainScreen:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
     def show(self, groups: GroupViews, events: Sequence[Event]) -> None:
         """Print the events."""
         for event in events:
@@ -49,19 +41,9 @@ class PlainScreen:
 class TerminalScreen:
     """Shows a table of groups and members, and the last events below."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live = Live(console=console, auto_refresh=False, transient=False)
+    def __init__(self, live: Live) -> None:
+        self._live = live
         self._recent_lines: deque[str] = deque(maxlen=_MAX_RECENT)
-
-    def __enter__(self) -> TerminalScreen:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
 
     def show(self, groups: GroupViews, events: Sequence[Event]) -> None:
         """Redraw the groups after these events."""
@@ -74,7 +56,7 @@ class TerminalScreen:
         for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS", "LAG"):  # only columns that may be cut can shrink
             table.add_column(name, no_wrap=name not in _MAY_BE_CUT, justify="right" if name == "LAG" else "left")
         rows = [row for view in groups.views() for row in _rows(view)]
-        room = max(3, self._console.height - _MAX_RECENT - 4)
+        room = max(3, self._live.console.height - _MAX_RECENT - 4)
         for row in rows[:room]:
             table.add_row(*row)
         if len(rows) > room:
@@ -85,9 +67,8 @@ class TerminalScreen:
 def _rows(view: GroupView) -> Iterator[_Row]:
     state = Text(printable(view.state), style=_STYLES.get(view.state, "red"))
     owned = sum(len(member.owned) for member in view.members.values())
-    lag = "-" if view.lag is None else f"{view.lag:,}"
     sums = f"{owned} partitions, {len(view.members)} members"
-    yield (_cut(view.group, "bold"), state, _epoch(view.epoch), _cut(sums), Text(lag))
+    yield (_cut(view.group, "bold"), state, _epoch(view.epoch), _cut(sums), _lag(view.lag_of(view.ends)))
     for member in sorted(view.members.values(), key=lambda each: each.name):
         yield _member_row(view, member)
 
@@ -99,13 +80,12 @@ def _member_row(view: GroupView, member: MemberView) -> _Row:
         Text("behind" if is_behind else "", style="yellow"),
         _epoch(member.epoch),
         _cut(format_partitions(member.owned)),
-        Text(_lag_of(view, member)),
+        _lag(view.lag_of(member.owned)),
     )
 
 
-def _lag_of(view: GroupView, member: MemberView) -> str:
-    known = [tp for tp in member.owned if tp in view.ends and tp in view.committed]
-    return f"{sum(max(0, view.ends[tp] - view.committed[tp]) for tp in known):,}" if known else "-"
+def _lag(lag: int | None) -> Text:
+    return Text("-" if lag is None else f"{lag:,}")
 
 
 def _cut(text: str, style: str = "") -> Text:
@@ -120,6 +100,11 @@ def _epoch(epoch: int | None) -> Text:
 Screen = PlainScreen | TerminalScreen
 
 
-def open_screen(console: Console) -> Screen:
-    """Return the screen for a terminal or for other output."""
-    return TerminalScreen(console) if console.is_terminal else PlainScreen(console)
+@contextmanager
+def open_screen(console: Console) -> Iterator[Screen]:
+    """Yield the screen for a terminal or for other output."""
+    if not console.is_terminal:
+        yield PlainScreen(console)
+        return
+    with Live(console=console, auto_refresh=False) as live:
+        yield TerminalScreen(live)

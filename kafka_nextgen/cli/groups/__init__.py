@@ -16,21 +16,8 @@ from kafka_nextgen.cli.groups.offsets import offsets
 __all__ = ["groups"]
 
 
-@click.group()
+@click.group(
+    commands=[list_, describe, members, offsets, history, delete, add_members, remove_members, config, validate_regex]
+)
 def groups() -> None:
     """Look at groups of both protocols, and change them."""
-
-
-for command in (
-    list_,
-    describe,
-    members,
-    offsets,
-    history,
-    delete,
-    add_members,
-    remove_members,
-    config,
-    validate_regex,
-):
-    groups.add_command(command)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from kafka_nextgen.admin import GroupConfigEntry
 from kafka_nextgen.admin.arguments import ConfigValue
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import fail_with, print_json, print_line, print_table
@@ -44,14 +43,11 @@ def config(
             return  # other brokers apply it later, so a description now may have the old values
         entries = admin.describe_config(group_id, cluster.timeout_s)
     shown = [entry for entry in entries.values() if show_all or entry.is_own or entry.name.startswith(_CONSUMER_PREFIX)]
+    rows = [(entry.name, entry.value, "group" if entry.is_own else "broker") for entry in shown]
     if as_json:
-        print_json([{"name": entry.name, "value": entry.value, "source": _entry_source(entry)} for entry in shown])
+        print_json([dict(zip(("name", "value", "source"), row, strict=True)) for row in rows])
     else:
-        print_table(("NAME", "VALUE", "SET BY"), [(entry.name, entry.value, _entry_source(entry)) for entry in shown])
-
-
-def _entry_source(entry: GroupConfigEntry) -> str:
-    return "group" if entry.is_own else "broker"
+        print_table(("NAME", "VALUE", "SET BY"), rows)
 
 
 def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
@@ -73,8 +69,7 @@ def delete(cluster: ClusterOptions, group_ids: tuple[str, ...], as_json: bool) -
     with cluster.open() as admin:
         deleted = admin.delete(group_ids, cluster.timeout_s)
     if as_json:
-        failed = {group_id: str(error) for group_id, error in deleted.failed.items()}
-        print_json([{"group": group_id, "error": failed.get(group_id)} for group_id in deleted])
+        print_json([{"group": group_id, "error": deleted.failed.get(group_id)} for group_id in deleted])
     else:
         for group_id in deleted.done:
             print_line(f"Deleted {group_id}.")

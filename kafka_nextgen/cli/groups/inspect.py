@@ -4,34 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timezone
+from enum import Enum
 
 import click
+from attrs import asdict
 
 from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset, PastRebalance
-from kafka_nextgen.cli.groups.documents import group_document, member_document, offset_document, rebalance_document
 from kafka_nextgen.cli.groups.members import print_members
-from kafka_nextgen.cli.groups.offsets import print_offsets
+from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, filters, json_option
-from kafka_nextgen.cli.output import fail_with, print_json, print_line, print_table
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, print_table
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["describe", "history", "list_", "validate_regex"]
 
-_GROUP_HEADER = ("GROUP", "TYPE", "STATE", "ASSIGNOR", "EPOCH", "TARGET EPOCH", "MEMBERS", "COORDINATOR")
-_EXPECTED_HEADER = ("INSTANCE", "UNTIL", "HAS JOINED")
-_HISTORY_HEADER = (
-    "NUMBER",
-    "CAUSED AT",
-    "DELAY",
-    "TYPE",
-    "EPOCH",
-    "TARGET EPOCH",
-    "REASON",
-    "MEMBER",
-    "STATED",
-    "TEXT",
-)
+Offsets = dict[TopicPartition, GroupOffset]
+
+_GROUP_COLUMNS: Columns[GroupDescription] = {
+    "GROUP": lambda group: group.group_id,
+    "TYPE": lambda group: group.type.value,
+    "STATE": lambda group: group.state.value,
+    "ASSIGNOR": lambda group: group.assignor or None,
+    "EPOCH": lambda group: group.group_epoch,
+    "TARGET EPOCH": lambda group: group.assignment_epoch,
+    "MEMBERS": lambda group: len(group.members),
+    "COORDINATOR": lambda group: str(group.coordinator),
+}
+_EXPECTED_COLUMNS: Columns[ExpectedMember] = {
+    "INSTANCE": lambda expected: expected.instance_id,
+    "UNTIL": lambda expected: _utc(expected.until_ms / 1000).isoformat(sep=" ", timespec="seconds"),
+    "HAS JOINED": lambda expected: "yes" if expected.has_joined else "no",
+}
+_HISTORY_COLUMNS: Columns[PastRebalance] = {
+    "NUMBER": lambda rebalance: rebalance.number,
+    "CAUSED AT": lambda rebalance: _utc(rebalance.caused_at).strftime("%Y-%m-%d %H:%M:%S"),
+    "DELAY": lambda rebalance: None if rebalance.delay_s is None else f"{rebalance.delay_s:.3f}s",
+    "TYPE": lambda rebalance: rebalance.type.value,
+    "EPOCH": lambda rebalance: rebalance.epoch,
+    "TARGET EPOCH": lambda rebalance: rebalance.target_epoch,
+    "REASON": lambda rebalance: _words(rebalance.reason),
+    "MEMBER": lambda rebalance: rebalance.instance_id or rebalance.member_id,
+    "STATED": lambda rebalance: None if rebalance.stated is JoinReason.UNKNOWN else _words(rebalance.stated),
+    "TEXT": lambda rebalance: rebalance.text or None,
+}
+
+
+def _utc(at_s: float) -> datetime:
+    return datetime.fromtimestamp(at_s, timezone.utc)
+
+
+def _words(reason: Enum) -> str:
+    return reason.name.lower().replace("_", " ")
 
 
 @click.command("list")
@@ -48,9 +72,6 @@ def list_(cluster: ClusterOptions, types: tuple[str, ...], states: tuple[str, ..
     else:
         print_table(("GROUP", "TYPE", "STATE", "PROTOCOL TYPE"), [(*row[:3], row[3] or None) for row in rows])
     fail_with(listed.failed.values())
-
-
-Offsets = dict[TopicPartition, GroupOffset]
 
 
 @click.command()
@@ -72,7 +93,11 @@ def describe(
     """Describe GROUPs, or all groups, as far as --type and --state leave them."""
     errors: list[KafkaNextgenError] = []
     with cluster.open() as admin:
-        described = admin.describe(group_ids or _list_ids(admin, cluster, types, states, errors), cluster.timeout_s)
+        if not group_ids:
+            listed = admin.list(types, states, cluster.timeout_s)
+            group_ids = tuple(group.group_id for group in listed.groups)
+            errors += listed.failed.values()
+        described = admin.describe(group_ids, cluster.timeout_s)
         groups = [group for group in described.done.values() if _is_wanted(group, types, states)]
         offsets = _offsets_of(admin, cluster, groups, errors) if with_offsets else {}
     if as_json:
@@ -80,18 +105,6 @@ def describe(
     else:
         _print_groups(groups, with_members, offsets)
     fail_with([*described.failed.values(), *errors])
-
-
-def _list_ids(
-    admin: GroupAdmin,
-    cluster: ClusterOptions,
-    types: Collection[str],
-    states: Collection[str],
-    errors: list[KafkaNextgenError],
-) -> list[str]:
-    listed = admin.list(types, states, cluster.timeout_s)
-    errors += listed.failed.values()
-    return [group.group_id for group in listed.groups]
 
 
 def _is_wanted(group: GroupDescription, types: Collection[str], states: Collection[str]) -> bool:
@@ -112,23 +125,34 @@ def _offsets_of(
 
 
 def _document(group: GroupDescription, with_members: bool, offsets: Offsets | None) -> dict[str, object]:
-    document = group_document(group)
+    document: dict[str, object] = {
+        "group": group.group_id,
+        "type": group.type,
+        "state": group.state,
+        "protocol_type": group.protocol_type,
+        "assignor": group.assignor,
+        "group_epoch": group.group_epoch,
+        "assignment_epoch": group.assignment_epoch,
+        "member_count": len(group.members),
+        "coordinator": group.coordinator,
+        "expected": group.expected,
+    }
     if with_members:
-        document["members"] = [member_document(member) for member in group.members]
+        document["members"] = group.members
     if offsets is not None:
         document["offsets"] = [offset_document(partition, offset) for partition, offset in offsets.items()]
     return document
 
 
 def _print_groups(groups: Collection[GroupDescription], with_members: bool, offsets: dict[str, Offsets]) -> None:
-    print_table(_GROUP_HEADER, [_group_row(group) for group in groups])
+    print_rows(_GROUP_COLUMNS, groups)
     for group in groups:
         if with_members and group.members:
             _print_heading(f"Members of {group.group_id}")
             print_members(group.members)
         if group.expected:
             _print_heading(f"Expected in {group.group_id}")
-            print_table(_EXPECTED_HEADER, [_expected_row(expected) for expected in group.expected])
+            print_rows(_EXPECTED_COLUMNS, group.expected)
         if offsets.get(group.group_id):
             _print_heading(f"Offsets of {group.group_id}")
             print_offsets(offsets[group.group_id])
@@ -137,24 +161,6 @@ def _print_groups(groups: Collection[GroupDescription], with_members: bool, offs
 def _print_heading(line: str) -> None:
     click.echo()
     print_line(line)
-
-
-def _group_row(group: GroupDescription) -> tuple[str | int | None, ...]:
-    return (
-        group.group_id,
-        group.type.value,
-        group.state.value,
-        group.assignor or None,
-        group.group_epoch,
-        group.assignment_epoch,
-        len(group.members),
-        str(group.coordinator),
-    )
-
-
-def _expected_row(expected: ExpectedMember) -> tuple[str, ...]:
-    until = datetime.fromtimestamp(expected.until_ms / 1000, timezone.utc)
-    return expected.instance_id, until.isoformat(sep=" ", timespec="seconds"), "yes" if expected.has_joined else "no"
 
 
 @click.command()
@@ -170,24 +176,15 @@ def history(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
     with cluster.open() as admin:
         rebalances = admin.history(group_id, cluster.timeout_s)
     if as_json:
-        print_json([rebalance_document(rebalance) for rebalance in rebalances])
+        print_json([_rebalance_document(rebalance) for rebalance in rebalances])
     else:
-        print_table(_HISTORY_HEADER, [_rebalance_row(rebalance) for rebalance in rebalances])
+        print_rows(_HISTORY_COLUMNS, rebalances)
 
 
-def _rebalance_row(rebalance: PastRebalance) -> tuple[str | int | None, ...]:
-    return (
-        rebalance.number,
-        datetime.fromtimestamp(rebalance.caused_at, timezone.utc).strftime("%Y-%m-%d %H:%M:%S"),
-        None if rebalance.delay_s is None else f"{rebalance.delay_s:.3f}s",
-        rebalance.type.value,
-        rebalance.epoch,
-        rebalance.target_epoch,
-        rebalance.reason.name.lower().replace("_", " "),
-        rebalance.instance_id or rebalance.member_id,
-        None if rebalance.stated is JoinReason.UNKNOWN else rebalance.stated.name.lower().replace("_", " "),
-        rebalance.text or None,
-    )
+def _rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
+    """Return a rebalance; times are in seconds since the Unix epoch."""
+    names = {"reason": rebalance.reason.name.lower(), "stated": rebalance.stated.name.lower()}
+    return {**asdict(rebalance, recurse=False), **names, "delay_s": rebalance.delay_s}
 
 
 @click.command("validate-regex")
@@ -202,15 +199,7 @@ def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None
     with cluster.open() as admin:
         checked = admin.validate_regex(pattern, cluster.timeout_s)
     if as_json:
-        print_json(
-            {
-                "pattern": pattern,
-                "is_valid": checked.is_valid,
-                "topics": list(checked.topics),
-                "error": checked.error,
-                "advice": checked.advice,
-            }
-        )
+        print_json({"pattern": pattern, "is_valid": checked.is_valid, **asdict(checked)})
     if checked.error is not None:
         raise click.ClickException(checked.error)
     if not as_json:

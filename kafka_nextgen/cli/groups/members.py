@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 import click
 
 from kafka_nextgen.admin import AddedMember, MemberDescription, NewMember, RemovedMember
-from kafka_nextgen.cli.groups.documents import member_document
+from kafka_nextgen.assignors import Metadata
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
-from kafka_nextgen.cli.output import fail_with, print_json, print_line, print_table
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["add_members", "members", "print_members", "remove_members"]
 
-_HEADER = ("MEMBER", "TYPE", "INSTANCE", "CLIENT", "HOST", "RACK", "EPOCH", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")
+_COLUMNS: Columns[MemberDescription] = {
+    "MEMBER": lambda member: member.member_id,
+    "TYPE": lambda member: member.type.value,
+    "INSTANCE": lambda member: member.instance_id,
+    "CLIENT": lambda member: member.client_id,
+    "HOST": lambda member: member.client_host,
+    "RACK": lambda member: member.rack_id,
+    "EPOCH": lambda member: member.member_epoch,
+    "SUBSCRIPTION": lambda member: _subscription(member),
+    "ASSIGNMENT": lambda member: None if member.assignment is None else format_partitions(member.assignment),
+    "TARGET": lambda member: _target(member),
+}
 #: The additional columns for members that have client assignors, or were assigned by one.
-_ASSIGNOR_HEADER = ("ASSIGNORS", "ASSIGNOR ERROR", "ASSIGNOR METADATA")
+_ASSIGNOR_COLUMNS: Columns[MemberDescription] = {
+    "ASSIGNORS": lambda member: " ".join(_assignors(member)) or None,
+    "ASSIGNOR ERROR": lambda member: member.assignment_error or None,
+    "ASSIGNOR METADATA": lambda member: _metadata(member.assignment_metadata),
+}
 _AT_TARGET = "="
 
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
@@ -34,18 +50,15 @@ def members(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
     with cluster.open() as admin:
         found = admin.members(group_id, cluster.timeout_s)
     if as_json:
-        print_json([member_document(member) for member in found])
+        print_json(found)
     else:
         print_members(found)
 
 
-def print_members(members: Iterable[MemberDescription]) -> None:
+def print_members(members: Collection[MemberDescription]) -> None:
     """Print a table of members."""
-    members = list(members)
-    if any(map(_has_assignors, members)):
-        print_table((*_HEADER, *_ASSIGNOR_HEADER), [(*_row(member), *_assignor_row(member)) for member in members])
-    else:
-        print_table(_HEADER, [_row(member) for member in members])
+    columns = {**_COLUMNS, **_ASSIGNOR_COLUMNS} if any(map(_has_assignors, members)) else _COLUMNS
+    print_rows(columns, members)
 
 
 def _has_assignors(member: MemberDescription) -> bool:
@@ -61,29 +74,8 @@ def _assignors(member: MemberDescription) -> list[str]:
     ]
 
 
-def _assignor_row(member: MemberDescription) -> tuple[str | int | None, ...]:
-    metadata = member.assignment_metadata
-    return (
-        " ".join(_assignors(member)) or None,
-        member.assignment_error or None,
-        None if metadata is None else f"version {metadata.version}, {len(metadata.payload)} bytes",
-    )
-
-
-def _row(member: MemberDescription) -> tuple[str | int | None, ...]:
-    assignment = None if member.assignment is None else format_partitions(member.assignment)
-    return (
-        member.member_id,
-        member.type.value,
-        member.instance_id,
-        member.client_id,
-        member.client_host,
-        member.rack_id,
-        member.member_epoch,
-        _subscription(member),
-        assignment,
-        _target(member),
-    )
+def _metadata(metadata: Metadata | None) -> str | None:
+    return None if metadata is None else f"version {metadata.version}, {len(metadata.payload)} bytes"
 
 
 def _subscription(member: MemberDescription) -> str | None:
@@ -130,18 +122,22 @@ def add_members(
     members = [NewMember(each, session_timeout, rebalance_timeout, assignor) for each in instance_ids]
     with cluster.open() as admin:
         added = admin.add_members(group_id, members, within, cluster.timeout_s)
+    what = "expected" if within else "no longer expected"
+    _print_results(added, as_json, lambda member: f"Instance {member.instance_id} is {what} in {group_id}.")
+
+
+M = TypeVar("M", AddedMember, RemovedMember)
+
+
+def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], str]) -> None:
+    """Print a line for each success, or all results as JSON. Fails if any member has an error."""
     if as_json:
-        print_json([_added_document(member) for member in added])
+        print_json(members)
     else:
-        what = "expected" if within else "no longer expected"
-        for member in added:
+        for member in members:
             if member.error is None:
-                print_line(f"Instance {member.instance_id} is {what} in {group_id}.")
-    fail_with(member.error for member in added if member.error is not None)
-
-
-def _added_document(member: AddedMember) -> dict[str, object]:
-    return {"instance_id": member.instance_id, "error": None if member.error is None else str(member.error)}
+                print_line(line_of(member))
+    fail_with(member.error for member in members if member.error is not None)
 
 
 @click.command("remove-members")
@@ -164,19 +160,8 @@ def remove_members(
         raise click.UsageError("say which members: --instance-id or --member-id, as 'groups members' shows them")
     with cluster.open() as admin:
         removed = admin.remove_members(group_id, instance_ids, member_ids, reason, cluster.timeout_s)
-    if as_json:
-        print_json([_removed_document(member) for member in removed])
-    else:
-        for member in removed:
-            if member.error is None:
-                print_line(f"Removed {_removed_name(member)} from {group_id}.")
-    fail_with(member.error for member in removed if member.error is not None)
+    _print_results(removed, as_json, lambda member: f"Removed {_removed_name(member)} from {group_id}.")
 
 
 def _removed_name(member: RemovedMember) -> str:
     return f"instance {member.instance_id}" if member.instance_id else f"member {member.member_id}"
-
-
-def _removed_document(member: RemovedMember) -> dict[str, object]:
-    error = None if member.error is None else str(member.error)
-    return {"instance_id": member.instance_id, "member_id": member.member_id, "error": error}

@@ -8,17 +8,26 @@ import click
 
 from kafka_nextgen.admin import GroupOffset
 from kafka_nextgen.admin.arguments import OffsetSpec
-from kafka_nextgen.cli.groups.documents import offset_document
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
-from kafka_nextgen.cli.output import fail_with, print_json, print_table
-from kafka_nextgen.cli.partitions import NotationError, parse_partitions
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_rows
+from kafka_nextgen.cli.partitions import parse_partitions
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["offsets", "print_offsets"]
+__all__ = ["offset_document", "offsets", "print_offsets"]
 
-_HEADER = ("PARTITION", "COMMITTED", "END", "LAG", "MEMBER", "PROBLEM")
+#: Of a partition and its offset.
+_COLUMNS: Columns[tuple[TopicPartition, GroupOffset]] = {
+    "PARTITION": lambda item: str(item[0]),
+    "COMMITTED": lambda item: None if item[1].committed is None else item[1].committed.offset,
+    "END": lambda item: item[1].end_offset,
+    "LAG": lambda item: item[1].lag,
+    "MEMBER": lambda item: item[1].member_id,
+}
+_PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
+    "PROBLEM": lambda item: None if item[1].error is None else str(item[1].error),
+}
 
 
 @click.command()
@@ -66,19 +75,22 @@ def offsets(
 def print_offsets(offsets: Mapping[TopicPartition, GroupOffset]) -> None:
     """Print a table of partitions."""
     has_problems = any(offset.error for offset in offsets.values())
-    columns = len(_HEADER) if has_problems else len(_HEADER) - 1
-    print_table(_HEADER[:columns], [_row(partition, offset)[:columns] for partition, offset in offsets.items()])
+    print_rows({**_COLUMNS, **_PROBLEM} if has_problems else _COLUMNS, offsets.items())
 
 
-def _row(partition: TopicPartition, offset: GroupOffset) -> tuple[str | int | None, ...]:
-    return (
-        str(partition),
-        None if offset.committed is None else offset.committed.offset,
-        offset.end_offset,
-        offset.lag,
-        offset.member_id,
-        None if offset.error is None else str(offset.error),
-    )
+def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str, object]:
+    """Return a partition with its committed offset, for JSON."""
+    return {
+        "topic": partition.topic,
+        "partition": partition.partition,
+        "committed": None if offset.committed is None else offset.committed.offset,
+        "leader_epoch": None if offset.committed is None else offset.committed.leader_epoch,
+        "metadata": None if offset.committed is None else offset.committed.metadata,
+        "end_offset": offset.end_offset,
+        "lag": offset.lag,
+        "member_id": offset.member_id,
+        "error": offset.error,
+    }
 
 
 def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
@@ -87,7 +99,7 @@ def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
         partitions, equals, offset = word.rpartition("=")
         if not equals:
             raise ConfigError(f"--set takes PARTITIONS=OFFSET, not {word!r}")
-        targets.update(dict.fromkeys(_parse_notation(partitions), _parse_offset(offset)))
+        targets.update(dict.fromkeys(parse_partitions(partitions), _parse_offset(offset)))
     return targets
 
 
@@ -100,11 +112,4 @@ def _parse_offset(word: str) -> OffsetSpec:
 
 
 def _parse_partitions(words: tuple[str, ...]) -> frozenset[TopicPartition]:
-    return frozenset(partition for word in words for partition in _parse_notation(word))
-
-
-def _parse_notation(words: str) -> frozenset[TopicPartition]:
-    try:
-        return parse_partitions(words)
-    except NotationError as error:
-        raise ConfigError(str(error)) from None
+    return frozenset(partition for word in words for partition in parse_partitions(word))

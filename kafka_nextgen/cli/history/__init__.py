@@ -12,10 +12,6 @@ from kafka_nextgen.cli.history.report import report
 __all__ = ["history"]
 
 
-@click.group()
+@click.group(commands=[collect, compare, follow, report])
 def history() -> None:
     """Keep what happens to groups, and tell it afterwards."""
-
-
-for command in (collect, compare, follow, report):
-    history.add_command(command)

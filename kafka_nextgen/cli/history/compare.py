@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
-from attrs import frozen
 
 from kafka_nextgen.cli.history.log import load_events
-from kafka_nextgen.cli.history.report import print_problems, problems_document
+from kafka_nextgen.cli.history.report import print_document, print_problems
 from kafka_nextgen.cli.history.table_data import member_names
-from kafka_nextgen.cli.output import print_json, print_line, print_table
+from kafka_nextgen.cli.output import print_line, print_table
 from kafka_nextgen.history.analysis import analyze_group
-from kafka_nextgen.history.events import Event, SourceKind
+from kafka_nextgen.history.events import SourceKind
 from kafka_nextgen.history.facts import MemberSummary
-from kafka_nextgen.history.source_comparison import Difference, differences, source_views
+from kafka_nextgen.history.source_comparison import SourceView, differences, source_views
 
 __all__ = ["compare"]
-
-
-@frozen
-class _Comparison:
-    cluster: str
-    group: str
-    sources: Sequence[SourceKind]
-    differences: Sequence[Difference]
-    with_member_names: Sequence[Difference]
 
 
 @click.command()
@@ -43,39 +33,27 @@ def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | Non
     """
     found, problems = load_events(paths, groups, cluster)
     print_problems(problems)
-    compared = [_compare(key, events) for key, events in found.items()]
+    told = {key: source_views(events) for key, events in found.items()}
     if as_json:
-        print_json({"groups": [_document(each) for each in compared], "problems": problems_document(problems)})
+        print_document((_document(*key, views) for key, views in told.items()), problems)
         return
-    for each in compared:
-        _print(each)
+    for key, views in told.items():
+        members = [fact for fact in analyze_group(found[key]) if isinstance(fact, MemberSummary)]
+        _print(*key, views, member_names(members))
 
 
-def _compare(key: tuple[str, str], events: Sequence[Event]) -> _Comparison:
-    told = source_views(events)
-    members = [fact for fact in analyze_group(events) if isinstance(fact, MemberSummary)]
-    return _Comparison(*key, list(told), differences(told), differences(told, member_names(members)))
+def _document(cluster: str, group: str, views: Mapping[SourceKind, SourceView]) -> dict[str, object]:
+    return {"cluster": cluster, "group": group, "sources": list(views), "differences": differences(views)}
 
 
-def _document(compared: _Comparison) -> dict[str, object]:
-    return {
-        "cluster": compared.cluster,
-        "group": compared.group,
-        "sources": [kind.value for kind in compared.sources],
-        "differences": [
-            {"source": each.source.value, "about": each.about, "told": each.told, "expected": each.expected}
-            for each in compared.differences
-        ],
-    }
-
-
-def _print(compared: _Comparison) -> None:
-    first, *others = (kind.value for kind in compared.sources)
-    print_line(f"Group {compared.group}, cluster {compared.cluster or 'unknown'}")
+def _print(cluster: str, group: str, views: Mapping[SourceKind, SourceView], names: Mapping[str, str]) -> None:
+    first, *others = (kind.value for kind in views)
+    found = differences(views, names)
+    print_line(f"Group {group}, cluster {cluster or 'unknown'}")
     if not others:
         print_line(f"  told by {first} alone: there is nothing to compare")
-    elif not compared.differences:
+    elif not found:
         print_line(f"  {', '.join(others)} and {first} tell the same")
     else:
-        rows = [(each.source.value, each.about, each.told, each.expected) for each in compared.with_member_names]
+        rows = [(each.source.value, each.about, each.told, each.expected) for each in found]
         print_table(("SOURCE", "ABOUT", "TELLS", f"{first.upper()} TELLS"), rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 
 import click
@@ -10,11 +11,12 @@ from rich.console import Console
 
 from kafka_nextgen.cli.following.group_views import GroupViews
 from kafka_nextgen.cli.following.screen import Screen, open_screen
-from kafka_nextgen.cli.following.sources import ClusterSource, FileSource, Source, TopicSource
+from kafka_nextgen.cli.following.sources import Source, cluster_events, file_events, topic_events
 from kafka_nextgen.cli.history.collect import group_filter
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options
 from kafka_nextgen.collecting.collector import GroupFilter
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.json_lines import InvalidLine
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
 __all__ = ["follow"]
@@ -54,31 +56,28 @@ def follow(
     with stopped_by_signals(StopHandle()) as stop, open_screen(Console()) as screen:
         source: Source
         if path is not None:
-            source = FileSource(path)
+            source = file_events(path)
         elif topic is not None:
-            source = TopicSource(cluster, topic)
+            source = topic_events(cluster, topic)
         else:
-            source = ClusterSource(cluster, wanted, interval, lambda: stop.is_stopped)
-        asyncio.run(_show(source, wanted, screen, stop))
-    if source.skipped:
-        click.echo(f"{source.skipped} lines were no events; history report tells more of them", err=True)
+            source = cluster_events(cluster, wanted, interval, lambda: stop.is_stopped)
+        skipped = asyncio.run(_show(source, wanted, screen, stop))
+    if skipped:
+        click.echo(f"{skipped} lines were no events; history report tells more of them", err=True)
 
 
-async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> None:
-    groups = GroupViews()
-    async with source:
-        while not stop.is_stopped:
-            events = [event for event in await source.take() if _matches(event, wanted)]
+async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> int:
+    """Show events until ``stop``; return the number of lines that were no events."""
+    groups, skipped = GroupViews(), 0
+    async with aclosing(source):
+        async for found in source:
+            events = [each for each in found if isinstance(each, Event) and wanted.matches_id(each.group)]
+            skipped += sum(isinstance(each, InvalidLine) for each in found)
             for event in events:
                 groups.add(event)
             screen.show(groups, events)
             if not events:
                 await asyncio.sleep(PAUSE_S)
-
-
-def _matches(event: Event, wanted: GroupFilter) -> bool:
-    if event.group in wanted.groups:
-        return True
-    if wanted.pattern is not None:
-        return wanted.pattern.fullmatch(event.group) is not None
-    return not wanted.groups
+            if stop.is_stopped:
+                break
+    return skipped

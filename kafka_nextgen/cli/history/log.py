@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import click
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from kafka_nextgen.history.analysis import (
     Analysis,
     FactsByKind,
+    analyze_group,
     collect_facts,
     events_by_group,
     facts_by_group,
@@ -18,49 +20,17 @@ from kafka_nextgen.history.analysis import (
 )
 from kafka_nextgen.history.events import CONTRADICTION, Event, EventKind
 from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
-from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.log_reader import Problems, read_log
-from kafka_nextgen.history.ordering import in_order
 from kafka_nextgen.text import printable
 
-__all__ = ["GroupHistory", "History", "facts_since", "load_events", "load_history"]
+__all__ = ["Events", "analyze_between", "facts_since", "load_events"]
 
 
-@frozen
-class GroupHistory:
-    """The events of one group, with aligned clocks, from the best sources, in order."""
-
-    cluster: str
-    group: str
-    events: Sequence[Event]
-    marks: frozenset[str]
-
-    def facts(self, until: int | None = None) -> Iterable[Fact]:
-        """Return the facts up to ``until`` (ms since the Unix epoch)."""
-        return fold((event for event in self.events if until is None or event.at <= until), set(self.marks))
+#: The events of groups by cluster and group.
+Events: TypeAlias = dict[tuple[str, str], list[Event]]
 
 
-@frozen
-class History:
-    """The groups of a log, and its problems."""
-
-    groups: Sequence[GroupHistory]
-    problems: Problems = field(factory=Problems)
-
-    def answers(self, until: int | None = None) -> Analysis:
-        """Return all facts by group and time, up to ``until`` (ms since the Unix epoch)."""
-        return collect_facts(fact for group in self.groups for fact in sorted_by_time(group.facts(until)))
-
-
-def load_history(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
-    """Load these logs, and keep the best source of each event; see ``load_events``."""
-    found, problems = load_events(paths, groups, cluster)
-    return History([_group(key, events) for key, events in found.items()], problems)
-
-
-def load_events(
-    paths: Sequence[Path], groups: Collection[str], cluster: str | None
-) -> tuple[dict[tuple[str, str], list[Event]], Problems]:
+def load_events(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> tuple[Events, Problems]:
     """Return the events of these logs by cluster and group, sorted, and the problems.
 
     Args:
@@ -93,17 +63,21 @@ def _note_contradictions(groups: Iterable[Sequence[Event]], problems: Problems) 
                 problems.note(CONTRADICTION, f"group {event.group}: number {event.seq} of {event.source}")
 
 
-def _group(key: tuple[str, str], events: Sequence[Event]) -> GroupHistory:
-    ordered, marks = in_order(events)
-    return GroupHistory(*key, ordered, frozenset(marks))
-
-
 def _no_events(paths: Sequence[Path], others: Collection[str], problems: Problems) -> str:
     where = ", ".join(str(path) for path in paths)
     if others:
         return printable(f"no event of these groups in {where}; there are events of {', '.join(sorted(others)[:10])}")
     why = f" ({problems})" if problems else ""
     return printable(f"no event in {where}{why}; is it an event log of kafka-nextgen?")
+
+
+def analyze_between(found: Events, first: int | None, last: int | None) -> Analysis:
+    """Return the facts by group and time: those that ended at ``first`` or later, of the events up to ``last``.
+
+    Times are ms since the Unix epoch; None is no limit.
+    """
+    answers = collect_facts(fact for events in found.values() for fact in sorted_by_time(analyze_group(events, last)))
+    return answers if first is None else facts_since(answers, first)
 
 
 def facts_since(answers: Analysis, at: int) -> Analysis:

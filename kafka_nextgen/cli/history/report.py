@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from pathlib import Path
 
 import click
 from attrs import asdict
 
-from kafka_nextgen.cli.history.log import History, facts_since, load_history
+from kafka_nextgen.cli.history.log import analyze_between, load_events
 from kafka_nextgen.cli.history.snapshot import Snapshot, print_snapshot, snapshot_at
 from kafka_nextgen.cli.history.tables import print_analysis
 from kafka_nextgen.cli.output import print_json, print_line
 from kafka_nextgen.cli.times import TIME
 from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group
-from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.log_reader import Problems
 from kafka_nextgen.history.page import render
 
-__all__ = ["print_problems", "problems_document", "report"]
+__all__ = ["print_document", "print_problems", "report"]
 
 
 @click.command()
@@ -53,81 +53,62 @@ def report(
     A time is ISO 8601, in UTC if it names no zone, or milliseconds since the epoch. All times that are printed are UTC.
     What can't be read is told on stderr; the exit code is 1 if there is nothing else.
     """
-    found = load_history(paths, groups, cluster)
-    print_problems(found.problems)
-    answers = _analyze(found, first, last)
+    found, problems = load_events(paths, groups, cluster)
+    print_problems(problems)
+    answers = analyze_between(found, first, last)
     if html is not None:
-        _write_page(html, answers, found.problems, groups)
+        _write_page(html, answers, problems, groups)
     if at is not None:
-        _print_snapshots(found, at, round(within_s * 1000), as_json, top)
+        within_ms = round(within_s * 1000)
+        snapshots = [snapshot_at(*key, events, at, within_ms) for key, events in found.items()]
+        if as_json:
+            print_document(map(_snapshot_document, snapshots), problems)
+        else:
+            for snapshot in snapshots:
+                print_snapshot(snapshot, within_ms, top)
     elif as_json:
-        print_json(_history_document(answers, found.problems))
+        print_document(starmap(_group_document, sorted(facts_by_group(answers).items())), problems)
     else:
         print_analysis(answers, top)
 
 
-def _analyze(found: History, first: int | None, last: int | None) -> Analysis:
-    answers = found.answers(last)
-    return answers if first is None else facts_since(answers, first)
-
-
-def _print_snapshots(found: History, at: int, within_ms: int, as_json: bool, top: int) -> None:
-    snapshots = [snapshot_at(group, at, within_ms) for group in found.groups]
-    if as_json:
-        print_json(_snapshots_document(snapshots, found.problems))
-        return
-    for snapshot in snapshots:
-        print_snapshot(snapshot, within_ms, top)
-
-
 def print_problems(problems: Problems) -> None:
     """Print the problems of the log to stderr."""
-    for name, count in sorted(problems.counts.items()):
-        print_line(f"Warning: {_problem(problems, name, count)}", err=True)
+    for text in _problem_texts(problems):
+        print_line(f"Warning: {text}", err=True)
 
 
-def _problem(problems: Problems, name: str, count: int) -> str:
-    return f"{count} x {name} in the log, first in {problems.first[name]}"
+def _problem_texts(problems: Problems) -> list[str]:
+    counts = sorted(problems.counts.items())
+    return [f"{count} x {name} in the log, first in {problems.first[name]}" for name, count in counts]
+
+
+def print_document(groups: Iterable[object], problems: Problems) -> None:
+    """Print a JSON document with these groups, and the count and first place of each problem."""
+    counts = sorted(problems.counts.items())
+    told = {name: {"count": count, "first": problems.first[name]} for name, count in counts}
+    print_json({"groups": list(groups), "problems": told})
 
 
 def _write_page(file: Path, answers: Analysis, problems: Problems, groups: tuple[str, ...]) -> None:
     title = f"Rebalance history: {groups[0]}" if len(groups) == 1 else "Rebalance history"
-    notes = [_problem(problems, name, count) for name, count in sorted(problems.counts.items())]
-    page = render(answers, title, made=time.time_ns() // 1_000_000, notes=notes).encode()
+    page = render(answers, title, made=time.time_ns() // 1_000_000, notes=_problem_texts(problems)).encode()
     file.write_bytes(page)
     print_line(f"Wrote {file}, {len(page):,} bytes", err=True)
 
 
-def _history_document(answers: Analysis, problems: Problems) -> dict[str, object]:
-    """Return the facts of each group by kind; the facts about the group itself are its ``summary``."""
+def _snapshot_document(snapshot: Snapshot) -> dict[str, object]:
+    facts = ("rebalances", "holdups", "standstills", "owners")
     return {
-        "groups": [_group_document(*key, facts) for key, facts in sorted(facts_by_group(answers).items())],
-        "problems": problems_document(problems),
+        **asdict(snapshot, recurse=False, filter=lambda field, _: field.name != "members"),
+        **{name: _fact_documents(getattr(snapshot, name)) for name in facts},
+        "events": [asdict(event, filter=lambda _, value: value is not None) for event in snapshot.events],
     }
 
 
-def _snapshots_document(snapshots: Iterable[Snapshot], problems: Problems) -> dict[str, object]:
-    return {
-        "groups": [
-            {
-                "cluster": snapshot.cluster,
-                "group": snapshot.group,
-                "at": snapshot.at,
-                "first": snapshot.first,
-                "last": snapshot.last,
-                "rebalances": _fact_documents(snapshot.rebalances),
-                "holdups": _fact_documents(snapshot.holdups),
-                "standstills": _fact_documents(snapshot.standstills),
-                "owners": _fact_documents(snapshot.owners),
-                "events": [_event_document(event) for event in snapshot.events],
-            }
-            for snapshot in snapshots
-        ],
-        "problems": problems_document(problems),
-    }
-
-
-def _group_document(cluster: str, group: str, facts: FactsByKind) -> dict[str, object]:
+def _group_document(key: tuple[str, str], facts: FactsByKind) -> dict[str, object]:
+    """Return the facts of a group by kind; the facts about the group itself are its ``summary``."""
+    cluster, group = key
     summary = _fact_documents(facts["groups"])
     rest = {name: _fact_documents(facts[name]) for name in FACTS if name != "groups"}
     return {"cluster": cluster, "group": group, "summary": summary[0] if summary else None, **rest}
@@ -135,13 +116,3 @@ def _group_document(cluster: str, group: str, facts: FactsByKind) -> dict[str, o
 
 def _fact_documents(facts: Sequence[Fact]) -> list[dict[str, object]]:
     return [asdict(fact, filter=lambda name, _: name.name not in ("cluster", "group")) for fact in facts]
-
-
-def _event_document(event: Event) -> dict[str, object]:
-    told = asdict(event, filter=lambda _, value: value is not None)
-    return {name: value.value if isinstance(value, EventKind) else value for name, value in told.items()}
-
-
-def problems_document(problems: Problems) -> dict[str, object]:
-    """Return the count and first place of each problem."""
-    return {name: {"count": count, "first": problems.first[name]} for name, count in sorted(problems.counts.items())}

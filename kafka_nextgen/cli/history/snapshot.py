@@ -7,21 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from kafka_nextgen.cli.history.log import GroupHistory
 from kafka_nextgen.cli.history.table_data import member_names, with_member_names
-from kafka_nextgen.cli.history.tables import print_rebalances, print_standstills, print_table_of
-from kafka_nextgen.cli.output import Cell, print_line
+from kafka_nextgen.cli.history.tables import STANDSTILLS, print_rebalances, print_worst
+from kafka_nextgen.cli.output import Columns, print_line
 from kafka_nextgen.cli.times import duration_text, time_text
 from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Owner, Rebalance, Standstill
+from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.ordering import in_order
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Snapshot", "print_snapshot", "snapshot_at"]
 
-_OWNERS_HEADER = ("MEMBER", "PARTITIONS", "LAG", "ASSIGNMENT")
-_EVENTS_HEADER = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITIONS", "CAUSE", "REASON", "TOOK", "SOURCE")
+#: Of a member, None for none, and what it owns.
+_OWNERS: Columns[tuple[str | None, Sequence[Owner]]] = {
+    "MEMBER": lambda row: row[0] or "no owner",
+    "PARTITIONS": lambda row: len(row[1]),
+    "LAG": lambda row: _total_lag(row[1]),
+    "ASSIGNMENT": lambda row: format_partitions(TopicPartition(owner.topic, owner.partition) for owner in row[1]),
+}
+_EVENTS: Columns[Event] = {
+    "TIME (UTC)": lambda event: time_text(event.at),
+    "KIND": lambda event: event.kind.value,
+    "EPOCH": lambda event: event.epoch,
+    "MEMBER": lambda event: event.member,
+    "PARTITIONS": lambda event: _partitions(event),
+    "CAUSE": lambda event: event.cause,
+    "REASON": lambda event: event.reason,
+    "TOOK": lambda event: duration_text(event.ms),
+    "SOURCE": lambda event: event.source,
+}
 
 
 @frozen
@@ -41,20 +58,20 @@ class Snapshot:
     members: Sequence[MemberSummary]
 
 
-def snapshot_at(group: GroupHistory, at: int, within_ms: int) -> Snapshot:
+def snapshot_at(cluster: str, group: str, events: Sequence[Event], at: int, within_ms: int) -> Snapshot:
     """Return the state at ``at``, and what happened or lasted within ``within_ms`` of it."""
     first, last = at - within_ms, at + within_ms
-    facts = list(group.facts())
+    ordered, marks = in_order(events)
+    facts = list(fold(ordered, marks))
     rebalances = [each for each in facts if isinstance(each, Rebalance) and _is_near(each, first, last)]
     holdups = [each for each in facts if isinstance(each, Holdup) and _is_near(each, first, last)]
     standstills = [each for each in facts if isinstance(each, Standstill) and _is_near(each, first, last)]
     members = [each for each in facts if isinstance(each, MemberSummary)]
-    owners = [each for each in group.facts(at) if isinstance(each, Owner)]
-    events = [each for each in group.events if first <= each.at <= last and each.kind not in FREQUENT_KINDS]
-    events.sort(key=lambda each: each.at)
-    times = [each.at for each in group.events]
-    lasted = (min(times, default=at), max(times, default=at))
-    return Snapshot(group.cluster, group.group, at, *lasted, rebalances, holdups, standstills, owners, events, members)
+    known = fold((event for event in ordered if event.at <= at), marks)
+    owners = [each for each in known if isinstance(each, Owner)]
+    near = [each for each in ordered if first <= each.at <= last and each.kind not in FREQUENT_KINDS]
+    begin, end = ordered[0].at, ordered[-1].at
+    return Snapshot(cluster, group, at, begin, end, rebalances, holdups, standstills, owners, near, members)
 
 
 def _is_near(fact: Rebalance | Holdup | Standstill, first: int, last: int) -> bool:
@@ -71,30 +88,27 @@ def print_snapshot(snapshot: Snapshot, within_ms: int, top: int) -> None:
     rebalances, holdups = with_member_names(snapshot.rebalances, names), with_member_names(snapshot.holdups, names)
     print_rebalances("Rebalances around then", rebalances, holdups, len(rebalances))
     stood = with_member_names(snapshot.standstills, names)
-    print_standstills("Partitions that stood still around then", stood, len(stood))
-    owners = _owner_rows(with_member_names(snapshot.owners, names))
-    print_table_of("Owners at that time", _OWNERS_HEADER, owners, len(owners))
+    print_worst("Partitions that stood still around then", STANDSTILLS, stood)
+    print_worst("Owners at that time", _OWNERS, _by_member(with_member_names(snapshot.owners, names)))
     _print_events(snapshot, within_ms, top, names)
     print_line("")
 
 
 def _print_events(snapshot: Snapshot, within_ms: int, top: int, names: Mapping[str, str]) -> None:
-    places = sorted(range(len(snapshot.events)), key=lambda place: abs(snapshot.events[place].at - snapshot.at))[
-        : top * 3
-    ]
-    rows = [_event_row(snapshot.events[place], names) for place in sorted(places)]
+    nearest = sorted(range(len(snapshot.events)), key=lambda place: abs(snapshot.events[place].at - snapshot.at))
+    shown = [snapshot.events[place] for place in sorted(nearest[: top * 3])]
     title = f"Events within {duration_text(within_ms)}"
-    if len(rows) < len(snapshot.events):
+    if len(shown) < len(snapshot.events):
         title = f"{title}, the nearest"
-    print_table_of(title, _EVENTS_HEADER, rows, len(rows))
+    named = [evolve(event, member=names.get(event.member or "", event.member)) for event in shown]
+    print_worst(title, _EVENTS, named)
 
 
-def _owner_rows(owners: Sequence[Owner]) -> list[tuple[Cell, ...]]:
+def _by_member(owners: Sequence[Owner]) -> list[tuple[str | None, Sequence[Owner]]]:
     by_member: dict[str | None, list[Owner]] = {}
     for owner in owners:
         by_member.setdefault(owner.member, []).append(owner)
-    ordered = sorted(by_member.items(), key=lambda item: (item[0] is None, item[0] or ""))
-    return [(member or "no owner", len(owned), _total_lag(owned), _partitions(owned)) for member, owned in ordered]
+    return sorted(by_member.items(), key=lambda item: (item[0] is None, item[0] or ""))
 
 
 def _total_lag(owned: Sequence[Owner]) -> int | None:
@@ -103,13 +117,7 @@ def _total_lag(owned: Sequence[Owner]) -> int | None:
     return sum(known) if known else None
 
 
-def _partitions(owned: Sequence[Owner]) -> str:
-    return format_partitions(TopicPartition(owner.topic, owner.partition) for owner in owned)
-
-
-def _event_row(event: Event, names: Mapping[str, str]) -> tuple[Cell, ...]:
-    where = None
-    if event.topic is not None:
-        where = format_partitions(TopicPartition(event.topic, each) for each in event.partitions or ())
-    who = (names.get(event.member or "", event.member), where, event.cause, event.reason)
-    return (time_text(event.at), event.kind.value, event.epoch, *who, duration_text(event.ms), event.source)
+def _partitions(event: Event) -> str | None:
+    if event.topic is None:
+        return None
+    return format_partitions(TopicPartition(event.topic, each) for each in event.partitions or ())

@@ -78,9 +78,9 @@ def worst_rebalances(rebalances: Sequence[Rebalance], top: int) -> list[Rebalanc
     return sorted(sorted(rebalances, key=badness, reverse=True)[:top], key=lambda each: each.began)
 
 
-def worst_standstills(standstills: Sequence[Standstill], top: int) -> list[Standstill]:
-    """Return the longest standstills, first those that are not over."""
-    return sorted(standstills, key=lambda each: (each.ended is not None, -(each.ms or 0), each.began))[:top]
+def worst_standstills(standstills: Sequence[Standstill]) -> list[Standstill]:
+    """Sort standstills: first those that are not over, then the longest."""
+    return sorted(standstills, key=lambda each: (each.ended is not None, -(each.ms or 0), each.began))
 
 
 def by_epoch(holdups: Iterable[Holdup]) -> dict[int, list[Holdup]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from kafka_nextgen.cli.history.table_data import (
@@ -16,7 +16,7 @@ from kafka_nextgen.cli.history.table_data import (
     worst_rebalances,
     worst_standstills,
 )
-from kafka_nextgen.cli.output import Cell, print_line, print_table
+from kafka_nextgen.cli.output import Columns, print_line, print_rows
 from kafka_nextgen.cli.times import duration_text, time_text
 from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group
 from kafka_nextgen.history.facts import (
@@ -32,43 +32,61 @@ from kafka_nextgen.history.facts import (
     Repeat,
     Standstill,
 )
-from kafka_nextgen.history.rebalances import longest_part
 
-__all__ = ["print_analysis", "print_rebalances", "print_standstills", "print_table_of"]
+__all__ = ["STANDSTILLS", "print_analysis", "print_rebalances", "print_shown", "print_worst"]
 
+T = TypeVar("T")
 _F = TypeVar("_F", bound=Fact)
 
 _GROUP_MARKS = ("", CLOCKS_DISAGREE, CLUSTER_UNKNOWN, MEMBERS_ALONE)
 
-_REBALANCES = (
-    "TIME (UTC)",
-    "EPOCH",
-    "CAUSE",
-    "BY",
-    "TOOK",
-    "MOVED",
-    "STOOD STILL",
-    "LAG",
-    "HELD UP BY",
-    "LAST",
-    "DOUBTS",
-)
-_STANDSTILLS = ("PARTITION", "TIME (UTC)", "STOOD STILL", "LAG", "EPOCH", "FROM", "TO", "CAUSE")
-_MEMBERS = (
-    "MEMBER",
-    "ID",
-    "HOST",
-    "JOINED",
-    "LEFT",
-    "PUT OUT",
-    "NOT POLLING",
-    "LONGEST GAP",
-    "CALLBACKS",
-    "ERRORS",
-)
-_WAITS = ("MEMBER", "REBALANCES", "PROCESSING", "COMMIT", "CALLBACK", "COORDINATOR")
-_OVERLAPS = ("PARTITION", "TIME (UTC)", "LASTED", "FIRST", "SECOND", "EXCUSED", "DOUBTS")
-_REPEATS = ("PARTITION", "TIME (UTC)", "MEMBER", "COMMITTED", "READ UP TO", "RECORDS", "CAUSE")
+STANDSTILLS: Columns[Standstill] = {
+    "PARTITION": lambda fact: _partition(fact),
+    "TIME (UTC)": lambda fact: time_text(fact.began),
+    "STOOD STILL": lambda fact: "not over" if fact.ended is None else duration_text(fact.ms),
+    "LAG": lambda fact: _growth(fact.lag_before, fact.lag_after),
+    "EPOCH": lambda fact: fact.epoch,
+    "FROM": lambda fact: fact.former,
+    "TO": lambda fact: fact.member,
+    "CAUSE": lambda fact: fact.cause,
+}
+_WAITS: Columns[HoldupSummary] = {
+    "MEMBER": lambda held: held.member,
+    "REBALANCES": lambda held: held.rebalances,
+    "PROCESSING": lambda held: duration_text(held.processing_ms),
+    "COMMIT": lambda held: duration_text(held.commit_ms),
+    "CALLBACK": lambda held: duration_text(held.callback_ms),
+    "COORDINATOR": lambda held: duration_text(held.coordinator_ms),
+}
+_MEMBERS: Columns[MemberSummary] = {
+    "ID": lambda fact: fact.member,
+    "HOST": lambda fact: fact.host,
+    "JOINED": lambda fact: fact.joined,
+    "LEFT": lambda fact: fact.left,
+    "PUT OUT": lambda fact: fact.fenced,
+    "NOT POLLING": lambda fact: fact.poll_timeouts,
+    "LONGEST GAP": lambda fact: duration_text(fact.longest_poll_gap_ms),
+    "CALLBACKS": lambda fact: duration_text(fact.callback_ms),
+    "ERRORS": lambda fact: fact.errors,
+}
+_OVERLAPS: Columns[Overlap] = {
+    "PARTITION": lambda fact: _partition(fact),
+    "TIME (UTC)": lambda fact: time_text(fact.began),
+    "LASTED": lambda fact: "not over" if fact.ended is None else duration_text(fact.ended - fact.began),
+    "FIRST": lambda fact: fact.first,
+    "SECOND": lambda fact: fact.second,
+    "EXCUSED": lambda fact: "put out before" if fact.is_excused else "no",
+    "DOUBTS": lambda fact: _own_marks(fact.marks),
+}
+_REPEATS: Columns[Repeat] = {
+    "PARTITION": lambda fact: _partition(fact),
+    "TIME (UTC)": lambda fact: time_text(fact.at),
+    "MEMBER": lambda fact: fact.member,
+    "COMMITTED": lambda fact: fact.offset,
+    "READ UP TO": lambda fact: fact.end,
+    "RECORDS": lambda fact: fact.end - fact.offset,
+    "CAUSE": lambda fact: fact.cause,
+}
 
 
 def print_analysis(answers: Analysis, top: int) -> None:
@@ -119,16 +137,14 @@ def _group(facts: FactsByKind, top: int) -> None:
     holdups = with_member_names(own(Holdup, "holdups"), names)
     print_rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
     stood = _between_owners(rebalances, with_member_names(own(Standstill, "standstills"), names))
-    print_standstills("Standstills", worst_standstills(stood, top), len(stood))
-    held = summarize_holdups(rebalances, holdups)
-    print_table_of("Members that held rebalances up", _WAITS, [_holdup_row(each) for each in held[:top]], len(held))
-    unstable = unstable_members(members)
-    rows = [_member_row(each, names[each.member]) for each in unstable[:top]]
-    print_table_of("Members put out, or coming and going", _MEMBERS, rows, len(unstable))
+    print_worst("Standstills", STANDSTILLS, worst_standstills(stood), top)
+    print_worst("Members that held rebalances up", _WAITS, summarize_holdups(rebalances, holdups), top)
+    columns: Columns[MemberSummary] = {"MEMBER": lambda fact: names[fact.member], **_MEMBERS}
+    print_worst("Members put out, or coming and going", columns, unstable_members(members), top)
     overlaps = sorted(with_member_names(own(Overlap, "overlaps"), names), key=lambda each: each.is_excused)
-    print_table_of("Owned by two", _OVERLAPS, [_overlap_row(each) for each in overlaps[:top]], len(overlaps))
+    print_worst("Owned by two", _OVERLAPS, overlaps, top)
     repeats = sorted(with_member_names(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
-    print_table_of("Lost while uncommitted", _REPEATS, [_repeat_row(each) for each in repeats[:top]], len(repeats))
+    print_worst("Lost while uncommitted", _REPEATS, repeats, top)
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:
@@ -146,38 +162,53 @@ def _between_owners(rebalances: Sequence[Rebalance], stood: Sequence[Standstill]
     return [each for each in stood if not (is_empty and each.ended is None)]
 
 
-def print_table_of(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], count: int) -> None:
-    """Print rows under a title with their number."""
-    if not rows:
+def print_worst(title: str, columns: Columns[T], values: Sequence[T], top: int | None = None) -> None:
+    """Print the first ``top`` values, or all, under a title with their number."""
+    print_shown(title, columns, values[:top], len(values))
+
+
+def print_shown(title: str, columns: Columns[T], shown: Sequence[T], count: int) -> None:
+    """Print ``shown`` out of ``count`` values under a title."""
+    if not shown:
         print_line(f"{title}: none")
         return
     print_line("")
-    print_line(f"{title}: {count}" if len(rows) == count else f"{title}: the worst {len(rows)} of {count}")
-    print_table(header, rows)
+    print_line(f"{title}: {count}" if len(shown) == count else f"{title}: the worst {len(shown)} of {count}")
+    print_rows(columns, shown)
 
 
-def _partition(topic: str, partition: int) -> str:
-    return f"{topic}[{partition}]"
+def print_rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
+    """Print ``shown`` out of ``count`` rebalances, each with its blocking member."""
+    print_shown(title, _rebalance_columns(by_epoch(holdups)), shown, count)
+
+
+def _rebalance_columns(holdups: Mapping[int, Sequence[Holdup]]) -> Columns[Rebalance]:
+    return {
+        "TIME (UTC)": lambda fact: time_text(fact.began),
+        "EPOCH": lambda fact: fact.epoch,
+        "CAUSE": lambda fact: fact.cause,
+        "BY": lambda fact: fact.by,
+        "TOOK": lambda fact: None if fact.ended is None else duration_text(fact.ended - fact.began),
+        "MOVED": lambda fact: _moved(fact),
+        "STOOD STILL": lambda fact: duration_text(fact.stood_ms),
+        "LAG": lambda fact: _growth(fact.lag_before, fact.lag_after),
+        "HELD UP BY": lambda fact: _blocking_text(blocking_holdup(fact, holdups.get(fact.epoch, []))),
+        "LAST": lambda fact: fact.slowest,
+        "DOUBTS": lambda fact: _own_marks(fact.marks),
+    }
+
+
+def _partition(fact: Standstill | Overlap | Repeat) -> str:
+    return f"{fact.topic}[{fact.partition}]"
 
 
 def _growth(before: int | None, after: int | None) -> str | None:
     return None if before is None or after is None else f"{after - before:+d}"
 
 
-def print_rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
-    """Print ``shown`` out of ``count`` rebalances, each with its blocking member."""
-    of_epoch = by_epoch(holdups)
-    rows = [_rebalance_row(each, blocking_holdup(each, of_epoch.get(each.epoch, []))) for each in shown]
-    print_table_of(title, _REBALANCES, rows, count)
-
-
-def _rebalance_row(fact: Rebalance, holdup: Holdup | None) -> tuple[Cell, ...]:
-    took = None if fact.ended is None else duration_text(fact.ended - fact.began)
-    moved = f"{fact.moved} of {fact.partitions}" + (f", {fact.needless} needlessly" if fact.needless else "")
-    stood, grew = duration_text(fact.stood_ms), _growth(fact.lag_before, fact.lag_after)
-    who = (fact.cause, fact.by)
-    held = (_blocking_text(holdup), fact.slowest, _own_marks(fact.marks))
-    return (time_text(fact.began), fact.epoch, *who, took, moved, stood, grew, *held)
+def _moved(fact: Rebalance) -> str:
+    needless = f", {fact.needless} needlessly" if fact.needless else ""
+    return f"{fact.moved} of {fact.partitions}{needless}"
 
 
 def _own_marks(marks: str) -> str | None:
@@ -188,40 +219,5 @@ def _own_marks(marks: str) -> str | None:
 def _blocking_text(holdup: Holdup | None) -> str | None:
     if holdup is None:
         return None
-    part, ms = longest_part(holdup)
+    part, ms = holdup.longest_part
     return f"{holdup.member}: {part} {duration_text(ms)}"
-
-
-def print_standstills(title: str, shown: Sequence[Standstill], count: int) -> None:
-    """Print ``shown`` out of ``count`` standstills."""
-    print_table_of(title, _STANDSTILLS, [_standstill_row(each) for each in shown], count)
-
-
-def _standstill_row(fact: Standstill) -> tuple[Cell, ...]:
-    stood = "not over" if fact.ended is None else duration_text(fact.ms)
-    grew = _growth(fact.lag_before, fact.lag_after)
-    where = _partition(fact.topic, fact.partition)
-    return (where, time_text(fact.began), stood, grew, fact.epoch, fact.former, fact.member, fact.cause)
-
-
-def _holdup_row(one: HoldupSummary) -> tuple[Cell, ...]:
-    parts = (one.processing_ms, one.commit_ms, one.callback_ms, one.coordinator_ms)
-    return (one.member, one.rebalances, *(duration_text(part) for part in parts))
-
-
-def _member_row(fact: MemberSummary, name: str) -> tuple[Cell, ...]:
-    gap, callbacks = duration_text(fact.longest_poll_gap_ms), duration_text(fact.callback_ms)
-    counts = (fact.joined, fact.left, fact.fenced, fact.poll_timeouts)
-    return (name, fact.member, fact.host, *counts, gap, callbacks, fact.errors)
-
-
-def _overlap_row(fact: Overlap) -> tuple[Cell, ...]:
-    lasted = "not over" if fact.ended is None else duration_text(fact.ended - fact.began)
-    excused = "put out before" if fact.is_excused else "no"
-    where = _partition(fact.topic, fact.partition)
-    return (where, time_text(fact.began), lasted, fact.first, fact.second, excused, _own_marks(fact.marks))
-
-
-def _repeat_row(fact: Repeat) -> tuple[Cell, ...]:
-    where = _partition(fact.topic, fact.partition)
-    return (where, time_text(fact.at), fact.member, fact.offset, fact.end, fact.end - fact.offset, fact.cause)

@@ -13,11 +13,11 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
 from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group, sorted_by_time
-from kafka_nextgen.history.facts import FACTS, Fact, GroupSummary, LagPoint
+from kafka_nextgen.history.facts import FACTS, Fact, LagPoint
 from kafka_nextgen.history.page.columns import COLUMN_CODING, Column, StringTable, downsample, encode_columns
 
 __all__ = ["MAX_LAG_POINTS", "SCRIPTS", "page_data", "render"]
@@ -103,11 +103,7 @@ def _group(cluster: str, group: str, tables: FactsByKind, texts: StringTable, no
     for name in FACTS:
         facts: Sequence[Fact] = kept if name == "lags" else sorted_by_time(tables[name])
         columns[name] = {"rows": len(facts), **encode_columns(name, facts, texts)} if facts else 0
-    return {"cluster": cluster, "group": group, "marks": _marks(tables["groups"]), "facts": columns}
-
-
-def _marks(summaries: Iterable[Fact]) -> str:
-    return ", ".join(fact.marks for fact in summaries if isinstance(fact, GroupSummary) and fact.marks)
+    return {"cluster": cluster, "group": group, "facts": columns}
 
 
 def _data(document: object) -> str:

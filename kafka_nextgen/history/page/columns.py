@@ -8,7 +8,7 @@ has it once. The page contains ``COLUMN_CODING``, so that its reader needs no ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import fields
 
@@ -45,7 +45,7 @@ def _omitted(name: str) -> frozenset[str]:
 
 #: The coding of each kind of fact: text columns, columns of differences to the row before, columns relative to another
 #: column of the row, and plain columns.
-COLUMN_CODING: Mapping[str, Mapping[str, object]] = {name: _coding(name, kind) for name, kind in FACTS.items()}
+COLUMN_CODING: Mapping[str, Mapping[str, Any]] = {name: _coding(name, kind) for name, kind in FACTS.items()}
 
 
 class StringTable:
@@ -65,31 +65,22 @@ class StringTable:
 
 def encode_columns(name: str, facts: Sequence[Fact], texts: StringTable) -> dict[str, Column]:
     """Encode the facts of one group of the kind ``name`` in ``FACTS``."""
-    kind = FACTS[name]
-    types = {each.name: str(each.type) for each in fields(kind) if each.name not in _omitted(name)}
-    return {column: _column(column, "str" in types[column], _RELATIVE_TO.get(column), facts, texts) for column in types}
+    columns = [each.name for each in fields(FACTS[name]) if each.name not in _omitted(name)]
+    return {column: _column(column, COLUMN_CODING[name], facts, texts) for column in columns}
 
 
-def _column(name: str, is_text: bool, base: str | None, facts: Sequence[Fact], texts: StringTable) -> Column:
+def _column(name: str, coding: Mapping[str, Any], facts: Sequence[Fact], texts: StringTable) -> Column:
     cells: list[Cell]
     values = [getattr(fact, name) for fact in facts]
-    if is_text:
+    if name in coding["texts"]:
         cells = [texts.index(value) for value in values]
-    elif base is not None and hasattr(facts[0], base):
-        cells = [_difference(value, getattr(fact, base)) for value, fact in zip(values, facts, strict=True)]
-    elif name in _DELTA_CODED:
+    elif name in coding["growing"]:
         cells = list(_differences(values))
     else:
-        cells = [_number(value) for value in values]
+        base = coding["from"].get(name)
+        bases = [0 if base is None else getattr(fact, base) or 0 for fact in facts]
+        cells = [None if value is None else value - before for value, before in zip(values, bases, strict=True)]
     return cells[0] if all(cell == cells[0] for cell in cells) else cells
-
-
-def _number(value: int | bool | None) -> Cell:
-    return None if value is None else int(value)
-
-
-def _difference(value: int | None, base: int | None) -> Cell:
-    return None if value is None else value - (base or 0)
 
 
 def _differences(values: Iterable[int | None]) -> Iterable[Cell]:

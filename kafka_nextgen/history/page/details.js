@@ -48,26 +48,27 @@ function holdupsOf(row) {
   const bars = shownRows.map((each) => element("div", { cls: "holdup" },
     element("div", {}, element("span", {}, memberName(holdups.member[each])), element("span", {}, durationText(spent(each)))),
     partsBar(holdups, each, spent(rows[0]))));
-  return [element("h3", {}, `What kept members from the epoch${rows.length > 8 ? `, 8 of ${rows.length}` : ""}`), ...bars, partsKey()];
+  return [element("h3", {}, `What kept members from the epoch${rows.length > 8 ? `, 8 of ${rows.length}` : ""}`), ...bars, element("div", { cls: "parts-legend" }, ...partNames())];
 }
 
 function spent(row) {
   return PARTS.reduce((sum, part) => sum + state.group.holdups[`${part}_ms`][row], 0);
 }
 
-function partsKey() {
-  return element("div", { cls: "parts-legend" }, ...PARTS.map((part) => element("span", {}, element("i", { cls: part }), part)));
+function partNames() {
+  return PARTS.map((part) => element("span", {}, element("i", { cls: part }), part));
 }
 
 function standsOf(row) {
   const { standstills, rebalances } = state.group;
   const rows = [...(standstills.byEpoch.get(rebalances.epoch[row]) || [])].sort((a, b) => (standstills.ms[b] ?? Infinity) - (standstills.ms[a] ?? Infinity));
-  if (!rows.length) return [];
-  return [element("h3", {}, `Partitions that stood still: ${rows.length}`), ...rows.slice(0, MOST_TOLD).map(standFact), ...more(rows.length)];
+  const more = rows.length > MOST_TOLD ? [element("p", { cls: "quiet" }, `and ${rows.length - MOST_TOLD} more`)] : [];
+  return [...section(`Partitions that stood still: ${rows.length}`, rows, standFact, MOST_TOLD), ...more];
 }
 
-function more(count) {
-  return count > MOST_TOLD ? [element("p", { cls: "quiet" }, `and ${count - MOST_TOLD} more`)] : [];
+// A heading and a button for each of the first rows; nothing if there are none.
+function section(heading, rows, button, most = 5) {
+  return rows.length ? [element("h3", {}, heading), ...rows.slice(0, most).map(button)] : [];
 }
 
 function standFact(row) {
@@ -94,12 +95,10 @@ function trouble(row = null) {
   const again = places(repeats.rows).filter((each) => within(repeats.at[each])).sort((a, b) => repeatedBy(b) - repeatedBy(a));
   const near = (at) => () => flyTo(at - 10_000, at + 20_000);
   return [
-    ...(doubles.length ? [element("h3", {}, `Owned by two: ${doubles.length}`)] : []),
-    ...doubles.slice(0, 5).map((each) => factButton(`${overlaps.topic[each]}-${overlaps.partition[each]}`,
+    ...section(`Owned by two: ${doubles.length}`, doubles, (each) => factButton(`${overlaps.topic[each]}-${overlaps.partition[each]}`,
       `${memberName(overlaps.first[each])} and ${memberName(overlaps.second[each])}${overlaps.is_excused[each] ? ", excused: put out" : ""}`,
       durationText(overlaps.ended[each] === null ? null : overlaps.ended[each] - overlaps.began[each]), near(overlaps.began[each]))),
-    ...(again.length ? [element("h3", {}, `Lost while uncommitted: ${again.length}`)] : []),
-    ...again.slice(0, 5).map((each) => factButton(`${repeats.topic[each]}-${repeats.partition[each]}`,
+    ...section(`Lost while uncommitted: ${again.length}`, again, (each) => factButton(`${repeats.topic[each]}-${repeats.partition[each]}`,
       `${memberName(repeats.member[each])}, ${timeText(repeats.at[each])}`, `${countText(repeatedBy(each))} records`, near(repeats.at[each]))),
   ];
 }
@@ -119,12 +118,11 @@ function standOuts() {
   const restless = places(memberTable.rows).filter((row) => unrest(row) > 0).sort((a, b) => unrest(b) - unrest(a) || memberTable.longest_poll_gap_ms[b] - memberTable.longest_poll_gap_ms[a]);
   return [
     element("h2", {}, "What stands out"),
-    ...(worst.length ? [element("h3", {}, "Rebalances in which partitions stood still the longest")] : [element("p", { cls: "quiet" }, "No rebalance.")]),
-    ...worst.slice(0, 5).map((row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
+    ...(worst.length ? [] : [element("p", { cls: "quiet" }, "No rebalance.")]),
+    ...section("Rebalances in which partitions stood still the longest", worst, (row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
       `epoch ${rebalances.epoch[row]}, ${timeText(rebalances.began[row])}`, durationText(rebalances.stood_ms[row]), () => choose(row))),
     ...heldBy(),
-    ...(restless.length ? [element("h3", {}, "Members put out, or coming and going")] : []),
-    ...restless.slice(0, 5).map((row) => factButton(memberName(memberTable.member[row]), unrestText(row), "", () => update({ member: memberTable.member[row] }))),
+    ...section("Members put out, or coming and going", restless, (row) => factButton(memberName(memberTable.member[row]), unrestText(row), "", () => update({ member: memberTable.member[row] }))),
     ...trouble(),
   ];
 }
@@ -148,9 +146,8 @@ function heldBy() {
     for (const part of PARTS) { one.parts[part] += holdups[`${part}_ms`][held]; one.ms += holdups[`${part}_ms`][held]; }
     found.set(member, one);
   }
-  const most = [...found.values()].sort((a, b) => b.ms - a.ms).slice(0, 5);
-  if (!most.length) return [];
+  const most = [...found.values()].sort((a, b) => b.ms - a.ms);
   const mostly = (parts) => PARTS.reduce((best, part) => (parts[part] > parts[best] ? part : best));
-  return [element("h3", {}, "Members that held rebalances up"), ...most.map(({ member, count, ms, parts }) =>
-    factButton(memberName(member), `${count} x, mostly ${mostly(parts)}`, durationText(ms), () => update({ member })))];
+  return section("Members that held rebalances up", most, ({ member, count, ms, parts }) =>
+    factButton(memberName(member), `${count} x, mostly ${mostly(parts)}`, durationText(ms), () => update({ member })));
 }

@@ -42,7 +42,8 @@ function share(part, whole) {
 
 function drawNotes(group) {
   const notes = [...state.notes];
-  if (group.marks) notes.unshift(`Less than certain: ${group.marks}.`);
+  const marks = group.groups.rows ? group.groups.marks[0] : "";
+  if (marks) notes.unshift(`Less than certain: ${marks}.`);
   const box = document.getElementById("notes");
   box.hidden = !notes.length;
   box.replaceChildren(...notes.slice(0, 8).map((note) => element("p", {}, note)), ...(notes.length > 8 ? [element("p", {}, `and ${notes.length - 8} more`)] : []));

@@ -4,25 +4,19 @@ function drawLag(ctx, layout, hovered) {
   const box = layout.lag;
   panelName(ctx, layout, box, "Lag", "Lag");
   const series = totalLag(state.group, state.topic);
-  if (!series.at.length) return noLag(ctx, layout, box);
+  if (!series.at.length) {
+    return drawText(ctx, "not in the log", layout.left + 8, box.y + box.height / 2, { font: "12px", colour: colours.quiet });
+  }
   const heights = pixelHeights(layout, series);
   const most = Math.max(1, ...heights.filter((value) => value !== null));
   const y = (lag) => box.y + box.height - 4 - (lag / most) * (box.height - 12);
   scaleLabels(ctx, layout, box, most, 0);
-  clipped(ctx, layout, box, () => {
+  clipped(ctx, layout.left, box.y, layout.right - layout.left, box.height, () => {
     lagArea(ctx, layout, heights, y, y(0));
     const worst = worstLane();
     if (worst && worst !== hovered) laneLag(ctx, layout, worst, y, colours.quiet);
     if (hovered) laneLag(ctx, layout, hovered, y, colours.accent);
   });
-}
-
-function noLag(ctx, layout, box) {
-  ctx.fillStyle = colours.quiet;
-  ctx.font = "12px system-ui, sans-serif";
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillText("not in the log", layout.left + 8, box.y + box.height / 2);
 }
 
 // The greatest lag at each pixel; what is known keeps until the next point.
@@ -43,8 +37,12 @@ function pixelHeights(layout, { at, value }) {
   return heights;
 }
 
+function knownPoints(layout, heights) {
+  return heights.map((value, pixel) => [layout.left + pixel, value]).filter(([, value]) => value !== null);
+}
+
 function lagArea(ctx, layout, heights, y, base) {
-  const known = heights.map((value, pixel) => [layout.left + pixel, value]).filter(([, value]) => value !== null);
+  const known = knownPoints(layout, heights);
   if (!known.length) return;
   ctx.beginPath();
   ctx.moveTo(known[0][0], base);
@@ -56,17 +54,13 @@ function lagArea(ctx, layout, heights, y, base) {
 }
 
 function laneLag(ctx, layout, lane, y, colour) {
-  const heights = pixelHeights(layout, lane.lag);
-  const known = heights.map((value, pixel) => [layout.left + pixel, value]).filter(([, value]) => value !== null);
+  const known = knownPoints(layout, pixelHeights(layout, lane.lag));
   if (!known.length) return;
   tracedHeights(ctx, known, y, colour, 1.25);
   const top = known.reduce((best, point) => (point[1] > best[1] ? point : best));
-  ctx.font = "11px system-ui, sans-serif";
-  ctx.fillStyle = colour;
-  ctx.textAlign = top[0] > (layout.left + layout.right) / 2 ? "right" : "left";
-  const isHigh = y(top[1]) < layout.lag.y + 16;
-  ctx.textBaseline = isHigh ? "top" : "bottom";
-  ctx.fillText(`${lane.topic}-${lane.partition}`, top[0] + (ctx.textAlign === "left" ? 5 : -5), y(top[1]) + (isHigh ? 4 : -2));
+  const isRight = top[0] > (layout.left + layout.right) / 2, isHigh = y(top[1]) < layout.lag.y + 16;
+  const style = { font: "11px", colour, align: isRight ? "right" : "left", baseline: isHigh ? "top" : "bottom" };
+  drawText(ctx, `${lane.topic}-${lane.partition}`, top[0] + (isRight ? -5 : 5), y(top[1]) + (isHigh ? 4 : -2), style);
 }
 
 function tracedHeights(ctx, known, y, colour, width) {

@@ -19,20 +19,17 @@ function laneRows(height) {
 
 function drawLanes(ctx, layout, hovered) {
   const { box, rows } = layout.lanes;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(0, box.y, layout.width, box.height);
-  ctx.clip();
   const first = Math.floor(state.scroll / rows.rowHeight);
   const last = Math.min(rows.count - 1, Math.floor((state.scroll + box.height) / rows.rowHeight));
-  for (let row = first; row <= last; row++) {
-    const y = box.y + row * rows.rowHeight - state.scroll;
-    const lanes = rows.lanes.slice(row * rows.together, (row + 1) * rows.together);
-    drawRow(ctx, layout, lanes, y, rows.rowHeight);
-    laneLabel(ctx, layout, lanes, y, row === first || rows.lanes[row * rows.together - 1]?.topic !== lanes[0].topic, lanes.includes(hovered));
-  }
-  drawScrollbar(ctx, layout);
-  ctx.restore();
+  clipped(ctx, 0, box.y, layout.width, box.height, () => {
+    for (let row = first; row <= last; row++) {
+      const y = box.y + row * rows.rowHeight - state.scroll;
+      const lanes = rows.lanes.slice(row * rows.together, (row + 1) * rows.together);
+      drawRow(ctx, layout, lanes, y, rows.rowHeight);
+      laneLabel(ctx, layout, lanes, y, row === first || rows.lanes[row * rows.together - 1]?.topic !== lanes[0].topic, lanes.includes(hovered));
+    }
+    drawScrollbar(ctx, layout);
+  });
 }
 
 function drawRow(ctx, layout, lanes, y, rowHeight) {
@@ -53,7 +50,7 @@ function eachInView(layout, stretches, take) {
   const { began, ended } = stretches;
   let place = Math.max(0, firstAbove(ended, state.from) - 1);
   while (place < began.length && began[place] < state.to) {
-    const left = Math.max(layout.x(began[place]), layout.left), right = Math.min(layout.x(ended[place]), layout.right);
+    const [left, right] = layout.span(began[place], ended[place]);
     if (right >= layout.left && ended[place] > state.from) take(stretches.row[place], left, right);
     place = right - left >= NARROWEST ? place + 1 : Math.max(place + 1, firstAbove(ended, layout.at(left + NARROWEST), place + 1));
   }
@@ -75,18 +72,15 @@ function drawTenures(ctx, layout, lane, { y, height }) {
 }
 
 function tenureLabel(ctx, member, left, y, width, height) {
-  ctx.font = `600 ${Math.min(11.5, height - 2.5)}px system-ui, sans-serif`;
-  const room = width - 10;
+  const font = `600 ${Math.min(11.5, height - 2.5)}px`;
+  setFont(ctx, font);
   const needed = ctx.measureText(member.label).width;
-  if (needed > room) return;
+  if (needed > width - 10) return;
   if (memberPattern(member) !== "plain") {
     ctx.fillStyle = "rgba(255, 255, 255, .85)";
     ctx.fillRect(left + 3, y + 1, needed + 4, height - 2);
   }
-  ctx.fillStyle = memberInk(member);
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillText(member.label, left + 5, y + height / 2 + 0.5);
+  drawText(ctx, member.label, left + 5, y + height / 2 + 0.5, { font, colour: memberInk(member) });
 }
 
 // Long ones are hatched. Short ones are notches: where there are many, as tall as the share of the time that they take.
@@ -103,7 +97,7 @@ function drawStands(ctx, layout, lane, { y, height }) {
     ctx.fillRect(slot * NARROWEST, y + height - tall, NARROWEST, tall);
   };
   for (let place = first; place < last; place++) {
-    const left = Math.max(layout.x(began[place]), layout.left), right = Math.min(layout.x(ended[place]), layout.right);
+    const [left, right] = layout.span(began[place], ended[place]);
     if (right < layout.left || ended[place] <= state.from) continue;
     if (right - left >= NARROWEST + 0.5) { hatched(ctx, left, y, right - left, height); continue; }
     const own = Math.floor(left / NARROWEST);
@@ -151,15 +145,13 @@ function laneLabel(ctx, layout, lanes, y, isFirst, isHovered) {
   if (rowHeight < 9 && !isFirst) return;
   const last = lanes[lanes.length - 1];
   const range = lanes.length > 1 ? `${lanes[0].partition}\u2013${last.partition}` : String(lanes[0].partition);
-  ctx.font = `${isHovered ? "700 " : ""}${Math.max(9.5, Math.min(11.5, rowHeight - 1))}px system-ui, sans-serif`;
-  ctx.textBaseline = "middle";
-  ctx.fillStyle = isHovered ? colours.ink : colours.quiet;
-  ctx.textAlign = "right";
+  const font = `${isHovered ? "700 " : ""}${Math.max(9.5, Math.min(11.5, rowHeight - 1))}px`;
+  const style = { font, colour: isHovered ? colours.ink : colours.quiet, align: "right" };
   const middle = y + Math.max(rowHeight / 2, 5);
-  ctx.fillText(range, layout.left - 6, middle);
+  drawText(ctx, range, layout.left - 6, middle, style);
   const room = layout.left - 12 - ctx.measureText(range).width;
   if (layout.isNarrow || !(isFirst || rowHeight >= 12)) return;
-  ctx.fillText(cutText(ctx, lanes[0].topic, room - 4), layout.left - 10 - ctx.measureText(range).width, middle);
+  drawText(ctx, cutText(ctx, lanes[0].topic, room - 4), layout.left - 10 - ctx.measureText(range).width, middle, style);
 }
 
 function cutText(ctx, text, room) {

@@ -19,8 +19,7 @@ function startList() {
   list.space = element("div", { role: "presentation" });
   list.scroller = element("div", { cls: "scroller", role: "rowgroup", tabindex: "0", "aria-label": "Rows: arrows and Enter", on: { scroll: drawRows, keydown: listKeyed } }, list.space);
   list.root.append(list.head, list.scroller);
-  const legend = document.getElementById("parts-legend");
-  for (const part of PARTS) legend.append(element("span", {}, element("i", { cls: part }), part));
+  document.getElementById("parts-legend").append(...partNames());
   whenChanged(drawList);
   new ResizeObserver(() => drawRows()).observe(list.scroller);
 }
@@ -73,8 +72,7 @@ function drawList(names) {
 
 function sortRows(key) {
   const { rebalances } = state.group;
-  const { isIn } = listing();
-  const rows = Array.from({ length: rebalances.rows }, (_, row) => row).filter((row) => isIn[row]);
+  const rows = listedRows();
   const values = new Map(rows.map((row) => [row, sortValue(row)]));
   const order = (a, b) => (values.get(a) < values.get(b) ? -1 : values.get(a) > values.get(b) ? 1 : a - b);
   list.rows = rows.sort(list.isDown ? (a, b) => order(b, a) : order);
@@ -143,7 +141,7 @@ function listKeyed(event) {
 
 // On paper there are the rebalances in view, the first 60 of them.
 function printRows() {
-  const inView = new Set(rebalancesInView());
+  const inView = new Set(rebalancesBetween(state.from, state.to));
   const rows = list.rows.filter((row) => inView.has(row));
   list.space.replaceChildren(...rows.slice(0, 60).map((row, place) => rowElement(row, place, 0)));
   if (rows.length > 60) list.space.append(element("div", { cls: "quiet" }, `and ${rows.length - 60} more`));

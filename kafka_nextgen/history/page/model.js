@@ -1,7 +1,7 @@
 // A group as it is drawn: members with their places, a lane for each partition, rebalances by epoch, and lag.
 
 function groupOf(raw, coding, texts) {
-  const group = { name: raw.group, cluster: raw.cluster, marks: raw.marks };
+  const group = { name: raw.group, cluster: raw.cluster };
   for (const name of Object.keys(raw.facts)) group[name] = decodedTable(raw.facts[name], coding[name], texts);
   [group.first, group.last] = extent(group);
   group.memberTable = group.members;
@@ -26,11 +26,7 @@ function rowsBy(values) {
 
 // How long a rebalance can reach back: the greatest time from a beginning to an end.
 function longest(rebalances) {
-  let most = 0;
-  for (let row = 0; row < rebalances.rows; row++) {
-    if (rebalances.ended[row] !== null) most = Math.max(most, rebalances.ended[row] - rebalances.began[row]);
-  }
-  return most;
+  return places(rebalances.rows).reduce((most, row) => Math.max(most, (rebalances.ended[row] ?? 0) - rebalances.began[row]), 0);
 }
 
 function extent(group) {
@@ -78,7 +74,7 @@ function lanesOf(group) {
     if (!lanes.has(key)) lanes.set(key, newLane(table.topic[row], table.partition[row]));
     return lanes.get(key);
   };
-  const each = (table, take) => { for (let row = 0; row < table.rows; row++) take(laneOf(table, row), row); };
+  const each = (table, take) => places(table.rows).forEach((row) => take(laneOf(table, row), row));
   const { tenures, standstills, overlaps, lags } = group;
   for (const [table, kind] of [[tenures, "tenures"], [standstills, "stands"], [overlaps, "overlaps"]]) {
     each(table, (lane, row) => {
@@ -89,7 +85,6 @@ function lanesOf(group) {
   }
   each(lags, (lane, row) => { lane.lag.at.push(lags.at[row]); lane.lag.value.push(lags.lag[row] ?? 0); });
   each(group.owners, () => {});
-  for (const lane of lanes.values()) for (const kind of ["tenures", "stands", "overlaps"]) lane[kind] = inOrder(lane[kind]);
   return [...lanes.values()].sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition));
 }
 
@@ -108,12 +103,6 @@ function holdingUp(row) {
 function mostPart(held) {
   const { holdups } = state.group;
   return PARTS.reduce((best, part) => (holdups[`${part}_ms`][held] > holdups[`${best}_ms`][held] ? part : best));
-}
-
-function inOrder({ began, ended, row }) {
-  const places = began.map((_, place) => place).sort((a, b) => began[a] - began[b]);
-  const taken = (values) => places.map((place) => values[place]);
-  return { began: taken(began), ended: taken(ended), row: taken(row) };
 }
 
 // When each member came to which epoch: what it took to get there tells.

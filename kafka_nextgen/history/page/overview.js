@@ -15,8 +15,7 @@ function startOverview() {
 }
 
 function overviewScale() {
-  const { first, last } = state.group;
-  const room = (last - first) * 0.01 + 100, from = first - room, to = last + room;
+  const { from, to } = wholeOf(state.group);
   const width = overview.root.clientWidth;
   return { width, from, to, x: (at) => ((at - from) / (to - from)) * width, at: (x) => from + (x / width) * (to - from) };
 }
@@ -72,20 +71,8 @@ function overviewLag(ctx, scale, height) {
 }
 
 function overviewRebalances(ctx, scale, height) {
-  const { rebalances } = state.group;
-  const { isIn } = listing();
-  const slots = new Map();
-  let most = 1;
-  for (let row = 0; row < rebalances.rows; row++) {
-    if (!isIn[row]) continue;
-    const slot = Math.round(scale.x(rebalances.began[row]) / 2);
-    const bar = slots.get(slot) || { count: 0, bad: 0 };
-    bar.count++;
-    if (causeMark(rebalances.cause[row]).isBad) bar.bad++;
-    slots.set(slot, bar);
-    most = Math.max(most, bar.count);
-  }
-  for (const [slot, { count, bad }] of slots) {
+  const { bars, most } = histogram(listedRows(), (at) => Math.round(scale.x(at) / 2));
+  for (const [slot, { count, bad }] of bars) {
     const tall = Math.max((count / most) * (height - 22), 7);
     ctx.fillStyle = colours.quiet;
     ctx.fillRect(slot * 2, 4, 2, tall);

@@ -59,16 +59,13 @@ function fillPattern(ctx, pattern, ground, figure, x, y, width, height) {
   ctx.fillRect(x, y, width, height);
   if (pattern === "plain" || !timeline.paper) return;
   // Printers' drivers know no patterns: figure by figure, then.
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(x, y, width, height);
-  ctx.clip();
-  for (let left = x; left < x + width; left += 8) for (let top = y; top < y + height; top += 8) {
-    ctx.translate(left, top);
-    paintFigure(ctx, pattern, figure);
-    ctx.translate(-left, -top);
-  }
-  ctx.restore();
+  clipped(ctx, x, y, width, height, () => {
+    for (let left = x; left < x + width; left += 8) for (let top = y; top < y + height; top += 8) {
+      ctx.translate(left, top);
+      paintFigure(ctx, pattern, figure);
+      ctx.translate(-left, -top);
+    }
+  });
 }
 
 function tiled(ctx, pattern, ground, figure) {

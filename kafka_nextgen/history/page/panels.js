@@ -2,23 +2,30 @@
 
 function drawAxis(ctx, layout) {
   const marks = axisMarks(state.from, state.to, Math.max(2, Math.floor((layout.right - layout.left) / 84)));
-  ctx.font = "11.5px system-ui, sans-serif";
-  ctx.textBaseline = "middle";
-  ctx.textAlign = "center";
   for (const { at, text, isDay } of marks) {
     const x = Math.round(layout.x(at)) + 0.5;
-    ctx.strokeStyle = colours.line;
-    ctx.lineWidth = isDay ? 2 : 1;
-    line(ctx, x, layout.axis.y + layout.axis.height - 4, x, layout.height);
-    ctx.fillStyle = isDay ? colours.ink : colours.quiet;
-    if (x > layout.left + 20 && x < layout.right - 20) ctx.fillText(text, x, layout.axis.y + 9);
+    line(ctx, x, layout.axis.y + layout.axis.height - 4, x, layout.height, colours.line, isDay ? 2 : 1);
+    const style = { colour: isDay ? colours.ink : colours.quiet, align: "center" };
+    if (x > layout.left + 20 && x < layout.right - 20) drawText(ctx, text, x, layout.axis.y + 9, style);
   }
-  ctx.fillStyle = colours.ink;
-  ctx.textAlign = "left";
-  ctx.fillText(layout.isNarrow ? dayText(state.from).slice(5) : dayText(state.from), 2, layout.axis.y + 9);
+  drawText(ctx, layout.isNarrow ? dayText(state.from).slice(5) : dayText(state.from), 2, layout.axis.y + 9);
 }
 
-function line(ctx, x1, y1, x2, y2) {
+function setFont(ctx, font) {
+  ctx.font = `${font} system-ui, sans-serif`;
+}
+
+function drawText(ctx, text, x, y, { font = "11.5px", colour = colours.ink, align = "left", baseline = "middle" } = {}) {
+  setFont(ctx, font);
+  ctx.fillStyle = colour;
+  ctx.textAlign = align;
+  ctx.textBaseline = baseline;
+  ctx.fillText(text, x, y);
+}
+
+function line(ctx, x1, y1, x2, y2, colour, width = 1) {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
   ctx.beginPath();
   ctx.moveTo(x1, y1);
   ctx.lineTo(x2, y2);
@@ -26,22 +33,18 @@ function line(ctx, x1, y1, x2, y2) {
 }
 
 function panelName(ctx, layout, box, wide, narrow) {
-  ctx.font = "600 11.5px system-ui, sans-serif";
-  ctx.fillStyle = colours.ink;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillText(layout.isNarrow ? narrow : wide, 2, box.y + 9);
+  drawText(ctx, layout.isNarrow ? narrow : wide, 2, box.y + 9, { font: "600 11.5px" });
 }
 
-// Rows of the rebalances that are under way at some time in view, and pass the filters.
-function rebalancesInView() {
+// Rows of the rebalances that are under way at some time between these, and pass the filters.
+function rebalancesBetween(from, to) {
   const { rebalances, longest } = state.group;
   if (!rebalances.rows) return [];
-  const { isIn } = listing();
+  const isIn = listing();
   const found = [];
-  for (let row = firstAbove(rebalances.began, state.from - longest - 1); row < rebalances.rows; row++) {
-    if (rebalances.began[row] > state.to) break;
-    if (isIn[row] && endOf(row) >= state.from) found.push(row);
+  for (let row = firstAbove(rebalances.began, from - longest - 1); row < rebalances.rows; row++) {
+    if (rebalances.began[row] > to) break;
+    if (isIn[row] && endOf(row) >= from) found.push(row);
   }
   return found;
 }
@@ -55,18 +58,15 @@ function drawBands(ctx, layout, rows) {
   for (const row of isMany ? [] : rows) band(ctx, layout, row, colours.band);
   if (state.chosen !== null) {
     band(ctx, layout, state.chosen, colours.band);
-    ctx.strokeStyle = colours.accent;
-    ctx.lineWidth = 1;
     for (const at of [state.group.rebalances.began[state.chosen], endOf(state.chosen)]) {
       const x = Math.round(layout.x(at)) + 0.5;
-      if (x >= layout.left && x <= layout.right) line(ctx, x, layout.strip.y, x, layout.height);
+      if (x >= layout.left && x <= layout.right) line(ctx, x, layout.strip.y, x, layout.height, colours.accent);
     }
   }
 }
 
 function band(ctx, layout, row, colour) {
-  const left = Math.max(layout.x(state.group.rebalances.began[row]), layout.left);
-  const right = Math.min(layout.x(endOf(row)), layout.right);
+  const [left, right] = layout.span(state.group.rebalances.began[row], endOf(row));
   if (right < layout.left || left > layout.right) return;
   ctx.fillStyle = colour;
   ctx.fillRect(left, layout.strip.y, Math.max(right - left, 1), layout.height - layout.strip.y);
@@ -80,17 +80,13 @@ function drawStrip(ctx, layout, rows) {
   let free = -Infinity;
   for (const row of rows) {
     const { glyph, isBad } = causeMark(rebalances.cause[row]);
-    const left = Math.max(layout.x(rebalances.began[row]), layout.left), right = Math.min(layout.x(endOf(row)), layout.right);
+    const [left, right] = layout.span(rebalances.began[row], endOf(row));
     ctx.fillStyle = row === state.chosen ? colours.accent : isBad ? colours.warn : colours.quiet;
     ctx.fillRect(left, y + height - 8, Math.max(right - left, 2), 6);
     if (left < free) continue;
     free = left + 19;
     disc(ctx, Math.min(left + 8, layout.right - 8), y + 10, 8);
-    ctx.fillStyle = colours.card;
-    ctx.font = "700 12px system-ui, sans-serif";
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    ctx.fillText(glyph, Math.min(left + 8, layout.right - 8), y + 10.5);
+    drawText(ctx, glyph, Math.min(left + 8, layout.right - 8), y + 10.5, { font: "700 12px", colour: colours.card, align: "center" });
     causeLabel(ctx, layout, rows, row, left, y);
   }
 }
@@ -100,25 +96,29 @@ function causeLabel(ctx, layout, rows, row, left, y) {
   const next = rows[rows.indexOf(row) + 1];
   const room = (next === undefined ? layout.right : Math.min(layout.x(state.group.rebalances.began[next]), layout.right)) - left - 26;
   const text = state.group.rebalances.cause[row] || "";
-  ctx.font = "11.5px system-ui, sans-serif";
-  if (!text || room < ctx.measureText(text).width) return;
-  ctx.fillStyle = colours.ink;
-  ctx.textAlign = "left";
-  ctx.fillText(text, left + 20, y + 10.5);
+  setFont(ctx, "11.5px");
+  if (text && room >= ctx.measureText(text).width) drawText(ctx, text, left + 20, y + 10.5);
+}
+
+// How many rebalances begin in each slot, and how many of them for a bad cause.
+function histogram(rows, slotAt) {
+  const { began, cause } = state.group.rebalances;
+  const bars = new Map();
+  let most = 1;
+  for (const row of rows) {
+    const slot = slotAt(began[row]);
+    const bar = bars.get(slot) || { count: 0, bad: 0 };
+    bar.count++;
+    if (causeMark(cause[row]).isBad) bar.bad++;
+    most = Math.max(most, bar.count);
+    bars.set(slot, bar);
+  }
+  return { bars, most };
 }
 
 function drawDensity(ctx, layout, rows) {
   const { y, height } = layout.strip;
-  const bars = new Map();
-  let most = 1;
-  for (const row of rows) {
-    const slot = Math.floor((layout.x(state.group.rebalances.began[row]) - layout.left) / 4);
-    const bar = bars.get(slot) || { count: 0, bad: 0 };
-    bar.count++;
-    if (causeMark(state.group.rebalances.cause[row]).isBad) bar.bad++;
-    most = Math.max(most, bar.count);
-    bars.set(slot, bar);
-  }
+  const { bars, most } = histogram(rows, (at) => Math.floor((layout.x(at) - layout.left) / 4));
   for (const [slot, { count, bad }] of bars) {
     if (slot < 0) continue;
     const x = layout.left + slot * 4, full = (count / most) * (height - 4), red = (bad / most) * (height - 4);
@@ -138,7 +138,7 @@ function drawEpochs(ctx, layout, rows) {
   const low = Math.max(rebalances.epoch[begin] - 1, 0), high = Math.max(rebalances.epoch[Math.max(end - 1, begin)], low + 1);
   const y = (epoch) => epochs.y + epochs.height - 4 - ((Math.max(epoch, low) - low) / (high - low)) * (epochs.height - 10);
   scaleLabels(ctx, layout, epochs, high, low);
-  clipped(ctx, layout, epochs, () => {
+  clipped(ctx, layout.left, epochs.y, layout.right - layout.left, epochs.height, () => {
     if (rows.length < 400) for (const [id, points] of steps) drawMemberSteps(ctx, layout, id, points, y);
     ctx.strokeStyle = colours.accent;
     ctx.lineWidth = 2.5;
@@ -172,21 +172,16 @@ function stepPath(ctx, layout, points, y, over) {
 }
 
 function scaleLabels(ctx, layout, box, high, low) {
-  ctx.font = "11px system-ui, sans-serif";
-  ctx.fillStyle = colours.quiet;
-  ctx.textAlign = "right";
-  ctx.textBaseline = "middle";
-  ctx.fillText(countText(high), layout.left - 6, box.y + (layout.isNarrow ? 22 : 8));
-  ctx.fillText(countText(low), layout.left - 6, box.y + box.height - 6);
-  ctx.strokeStyle = colours.line;
-  ctx.lineWidth = 1;
-  line(ctx, layout.left, box.y + box.height - 3.5, layout.right, box.y + box.height - 3.5);
+  const style = { font: "11px", colour: colours.quiet, align: "right" };
+  drawText(ctx, countText(high), layout.left - 6, box.y + (layout.isNarrow ? 22 : 8), style);
+  drawText(ctx, countText(low), layout.left - 6, box.y + box.height - 6, style);
+  line(ctx, layout.left, box.y + box.height - 3.5, layout.right, box.y + box.height - 3.5, colours.line);
 }
 
-function clipped(ctx, layout, box, draw) {
+function clipped(ctx, x, y, width, height, draw) {
   ctx.save();
   ctx.beginPath();
-  ctx.rect(layout.left, box.y, layout.right - layout.left, box.height);
+  ctx.rect(x, y, width, height);
   ctx.clip();
   draw();
   ctx.restore();

@@ -125,7 +125,7 @@ function keyed(event) {
 function chooseNext(step) {
   const { rebalances } = state.group;
   if (!rebalances.rows) return;
-  const { isIn } = listing();
+  const isIn = listing();
   const middle = firstAbove(rebalances.began, (state.from + state.to) / 2) - (step < 0 ? 0 : 1);
   let row = (state.chosen ?? middle) + step;
   while (row >= 0 && row < rebalances.rows && !isIn[row]) row += step;

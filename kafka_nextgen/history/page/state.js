@@ -2,7 +2,7 @@
 
 const state = {
   groups: [], group: null, from: 0, to: 1, chosen: null, member: "", topic: "", cause: "",
-  utc: false, fit: false, scroll: 0, sort: "began", isDown: false,
+  utc: false, fit: false, scroll: 0,
 };
 const SHORTEST = 20; // ms; no closer zoom
 const listeners = [];
@@ -37,10 +37,15 @@ function look(from, to) {
   update({ from: begin, to: begin + width });
 }
 
-function lookAll() {
-  const { first, last } = state.group;
+// All of a group, with a little room on both sides.
+function wholeOf({ first, last }) {
   const room = (last - first) * 0.01 + 100;
-  flyTo(first - room, last + room);
+  return { from: first - room, to: last + room };
+}
+
+function lookAll() {
+  const { from, to } = wholeOf(state.group);
+  flyTo(from, to);
 }
 
 // Move there in a fifth of a second, so that one sees where it is; at once for people who want less motion.
@@ -76,19 +81,22 @@ function choose(row) {
 }
 
 function chooseGroup(group, changes = {}) {
-  const room = (group.last - group.first) * 0.01 + 100;
-  const all = { from: group.first - room, to: group.last + room };
-  update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...all, ...changes });
+  update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...wholeOf(group), ...changes });
 }
 
-// Which rebalances the filters let through: {isIn: one flag to a row, count}.
+// Which rebalances the filters let through: one flag to a row.
 function listing() {
   const { group, cause, member } = state;
   const key = JSON.stringify([cause, member]);
-  if (group.listed?.key === key) return group.listed;
-  const isIn = Uint8Array.from({ length: group.rebalances.rows }, (_, row) => Number(isListed(row)));
-  group.listed = { key, isIn, count: isIn.reduce((sum, one) => sum + one, 0) };
-  return group.listed;
+  if (group.listed?.key !== key) {
+    group.listed = { key, isIn: places(group.rebalances.rows).map(isListed) };
+  }
+  return group.listed.isIn;
+}
+
+function listedRows() {
+  const isIn = listing();
+  return places(state.group.rebalances.rows).filter((row) => isIn[row]);
 }
 
 function isListed(row) {

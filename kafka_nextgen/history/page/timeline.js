@@ -26,6 +26,7 @@ function newLayout(width) {
   const scale = (right - left) / (state.to - state.from);
   layout.x = (at) => left + (at - state.from) * scale;
   layout.at = (x) => state.from + (x - left) / scale;
+  layout.span = (began, ended) => [Math.max(layout.x(began), left), Math.min(layout.x(ended), right)];
   layout.mostScroll = Math.max(0, rows.count * rows.rowHeight - height);
   return layout;
 }
@@ -37,7 +38,7 @@ function drawTimeline() {
   const layout = (timeline.layout = newLayout(width));
   state.scroll = Math.min(Math.max(state.scroll, 0), layout.mostScroll);
   const ctx = sized(timeline.canvas, width, layout.height);
-  const rows = rebalancesInView();
+  const rows = rebalancesBetween(state.from, state.to);
   drawAxis(ctx, layout);
   drawBands(ctx, layout, rows);
   drawStrip(ctx, layout, rows);
@@ -70,7 +71,7 @@ function found(x, y) {
   const { layout } = timeline;
   if (!layout || x < layout.left || x > layout.right) return null;
   const at = layout.at(x), near = (layout.at(1) - layout.at(0)) * 4;
-  const hit = { at, y, near, lane: null, rebalance: rebalanceNear(at, y < layout.lanes.box.y ? near * 3 : near) };
+  const hit = { at, lane: null, rebalance: rebalanceNear(at, y < layout.lanes.box.y ? near * 3 : near) };
   const { box, rows } = layout.lanes;
   if (y >= box.y && y < box.y + box.height) {
     hit.lane = rows.lanes[Math.floor((y - box.y + state.scroll) / rows.rowHeight) * rows.together] || null;
@@ -80,7 +81,8 @@ function found(x, y) {
 }
 
 function stretchNear(stretches, at, near) {
-  for (let place = firstAbove(stretches.began, at + near) - 1; place >= 0 && place > firstAbove(stretches.began, at + near) - 4; place--) {
+  const last = firstAbove(stretches.began, at + near) - 1;
+  for (let place = last; place >= 0 && place > last - 3; place--) {
     if (stretches.ended[place] >= at - near) return stretches.row[place];
   }
   return null;
@@ -88,14 +90,9 @@ function stretchNear(stretches, at, near) {
 
 // The rebalance that is under way at this time, or began near it.
 function rebalanceNear(at, near) {
-  const { rebalances, longest } = state.group;
-  if (!rebalances.rows) return null;
-  const { isIn } = listing();
   let best = null, least = near;
-  for (let row = firstAbove(rebalances.began, at - longest - near - 1); row < rebalances.rows; row++) {
-    if (rebalances.began[row] > at + near) break;
-    if (!isIn[row]) continue;
-    const away = Math.max(rebalances.began[row] - at, at - endOf(row), 0);
+  for (const row of rebalancesBetween(at - near, at + near)) {
+    const away = Math.max(state.group.rebalances.began[row] - at, at - endOf(row), 0);
     if (away <= least) { least = away; best = row; }
   }
   return best;

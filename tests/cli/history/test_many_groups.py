@@ -10,7 +10,7 @@ from kafka_nextgen.cli.history.log import facts_since
 from kafka_nextgen.cli.history.tables import print_analysis
 from kafka_nextgen.history.analysis import Analysis
 from kafka_nextgen.history.facts import FACTS, Fact
-from tests.history.made_facts import made_answers
+from tests.history.made_log import made_answers
 
 
 class _Counted(list[Fact]):

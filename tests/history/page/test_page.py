@@ -18,7 +18,7 @@ from kafka_nextgen.history import page as page_module
 from kafka_nextgen.history.analysis import Analysis, analyze, sorted_by_time
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.page import SCRIPTS, page_data, render
-from tests.history.made_facts import made_answers
+from tests.history.made_log import made_answers
 from tests.history.page.reading import LEFT_OUT, document_in, facts_in
 from tests.history.story import story
 
