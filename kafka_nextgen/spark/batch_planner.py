@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kafka_nextgen.spark.bounds import Bounds, narrowed
 from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.losses import report_losses
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import Task, join, plan_batch, resolve_ending_offsets, resolve_starting_offsets
-from kafka_nextgen.spark.reporting import report_losses
+from kafka_nextgen.spark.planning import Task, join, plan_batch
+from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
 
 __all__ = ["plan_batch_query"]

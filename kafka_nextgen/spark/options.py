@@ -47,7 +47,7 @@ from kafka_nextgen.spark.java_keys import PREFIX
 from kafka_nextgen.spark.limit_options import read_end, read_start, unused_limits
 from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
-from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.spark.planning import SplitOptions
 from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]

@@ -21,8 +21,7 @@ from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.losses import batch_losses, vanished_losses
-from kafka_nextgen.spark.reporting import report_losses
+from kafka_nextgen.spark.losses import batch_losses, report_losses, vanished_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, first_few
 from kafka_nextgen.types import OffsetRange, TopicPartition
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from kafka_nextgen.spark.bounds import Bounds
     from kafka_nextgen.spark.options import SourceOptions
-    from kafka_nextgen.spark.splitting import Task
+    from kafka_nextgen.spark.planning import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
 
 __all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]

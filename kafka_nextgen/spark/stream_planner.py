@@ -25,14 +25,15 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
+from kafka_nextgen.spark.admission import TriggerLimits, admit, admit_available_now, check_available_now
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
+from kafka_nextgen.spark.losses import report_losses
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST, offsets_document, read_checkpoint
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import Task, TriggerLimits, join, plan_stream, resolve_starting_offsets
+from kafka_nextgen.spark.planning import Task, join, plan_stream
 from kafka_nextgen.spark.progress import Progress
-from kafka_nextgen.spark.reporting import report_losses
+from kafka_nextgen.spark.resolving import resolve_starting_offsets
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.spark.splitting import SplitOptions, join, split
+from kafka_nextgen.spark.planning import SplitOptions, join, split
 from kafka_nextgen.spark.values import PartitionRange
 from tests.spark.strategies import PARTITIONS
 

@@ -14,7 +14,7 @@ from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import SubscribeStrategy
 from kafka_nextgen.spark.limits import Edge
 from kafka_nextgen.spark.options import OPTIONS, parse_source_options
-from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.spark.planning import SplitOptions
 from tests.spark.parsing import OFFSETS, ORDERS, SERVERS, parse, refusal
 
 
