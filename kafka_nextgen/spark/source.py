@@ -27,7 +27,7 @@ from kafka_nextgen.spark.columns import arrow_schema, schema_with
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kafka_nextgen.spark.bounds import Bounds
+    from kafka_nextgen.spark.batch_planner import Bounds
     from kafka_nextgen.spark.options import SourceOptions
     from kafka_nextgen.spark.planning import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner

@@ -10,8 +10,7 @@ import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
 from kafka_nextgen.spark import batch_planner
-from kafka_nextgen.spark.batch_planner import plan_batch_query
-from kafka_nextgen.spark.bounds import Bounds
+from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import EqualTo, Filter, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, ReadMinRows
 
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.bounds import Bounds
+from kafka_nextgen.spark.batch_planner import Bounds
 from kafka_nextgen.spark.columns import schema_with
 from kafka_nextgen.spark.errors import StartBeyondEndError
 from kafka_nextgen.spark.source import PushingBatchReader, StreamReader, batch_reader, schema_of, stream_reader
