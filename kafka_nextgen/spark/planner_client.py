@@ -1,16 +1,15 @@
-"""What a planner asks a cluster, without a consumer: that would be a hundred more modules to import.
+"""The connections of a planner. A consumer would import a hundred more modules.
 
-Spark starts a process for each batch query only to plan it, so the import counts.
+Spark starts a process only to plan each batch query, so the time of imports counts.
 """
 
 from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Collection, Coroutine, Iterable, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from typing import TypeVar
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
@@ -28,29 +27,21 @@ _CLOSING_S = 5.0
 
 
 class PlannerClient:
-    """Each call is ``Consumer``'s of that name and raises what that raises; it has ``default.api.timeout.ms``."""
+    """Each call takes up to ``default.api.timeout.ms`` and raises what ``Consumer`` raises."""
 
     def __init__(self, config: ConsumerConfig) -> None:
         self._timeout_s = config.default_api_timeout_ms / 1000
         self._thread = IoThread(f"kafka_nextgen planner {config.client_id}", log_failure, "planner")
-        self._cluster, self._lookups = self._thread.begin_with(_made(config))
+        self._cluster, self._queries = self._thread.begin_with(_made(config))
         weakref.finalize(self, _abandon, self._thread, self._cluster).atexit = False
 
     def describe_topics(self, topics: Collection[str] | None = None) -> dict[str, TopicDescription]:
-        """These topics with their ids and partitions, or all; those that are not there are left out."""
-        return self._wait(self._lookups.describe_topics(topics, self._timeout_s))
+        """Return these topics, or all, with their ids and partitions; topics that don't exist are left out."""
+        return self._wait(self._queries.describe_topics(topics, self._timeout_s))
 
-    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The first offset there is in each partition."""
-        return self._offsets(dict.fromkeys(partitions, EARLIEST))
-
-    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offset behind the last record of each partition."""
-        return self._offsets(dict.fromkeys(partitions, LATEST))
-
-    def offsets_for_times(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        return self._wait(self._lookups.list_offsets(timestamps, self._timeout_s))
+    def list_offsets(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """Return the first offset with this timestamp (ms since the epoch) or a later one, or a special offset."""
+        return self._wait(self._queries.list_offsets(timestamps, self._timeout_s))
 
     def close(self) -> None:
         """Close the connections, within a few seconds."""
@@ -59,12 +50,9 @@ class PlannerClient:
         finally:
             self._thread.stop(_CLOSING_S)
 
-    def _offsets(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        return {tp: at.offset for tp, at in self.offsets_for_times(timestamps).items()}
-
-    def _wait(self, question: Coroutine[object, object, T]) -> T:
-        future = self._thread.submit(question)
-        sleep_until_ended(future, math.inf)  # a question keeps its own time
+    def _wait(self, call: Coroutine[object, object, T]) -> T:
+        future = self._thread.submit(call)
+        sleep_until_ended(future, math.inf)  # each call has its own timeout
         return future.result()
 
 
@@ -74,6 +62,6 @@ async def _made(config: ConsumerConfig) -> tuple[ClusterClient, ClusterQueries]:
 
 
 def _abandon(thread: IoThread, cluster: ClusterClient) -> None:
-    """Close the connections of a client that was dropped: what an exception has kept from being closed."""
+    """Close the connections of a client that was dropped without ``close``, for example after an exception."""
     if not thread.is_foreign:
         thread.end_after(cluster.close)

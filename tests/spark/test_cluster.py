@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
 from kafka_nextgen.spark.cluster import Cluster
@@ -75,6 +76,10 @@ def answering(servers: str, **answers: object) -> Cluster:
     return cluster
 
 
+def at(offset: int) -> dict[TopicPartition, OffsetAndTimestamp]:
+    return {A0: OffsetAndTimestamp(offset)}
+
+
 def test_a_partition_that_was_read_and_is_not_there_is_looked_for_again(servers: str) -> None:
     both = {"a.1": TopicDescription("a.1", None, (0, 1))}
     assert list(answering(servers, describe_topics=[{}, both]).partitions({A0})) == [A0, A1]
@@ -82,10 +87,10 @@ def test_a_partition_that_was_read_and_is_not_there_is_looked_for_again(servers:
 
 
 def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
-    brief = answering(servers, end_offsets=[{A0: 3}, {A0: 5}], beginning_offsets=[{A0: 0}])
+    brief = answering(servers, list_offsets=[at(0), at(3), at(5)])
     assert brief.offsets({A0: None}, {A0: 5}).latest == {A0: 5}
-    assert answering(servers, end_offsets=[{A0: 3}] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
-    late = answering(servers, end_offsets=[{A0: 3}, {A0: 3}, {A0: 5}])
+    assert answering(servers, list_offsets=[at(3)] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
+    late = answering(servers, list_offsets=[at(3), at(3), at(5)])
     assert late.latest([A0], {A0: 5}) == {A0: 5}, "two retries are a third try"
 
 
