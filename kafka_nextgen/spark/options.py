@@ -9,7 +9,7 @@ option                           what it is (new ones are marked with a +)
 ===============================  ====================================================================================
 subscribe, subscribePattern,     what to read: see ``consumer_strategy``
 assign, patternSyntax +
-startingOffsets and the rest     where to start and to end: see ``limit_options``
+startingOffsets and the rest     where to start and to end: see ``limits``
 groupId +                        the group whose committed offsets show the progress; no consumer joins it to read
 groupFallback +                  where ``startingOffsets=group`` starts in a partition without a committed offset
 startingOffsetsByTimestamp-      where to start if no record has the timestamp or a later one
@@ -44,8 +44,7 @@ from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
 from kafka_nextgen.spark.java_keys import PREFIX
-from kafka_nextgen.spark.limit_options import read_end, read_start, unused_limits
-from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits
+from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits, read_end, read_start, unused_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
 from kafka_nextgen.spark.planning import SplitOptions
 from kafka_nextgen.text import nearest, with_nearest
