@@ -1,7 +1,7 @@
 r"""Quotations in Java regular expressions: between ``\Q`` and ``\E`` every character stands for itself.
 
-Java replaces them before it reads anything else of a pattern (``Pattern.RemoveQEQuoting``), so a quantifier behind
-one applies to its last character, and one may stand in a class. One that is not closed reaches to the end.
+Java replaces quotations before it reads the rest of a pattern (``Pattern.RemoveQEQuoting``). So a quantifier after a
+quotation applies to its last character, and a class may contain a quotation. Without ``\E`` it reaches to the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ __all__ = ["without_quotations"]
 
 
 def without_quotations(pattern: str) -> str:
-    """The pattern with escapes instead of quotations."""
+    """Return the pattern with escapes instead of quotations."""
     parts, at = [], 0
     while at < len(pattern):
         if pattern.startswith(r"\Q", at):
@@ -25,7 +25,7 @@ def without_quotations(pattern: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Escape a quotation; a digit at its beginning by its code, so that it does not prolong a number before it."""
+    """Escape a quotation; a first digit by its code, so that it does not continue a number before it."""
     if text[:1].isascii() and text[:1].isdigit():
         return rf"\x3{text[0]}{_escaped(text[1:])}"
     return _escaped(text)

@@ -166,7 +166,9 @@ def _read(
         return GlobalTimestamp(moment, no_match)
     if (moments := values.text(by_timestamp)) is not None:
         return SpecificTimestamps(parse_timestamps(moments, by_timestamp), no_match)
-    text = default if (given := values.text(by_offset)) is None else given
+    text = values.text(by_offset)
+    if text is None:
+        text = default
     if text.lower() in words:
         return words[text.lower()]
     if not text.startswith("{"):
