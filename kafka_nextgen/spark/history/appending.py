@@ -21,8 +21,7 @@ from attrs import frozen
 from pyspark.sql import functions as f
 
 from kafka_nextgen.history.events import Event, EventKind, contradiction
-from kafka_nextgen.spark.history.folders import days_column, folder_column
-from kafka_nextgen.spark.history.parquet import parquet_if_any
+from kafka_nextgen.spark.history.dataset import day_column, folder_column, parquet_if_any
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
     kept = decoded.persist()
     try:
         events = kept.where(f.col("kind").isNotNull())
-        events = events.select(*EVENT_NAMES, days_column().alias("day"), folder_column().alias("folder"))
+        events = events.select(*EVENT_NAMES, day_column().alias("day"), folder_column().alias("folder"))
         touched = _touched(events)
         if touched:
             _write(_new(events, path, touched), path)

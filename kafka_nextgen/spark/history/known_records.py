@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 
-from kafka_nextgen.spark.history.parquet import parquet_if_any
+from kafka_nextgen.spark.history.dataset import parquet_if_any
 from kafka_nextgen.spark.history.schemas import KNOWN_RECORDS, RECORDS
 
 if TYPE_CHECKING:

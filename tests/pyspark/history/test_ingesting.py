@@ -15,7 +15,7 @@ from attrs import evolve
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.spark.history import appending
 from kafka_nextgen.spark.history.appending import append, refused_of
-from kafka_nextgen.spark.history.folders import day_of, folder_of
+from kafka_nextgen.spark.history.dataset import day_of, folder_of
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream
 from tests.pyspark.history.datasets import (
     forget_last_commit,
