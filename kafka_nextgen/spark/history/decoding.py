@@ -1,4 +1,4 @@
-"""Lines of any logs to events, each task in a streaming way; what is no event is told with its reason."""
+"""Decode lines of logs as events, batch by batch. Lines that are not events become rows with a reason."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
+from itertools import count
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -14,24 +16,25 @@ from attrs import astuple, define, field
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event
 from kafka_nextgen.history.log_reader import GZIP_MAGIC, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
-from kafka_nextgen.spark.history.batches import ROWS, event_columns
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
-from kafka_nextgen.spark.history.schemas import DECODED, LINES, arrow_schema
+from kafka_nextgen.spark.history.schemas import DECODED, EVENT_NAMES, EVENTS, LINES, ROWS, arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Rows", "decoded", "decoded_batches", "unzipped", "unzipped_batches"]
+__all__ = ["DecodedRows", "decoded", "decoded_batches", "event_columns", "unzipped", "unzipped_batches"]
 
 _BATCH_BYTES = 4 << 20
 _FEW = 100
 _TEXT = 500
+_EVENT_TYPES = [field.type for field in arrow_schema(EVENTS)]
+_EVENT_VALUES = [attrgetter("kind.value" if name == "kind" else name) for name in EVENT_NAMES]
 _DECODED = arrow_schema(DECODED)
 _LINES = arrow_schema(LINES)
 
 
 def decoded(lines: DataFrame) -> DataFrame:
-    """``LINES`` to ``DECODED``: a row for each event and for each line that is none. Also of a streaming query."""
+    """``LINES`` to ``DECODED``: a row for each event and for each other line. The frame may be a streaming one."""
     return lines.select(*LINES.names).mapInArrow(decoded_batches, DECODED)
 
 
@@ -41,8 +44,8 @@ def unzipped(files: DataFrame) -> DataFrame:
 
 
 @define
-class Rows:
-    """Rows of ``DECODED`` that wait to be a batch."""
+class DecodedRows:
+    """Rows of ``DECODED`` for the next batch."""
 
     events: list[Event | None] = field(factory=list)
     problems: list[str | None] = field(factory=list)
@@ -50,14 +53,14 @@ class Rows:
     origins: list[str | None] = field(factory=list)
 
     def add(self, event: Event | None, problem: str | None, text: str | None, origin: str) -> None:
-        """Add an event, or a problem with its text, from this file or partition."""
+        """Add an event, or a problem with its text; ``origin`` is the file or partition."""
         self.events.append(event)
         self.problems.append(problem)
         self.texts.append(text)
         self.origins.append(origin)
 
     def batch(self) -> pa.RecordBatch:
-        """These rows as a batch. A text that has no UTF-8, of half a surrogate pair, makes its event a bad one."""
+        """Return these rows as a batch. An event with text that UTF-8 can't encode becomes a problem."""
         try:
             return self._batch()
         except UnicodeEncodeError:
@@ -70,6 +73,17 @@ class Rows:
     def _batch(self) -> pa.RecordBatch:
         more = [pa.array(values, pa.string()) for values in (self.problems, self.texts, self.origins)]
         return pa.RecordBatch.from_arrays([*event_columns(self.events), *more], schema=_DECODED)
+
+
+def event_columns(events: Sequence[Event | None]) -> list[pa.Array]:
+    """Return the columns of events, with a row of nulls for None."""
+    there = [event for event in events if event is not None]
+    columns = [pa.array(list(map(value, there)), of) for value, of in zip(_EVENT_VALUES, _EVENT_TYPES, strict=True)]
+    if len(there) == len(events):
+        return columns
+    places = count()
+    taken = pa.array([None if event is None else next(places) for event in events], pa.int64())
+    return [column.take(taken) for column in columns]
 
 
 def _is_unicode(event: Event) -> bool:
@@ -88,7 +102,7 @@ def decoded_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """By columns, if all lines are plain events; else the halves of it, and a small one line by line."""
+    """Decode by columns if all lines are plain events; otherwise each half, and a small batch line by line."""
     columns = None if batch.column("problem").null_count < batch.num_rows else columns_of_lines(batch.column("line"))
     if columns is not None:
         nothing = pa.nulls(batch.num_rows, pa.string())
@@ -102,7 +116,7 @@ def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    rows = Rows()
+    rows = DecodedRows()
     columns = (batch.column(name).to_pylist() for name in LINES.names)
     for origin, line, problem in zip(*columns, strict=True):
         if problem is not None:
@@ -113,7 +127,7 @@ def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield rows.batch()
 
 
-def _decode(line: bytes, origin: str, rows: Rows) -> None:
+def _decode(line: bytes, origin: str, rows: DecodedRows) -> None:
     if is_too_long(line):
         rows.add(None, LineProblem.FOREIGN.value, TOO_LONG, origin)
         return

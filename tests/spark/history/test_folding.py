@@ -16,8 +16,7 @@ import pyarrow as pa
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.ordering import in_order
-from kafka_nextgen.spark.history.batches import events_of, fact_batches
-from kafka_nextgen.spark.history.folding import folded_batches
+from kafka_nextgen.spark.history.folding import events_of, fact_batches, folded_batches
 from kafka_nextgen.spark.history.ordering import doubts_of_sights
 from tests.history.story import story
 from tests.spark.history.logs import TWO_MEMBERS, marked_batches, stories
