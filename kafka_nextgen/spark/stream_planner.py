@@ -18,6 +18,7 @@ one into the checkpoint, which has no ids: a run after this one reads it from th
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection
 from typing import TypeAlias
@@ -25,7 +26,7 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.spark.admission import TriggerLimits, admit, admit_available_now, check_available_now
+from kafka_nextgen.spark.admission import TriggerLimits, admit, check_available_now, rate_limited
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
 from kafka_nextgen.spark.losses import report_losses
@@ -63,7 +64,7 @@ class StreamPlanner:
         self._is_start_planned = False
         self._planned = _Planned()
         self._topic_ids: TopicIds = {}
-        self._last_admitted_s: float | None = None
+        self._last_admitted_s = -math.inf
         self._is_available_now = False
         self._snapshot: PartitionOffsets | None = None
         self._latest: PartitionOffsets | None = None
@@ -154,18 +155,14 @@ class StreamPlanner:
         earliest = self._cluster.earliest(self._latest.keys())
         if self._is_available_now:
             self._snapshot = self._latest if self._snapshot is None else self._snapshot
-            return admit_available_now(begin, self._snapshot, earliest, limits, recreated)
-        admission = admit(
-            begin,
-            self._latest,
-            earliest,
-            limits,
-            now_s=self._clock(),
-            last_admitted_s=self._last_admitted_s,
-            recreated=recreated,
-        )
-        self._last_admitted_s = admission.last_admitted_s
-        return admission.end
+            return rate_limited(begin, self._snapshot, earliest, limits.max_offsets, recreated)
+        now_s = self._clock()
+        since_last_s = now_s - self._last_admitted_s
+        end = admit(begin, self._latest, earliest, limits, recreated, since_last_s=since_last_s)
+        if end is None:
+            return begin
+        self._last_admitted_s = now_s
+        return end
 
     def _resolve_start(self) -> PartitionOffsets:
         start, self._topic_ids = self._cluster.together(self._start)
