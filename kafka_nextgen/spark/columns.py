@@ -1,6 +1,6 @@
-"""The columns of the data source: those of Spark's built-in Kafka source, ``headers`` with ``includeHeaders`` only.
+"""The columns of the data source: those of Spark's built-in Kafka source, with ``headers`` if ``includeHeaders``.
 
-A schema that the user gives is a selection of these columns, in any order. Only they are made. Types are fixed.
+The user may give a schema that selects some of these columns, in any order. Their types are fixed.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _COLUMNS: dict[str, DataType] = {
 
 
 def schema_with(*, headers: bool) -> StructType:
-    """The columns that there are, with or without ``headers``."""
+    """Return the columns, with or without ``headers``."""
     return StructType([StructField(name, kind) for name, kind in _COLUMNS.items() if headers or name != "headers"])
 
 
 def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
-    """The Arrow schema of the columns to read, as pyspark expects it. Raises ``SchemaError``."""
+    """Return the Arrow schema of the columns to read, as pyspark expects it. Raises ``SchemaError``."""
     there = schema_with(headers=headers)
     for field in schema:
         if field.name not in there.names:
