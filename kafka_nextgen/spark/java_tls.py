@@ -1,21 +1,21 @@
-"""Trust and identity from Java's ``ssl.*`` keys, in this library's keys.
+"""Translate Java's ``ssl.*`` keys to this library's keys.
 
-The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``: Java, too, opens a
-PKCS12 file that is declared as JKS, which is the default.
+The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``. Java too opens a
+PKCS12 file as JKS, the default type.
 
 ========  ==================================================================================================
-contents  what happens
+contents  how it is read
 ========  ==================================================================================================
 PEM       used as it is; the key may be encrypted, ``ssl.key.password`` opens it
-PKCS12    read by the package ``cryptography`` where it is installed; else an error with the openssl command
-JKS       an error with the keytool command that converts it
+PKCS12    with the package ``cryptography``; an error with an openssl command if that is not installed
+JKS       not at all; the error has a keytool command that converts it
 ========  ==================================================================================================
 
 PEM may also be given as text, in ``ssl.truststore.certificates``, ``ssl.keystore.certificate.chain`` and
 ``ssl.keystore.key``.
 An empty ``ssl.endpoint.identification.algorithm`` is ``none``, as in Java.
 
-Stores are read where a consumer is made (``client_identity`` and ``trusted``), on the machine that runs it.
+``client_identity`` and ``trusted`` read the stores on the machine that runs the consumer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LINE: Final = 64
 
 @frozen
 class TlsStores:
-    """The stores that are configured; None for what is not. Secrets are not shown."""
+    """The stores in the configuration; None for others."""
 
     truststore: StoreFile | None = None
     certificates: str | None = None
@@ -51,12 +51,12 @@ class TlsStores:
 
 
 def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
-    """This library's settings for TLS that need no store.
+    """Return this library's settings for TLS that need no store.
 
     Arguments:
         keys: keys of Java's consumer without ``kafka.``.
 
-    Raises ``ConfigError`` for cipher suites by Java's names.
+    Raises ``ConfigError`` for cipher suites with Java's names.
     """
     settings: dict[str, object] = {}
     if _ALGORITHM in keys:
@@ -68,12 +68,12 @@ def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
 
 
 def read_stores(keys: Mapping[str, str]) -> TlsStores:
-    """The stores that Java's keys name, by the rules of Java's ``DefaultSslEngineFactory``.
+    """Return the stores in the configuration, by the rules of Java's ``DefaultSslEngineFactory``.
 
     Arguments:
         keys: keys of Java's consumer without ``kafka.``.
 
-    Raises ``ConfigError`` for keys that contradict each other, or that need another one.
+    Raises ``ConfigError`` for keys that exclude each other, or that need another key.
     """
     _check_truststore(keys)
     _check_keystore(keys)
@@ -88,14 +88,14 @@ def read_stores(keys: Mapping[str, str]) -> TlsStores:
 
 
 def trusted(stores: TlsStores) -> dict[str, object]:
-    """This library's settings for trust; empty if that is left to the system. Raises ``ConfigError``."""
+    """Return this library's settings for trust; empty to trust the system's authorities. Raises ``ConfigError``."""
     if stores.certificates is not None:
         return {"ssl.ca.pem": stores.certificates}
     return {} if stores.truststore is None else trusted_in(stores.truststore)
 
 
 def client_identity(stores: TlsStores) -> Identity | None:
-    """The client's key and certificates, None without them. Raises ``ConfigError`` if a store can't be read."""
+    """Return the client's key and certificates, if any. Raises ``ConfigError`` if a store can't be read."""
     if stores.key is not None and stores.certificate_chain is not None:
         return Identity(None, Secret(f"{stores.key.reveal()}{stores.certificate_chain}"), stores.key_password)
     return None if stores.keystore is None else identity_in(stores.keystore, stores.key_password)
@@ -132,7 +132,7 @@ def _secret(value: str | None) -> Secret | None:
 
 
 def _pem(keys: Mapping[str, str], key: str) -> str | None:
-    """PEM given as text, in lines as OpenSSL wants them: properties often hold it in a single line."""
+    """Return PEM with the line breaks that OpenSSL needs: properties often have it in a single line."""
     if key not in keys:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
