@@ -15,6 +15,7 @@ from pyspark.sql.types import (
     DateType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -32,6 +33,7 @@ __all__ = [
     "EVENTS",
     "EVENT_NAMES",
     "FACTS_OF_ALL_KINDS",
+    "GROUP_DOUBTS",
     "KNOWN_RECORDS",
     "LINES",
     "MARKED_EVENTS",
@@ -112,6 +114,13 @@ REFUSED = _columns(reason=StringType(), count=LongType(), first=StringType(), fi
 
 #: Why the facts of a group are uncertain: see ``ordering.aligned``.
 DOUBTS = ("clocks_disagree", "members_alone")
+#: The clock offsets of each source in a group, and whether only members report who was in it.
+GROUP_DOUBTS = _columns(
+    cluster=StringType(),
+    group=StringType(),
+    offsets=MapType(StringType(), LongType()),
+    members_alone=BooleanType(),
+)
 #: Events with aligned clocks, and the doubts about their group.
 MARKED_EVENTS = StructType([*EVENTS, *_columns(**dict.fromkeys(DOUBTS, BooleanType()))])
 
