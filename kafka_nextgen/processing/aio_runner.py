@@ -18,13 +18,12 @@ from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceCo
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
+from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool, watched_async
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
-from kafka_nextgen.processing.watching import watched_async
 from kafka_nextgen.processing.work import Work
 from kafka_nextgen.types import TopicPartition, format_partitions
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
@@ -18,11 +19,21 @@ from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["AsyncWorkerPool"]
+__all__ = ["AsyncWorkerPool", "watched_async"]
 
 logger = logger_of("kafka_nextgen.processing")
+
+
+def watched_async(handler: AsyncHandler, hooks: HookList) -> AsyncHandler:
+    """Return the handler inside the consumer's ``processing`` hooks, which last until its result has been awaited."""
+
+    async def handle(record: Record) -> None:
+        with hooks.processing(record):
+            await _finish(handler(record))
+
+    return lambda record: handle(record) if hooks else handler(record)
 
 
 class AsyncWorkerPool:

@@ -23,9 +23,8 @@ from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
-from kafka_nextgen.processing.watching import watched
 from kafka_nextgen.processing.work import Work
-from kafka_nextgen.processing.worker_pool import WorkerPool
+from kafka_nextgen.processing.worker_pool import WorkerPool, watched
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Runner"]

@@ -1,16 +1,19 @@
-"""The settings of ``run``: its checked arguments, and values from the consumer's configuration."""
+"""The settings of ``run``: its checked arguments, values from the consumer's configuration, and the policy of retries.
+
+A failed record is retried after a pause, which doubles with every failure. A record that can't be deserialized is given
+up at once, because another attempt would see the same bytes.
+"""
 
 from __future__ import annotations
 
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.errors import ConfigError, DeserializationError
 from kafka_nextgen.processing.arguments import Order
-from kafka_nextgen.processing.retries import RetryPolicy
 from kafka_nextgen.processing.throttle import Throttle
 
-__all__ = ["ProcessingSettings", "poll_timeout_s"]
+__all__ = ["ProcessingSettings", "RetryPolicy", "poll_timeout_s"]
 
 #: How long (seconds) a poll waits for records; a stop or a commit is at most that late.
 POLL_TIMEOUT_S = 0.1
@@ -20,6 +23,21 @@ THROTTLED_POLL_TIMEOUT_S = 0.01
 CLOSE_TIMEOUT_S = 30.0
 #: The fractions of the revocation time reserved for the commit, and for the heartbeat after it.
 COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
+
+
+@frozen
+class RetryPolicy:
+    """``attempts`` in all, with pauses from ``backoff_s`` up to ``backoff_max_s`` seconds between them."""
+
+    attempts: int
+    backoff_s: float
+    backoff_max_s: float
+
+    def next_attempt(self, failures: int, error: BaseException, now: float) -> float | None:
+        """When to try again (seconds, monotonic) after so many failures; None if the record is given up."""
+        if failures >= self.attempts or isinstance(error, DeserializationError):
+            return None
+        return now + min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 64))
 
 
 @frozen

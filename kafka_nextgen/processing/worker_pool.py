@@ -8,16 +8,29 @@ from collections.abc import Collection
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["WorkerPool"]
+__all__ = ["WorkerPool", "watched"]
 
 logger = logger_of("kafka_nextgen.processing")
+
+
+def watched(handler: Handler, hooks: HookList) -> Handler:
+    """Return the handler inside the consumer's ``processing`` hooks, as they are at each call."""
+
+    def handle(record: Record) -> object:
+        if not hooks:
+            return handler(record)
+        with hooks.processing(record):
+            return handler(record)
+
+    return handle
 
 
 class WorkerPool:

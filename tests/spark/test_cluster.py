@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
+from kafka_nextgen.spark.planner_client import PlannerClient
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicDescription, TopicPartition
@@ -205,3 +210,29 @@ def test_a_topic_of_a_pattern_that_is_deleted_between_two_questions_is_left_out(
         deleting(monkeypatch, cluster.bootstrap_servers, "one")
         with pytest.raises(UnknownTopicError):
             planned(cluster.bootstrap_servers, subscribe="one")
+
+
+def threads(client_id: str) -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if f"planner {client_id}" in thread.name]
+
+
+def config(client_id: str, servers: str, **more: object) -> ConsumerConfig:
+    return ConsumerConfig.parse(client_id=client_id, bootstrap_servers=servers, **more)
+
+
+def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("nothing")
+    with pytest.raises(ConfigError, match="is no certificates in PEM"):
+        PlannerClient(config("unmade", "localhost:9092", security_protocol="SSL", ssl_ca_location=f"{tmp_path}/ca.pem"))
+    assert threads("unmade") == []
+
+
+def test_one_that_is_dropped_ends_its_thread() -> None:
+    with EmbeddedCluster() as cluster:
+        cluster.create_topic("t")
+        client = PlannerClient(config("dropped", cluster.bootstrap_servers))
+        assert list(client.describe_topics(["t"])) == ["t"]
+        (thread,) = threads("dropped")
+        del client
+        thread.join(10)
+        assert not thread.is_alive()
