@@ -17,10 +17,9 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import BrokerError, RequestTimeoutError
 from kafka_nextgen.producing.partitioner import Partitioner
 from kafka_nextgen.producing.requests import (
-    Written,
-    answers,
+    WriteAnswer,
+    check_created,
     create_topic_request,
-    creation_error,
     produce_request,
     write_error,
 )
@@ -91,9 +90,7 @@ class Producer:
             self._timeout_s,
         )
         assert isinstance(answer, CreateTopicsResponse)
-        error = creation_error(answer)
-        if error is not None:
-            raise error
+        check_created(answer)
 
     async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
         """Write the records; return the partition and offset of each, in the order of the records.
@@ -118,20 +115,20 @@ class Producer:
         bases: dict[int, int] = {}
         while batches:
             refused = None
-            for written in await self._send_to_leaders(batches, deadline):
-                if written.code == 0:
-                    bases[written.partition] = written.base_offset
-                    del batches[written.partition]
-                elif is_retriable(written.code):
-                    refused = written
+            for answer in await self._send_to_leaders(batches, deadline):
+                if answer.error_code == 0:
+                    bases[answer.index] = answer.base_offset
+                    del batches[answer.index]
+                elif is_retriable(answer.error_code):
+                    refused = answer
                 else:
-                    raise write_error(self._topic, written)
+                    raise write_error(self._topic, answer)
             if batches:
-                await self._pause(deadline, "no leader" if refused is None else name_of(refused.code))
+                await self._pause(deadline, "no leader" if refused is None else name_of(refused.error_code))
                 await self._refresh(deadline)
         return bases
 
-    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[Written]:
+    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[WriteAnswer]:
         topic = await self._metadata(deadline)
         by_leader: dict[int, dict[int, bytes]] = {}
         for partition, batch in batches.items():
@@ -139,20 +136,21 @@ class Producer:
             if leader is not None:
                 by_leader.setdefault(leader.node_id, {})[partition] = batch
         sent = [self._send_to(node_id, topic, share, deadline) for node_id, share in by_leader.items()]
-        return [written for answer in await asyncio.gather(*sent) for written in answer]
+        return [answer for answers in await asyncio.gather(*sent) for answer in answers]
 
     async def _send_to(
         self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: float
-    ) -> list[Written]:
+    ) -> list[WriteAnswer]:
         left_s = max(0.001, deadline - _now())
-        answer = await self._cluster.call(
+        response = await self._cluster.call(
             Node(node_id),
             PRODUCE,
             lambda version: produce_request(topic, batches, self._acks, left_s, version),
             left_s,
         )
-        assert isinstance(answer, ProduceResponse)
-        return [written for written in answers(answer) if written.partition in batches]
+        assert isinstance(response, ProduceResponse)
+        found = [one for answered in response.responses for one in answered.partition_responses]
+        return [one for one in found if one.index in batches]
 
     async def _partitions_of(self, records: Sequence[NewRecord], deadline: float) -> list[int]:
         if self._partitioner is None:
