@@ -1,5 +1,8 @@
 """The data source behind ``format("kafka_nextgen")``: its columns, and the readers of batch and streaming queries.
 
+The columns are those of Spark's built-in Kafka source, with ``headers`` if ``includeHeaders``. The user may give a
+schema that selects some of these columns, in any order. Their types are fixed.
+
 A reader is created in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
 connections: planning has its own, and tasks use a consumer that their worker keeps.
 """

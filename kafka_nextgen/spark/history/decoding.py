@@ -8,10 +8,10 @@ from gzip import BadGzipFile, GzipFile
 from io import BytesIO
 from itertools import count
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
-from attrs import astuple, define, field
+from attrs import astuple
 
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event
@@ -22,7 +22,10 @@ from kafka_nextgen.spark.history.schemas import DECODED, EVENT_NAMES, EVENTS, LI
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["DecodedRows", "decoded", "decoded_batches", "event_columns", "unzipped", "unzipped_batches"]
+__all__ = ["DecodedRow", "decoded", "decoded_batch", "decoded_batches", "event_columns", "unzipped", "unzipped_batches"]
+
+#: An event, or a problem with its text, and the file or partition that it comes from.
+DecodedRow: TypeAlias = tuple[Event | None, str | None, str | None, str]
 
 _BATCH_BYTES = 4 << 20
 _FEW = 100
@@ -43,36 +46,24 @@ def unzipped(files: DataFrame) -> DataFrame:
     return files.select("origin", "content").mapInArrow(unzipped_batches, LINES)
 
 
-@define
-class DecodedRows:
-    """Rows of ``DECODED`` for the next batch."""
+def decoded_batch(rows: Sequence[DecodedRow]) -> pa.RecordBatch:
+    """Return rows as a batch of ``DECODED``. An event with text that UTF-8 can't encode becomes a problem."""
+    try:
+        return _decoded_batch(rows)
+    except UnicodeEncodeError:
+        return _decoded_batch([_checked(*row) for row in rows])
 
-    events: list[Event | None] = field(factory=list)
-    problems: list[str | None] = field(factory=list)
-    texts: list[str | None] = field(factory=list)
-    origins: list[str | None] = field(factory=list)
 
-    def add(self, event: Event | None, problem: str | None, text: str | None, origin: str) -> None:
-        """Add an event, or a problem with its text; ``origin`` is the file or partition."""
-        self.events.append(event)
-        self.problems.append(problem)
-        self.texts.append(text)
-        self.origins.append(origin)
+def _decoded_batch(rows: Sequence[DecodedRow]) -> pa.RecordBatch:
+    events, *others = zip(*rows, strict=True)
+    columns = [pa.array(values, pa.string()) for values in others]
+    return pa.RecordBatch.from_arrays([*event_columns(events), *columns], schema=_DECODED)
 
-    def batch(self) -> pa.RecordBatch:
-        """Return these rows as a batch. An event with text that UTF-8 can't encode becomes a problem."""
-        try:
-            return self._batch()
-        except UnicodeEncodeError:
-            for place, event in enumerate(self.events):
-                if event is not None and not _is_unicode(event):
-                    self.events[place] = None
-                    self.problems[place], self.texts[place] = LineProblem.BAD_FIELD.value, "a text is not Unicode"
-            return self._batch()
 
-    def _batch(self) -> pa.RecordBatch:
-        more = [pa.array(values, pa.string()) for values in (self.problems, self.texts, self.origins)]
-        return pa.RecordBatch.from_arrays([*event_columns(self.events), *more], schema=_DECODED)
+def _checked(event: Event | None, problem: str | None, text: str | None, origin: str) -> DecodedRow:
+    if event is None or _is_unicode(event):
+        return event, problem, text, origin
+    return None, LineProblem.BAD_FIELD.value, "a text is not Unicode", origin
 
 
 def event_columns(events: Sequence[Event | None]) -> list[pa.Array]:
@@ -116,29 +107,27 @@ def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    rows = DecodedRows()
+    rows: list[DecodedRow] = []
     columns = (batch.column(name).to_pylist() for name in LINES.names)
     for origin, line, problem in zip(*columns, strict=True):
         if problem is not None:
-            rows.add(None, problem, "", origin)
+            rows.append((None, problem, "", origin))
         elif line is not None and line.strip():
-            _decode(line, origin, rows)
-    if rows.events:
-        yield rows.batch()
+            rows.append((*_decode(line), origin))
+    if rows:
+        yield decoded_batch(rows)
 
 
-def _decode(line: bytes, origin: str, rows: DecodedRows) -> None:
+def _decode(line: bytes) -> tuple[Event | None, str | None, str | None]:
     if is_too_long(line):
-        rows.add(None, LineProblem.FOREIGN.value, TOO_LONG, origin)
-        return
+        return None, LineProblem.FOREIGN.value, TOO_LONG
     found = decode_event(line)
     if isinstance(found, InvalidLine):
         shown = line[:_TEXT].decode("utf-8", "replace")
-        rows.add(None, found.problem.value, f"{found.text}: {shown}", origin)
-    elif found.v > VERSION:
-        rows.add(found, LATER_VERSION, f"version {found.v}", origin)
-    else:
-        rows.add(found, None, None, origin)
+        return None, found.problem.value, f"{found.text}: {shown}"
+    if found.v > VERSION:
+        return found, LATER_VERSION, f"version {found.v}"
+    return found, None, None
 
 
 def unzipped_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

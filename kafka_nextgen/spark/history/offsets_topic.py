@@ -28,7 +28,7 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import Event, SourceKind
 from kafka_nextgen.spark.history.appending import Appended, append
 from kafka_nextgen.spark.history.dataset import parquet_if_any
-from kafka_nextgen.spark.history.decoding import DecodedRows
+from kafka_nextgen.spark.history.decoding import DecodedRow, decoded_batch
 from kafka_nextgen.spark.history.ingesting import started
 from kafka_nextgen.spark.history.schemas import DECODED, KNOWN_RECORDS, RECORDS, ROWS
 from kafka_nextgen.types import TopicId
@@ -161,22 +161,22 @@ def _reader_of(
 def event_batches(batches: Iterable[pa.RecordBatch], reader_of: ReaderOf) -> Iterator[pa.RecordBatch]:
     """Batches of records, partition by partition and in the order of the log, to batches of ``schemas.DECODED``."""
     records = (row for batch in batches for row in batch.to_pylist())
-    rows = DecodedRows()
+    rows: list[DecodedRow] = []
     for partition, of_partition in groupby(records, key=lambda row: row["partition"]):
         read = reader_of(partition)
         for _, batch in groupby(of_partition, key=lambda row: (row["at"], row["is_known"])):
-            _add_events(read, list(batch), rows)
-            if len(rows.events) >= ROWS:
-                yield rows.batch()
-                rows = DecodedRows()
-    if rows.events:
-        yield rows.batch()
+            rows += _decoded_rows(read, list(batch))
+            if len(rows) >= ROWS:
+                yield decoded_batch(rows)
+                rows = []
+    if rows:
+        yield decoded_batch(rows)
 
 
-def _add_events(
-    read: Callable[[Iterable[Row]], Iterable[Event]], batch: Sequence[dict[str, Any]], rows: DecodedRows
-) -> None:
-    """Add the events of one batch of the log. It is read as a whole, because a cause is written after its effect."""
+def _decoded_rows(
+    read: Callable[[Iterable[Row]], Iterable[Event]], batch: Sequence[dict[str, Any]]
+) -> Iterator[DecodedRow]:
+    """Yield the events of one batch of the log. It is read as a whole, because a cause is written after its effect."""
     is_known, partition = batch[0]["is_known"], batch[0]["partition"]
     decoded: list[Row] = []
     for row in batch:
@@ -184,10 +184,10 @@ def _add_events(
             record = decode(row["key"], row["value"])
         except DecodeError as error:
             if not is_known:
-                rows.add(None, BAD_RECORD, str(error), f"__consumer_offsets-{partition} at offset {row['offset']}")
+                yield None, BAD_RECORD, str(error), f"__consumer_offsets-{partition} at offset {row['offset']}"
             continue
         if not isinstance(record, Skipped):
             decoded.append(Row(row["offset"], row["at"], record))
     for event in read(decoded):
         if not is_known:
-            rows.add(event, None, None, f"__consumer_offsets-{partition}")
+            yield event, None, None, f"__consumer_offsets-{partition}"
