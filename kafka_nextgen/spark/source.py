@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
@@ -21,11 +22,22 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.spark.columns import arrow_schema, schema_with
+from kafka_nextgen.spark.errors import SchemaError
+from kafka_nextgen.text import nearest, with_nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,9 +47,31 @@ if TYPE_CHECKING:
     from kafka_nextgen.spark.planning import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
 
-__all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]
+__all__ = [
+    "BatchReader",
+    "PushingBatchReader",
+    "StreamReader",
+    "arrow_schema",
+    "batch_reader",
+    "schema_of",
+    "schema_with",
+    "stream_reader",
+]
 
 logger = logger_of(__name__)
+
+_HEADERS = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
+
+_COLUMNS: dict[str, DataType] = {
+    "key": BinaryType(),
+    "value": BinaryType(),
+    "topic": StringType(),
+    "partition": IntegerType(),
+    "offset": LongType(),
+    "timestamp": TimestampType(),
+    "timestampType": IntegerType(),
+    "headers": _HEADERS,
+}
 
 
 def schema_of(options: Mapping[str, str]) -> StructType:
@@ -49,6 +83,33 @@ def schema_of(options: Mapping[str, str]) -> StructType:
             raise  # a streaming query has no end
         parsed = _parsed(options, is_streaming=True)
     return schema_with(headers=parsed.include_headers)
+
+
+def schema_with(*, headers: bool) -> StructType:
+    """Return the columns, with or without ``headers``."""
+    return StructType([StructField(name, kind) for name, kind in _COLUMNS.items() if headers or name != "headers"])
+
+
+def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
+    """Return the Arrow schema of the columns to read, as pyspark expects it. Raises ``SchemaError``."""
+    there = schema_with(headers=headers)
+    for field in schema:
+        if field.name not in there.names:
+            raise SchemaError(_why_missing(field.name, there))
+        if field.dataType != there[field.name].dataType:
+            found, wanted = field.dataType.simpleString(), there[field.name].dataType.simpleString()
+            raise SchemaError(f"the column {field.name} is {wanted}; the schema says {found}: use cast() after load()")
+    if not len(schema) or len(set(schema.names)) < len(schema):
+        raise SchemaError(
+            f"the schema must name columns, each once, of {', '.join(there.names)}; it has {schema.names}"
+        )
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+def _why_missing(name: str, there: StructType) -> str:
+    if name == "headers":
+        return "the column headers needs the option includeHeaders=true"
+    return f"there is no column {with_nearest(name, nearest(name, there.names))}. There are {', '.join(there.names)}"
 
 
 def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
