@@ -10,29 +10,36 @@ The first request connects. Requests are retried ``fetchOffset.numRetries`` time
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+import weakref
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.futures import sleep_until_ended
+from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries, OffsetAndTimestamp
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planner_client import PlannerClient
 from kafka_nextgen.spark.resolving import timestamps_to_ask
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
+from kafka_nextgen.transport.background import log_failure
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
 
-__all__ = ["Cluster", "Topics"]
-
-#: Topics by name, with their ids and partitions.
-Topics = Mapping[str, TopicDescription]
+__all__ = ["Cluster", "PlannerClient"]
 
 T = TypeVar("T")
+
+_CLOSING_S = 5.0
 
 
 class Cluster:
@@ -133,7 +140,7 @@ class Cluster:
             return frozenset(tp.topic for tp in strategy.partitions)
         return frozenset(strategy.topics)
 
-    def _topics(self) -> Topics:
+    def _topics(self) -> dict[str, TopicDescription]:
         strategy = self._options.strategy
         if not isinstance(strategy, SubscribePatternStrategy):
             return self._client.describe_topics(self._named())
@@ -151,3 +158,48 @@ class Cluster:
         for retry in range(1, retries + 1):
             time.sleep(self._options.fetch_offset_retry_interval_ms / 1000)
             yield retry == retries
+
+
+class PlannerClient:
+    """The connections of a planner. Calls take up to ``default.api.timeout.ms`` and raise what ``Consumer`` raises.
+
+    Spark starts a process only to plan each batch query, so the time of imports counts. A consumer would import a
+    hundred more modules.
+    """
+
+    def __init__(self, config: ConsumerConfig) -> None:
+        self._timeout_s = config.default_api_timeout_ms / 1000
+        self._thread = IoThread(f"kafka_nextgen planner {config.client_id}", log_failure, "planner")
+        self._cluster, self._queries = self._thread.begin_with(_made(config))
+        weakref.finalize(self, _abandon, self._thread, self._cluster).atexit = False
+
+    def describe_topics(self, topics: Collection[str] | None = None) -> dict[str, TopicDescription]:
+        """Return these topics, or all, with their ids and partitions; topics that don't exist are left out."""
+        return self._wait(self._queries.describe_topics(topics, self._timeout_s))
+
+    def list_offsets(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """Return the first offset with this timestamp (ms since the epoch) or a later one, or a special offset."""
+        return self._wait(self._queries.list_offsets(timestamps, self._timeout_s))
+
+    def close(self) -> None:
+        """Close the connections, within a few seconds."""
+        try:
+            sleep_until_ended(self._thread.submit(self._cluster.close()), _CLOSING_S)
+        finally:
+            self._thread.stop(_CLOSING_S)
+
+    def _wait(self, call: Coroutine[object, object, T]) -> T:
+        future = self._thread.submit(call)
+        sleep_until_ended(future, math.inf)  # each call has its own timeout
+        return future.result()
+
+
+async def _made(config: ConsumerConfig) -> tuple[ClusterClient, ClusterQueries]:
+    cluster = ClusterClient(TransportSettings.of(config))
+    return cluster, ClusterQueries(cluster, config)
+
+
+def _abandon(thread: IoThread, cluster: ClusterClient) -> None:
+    """Close the connections of a client that was dropped without ``close``, for example after an exception."""
+    if not thread.is_foreign:
+        thread.end_after(cluster.close)

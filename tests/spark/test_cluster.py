@@ -16,10 +16,9 @@ from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
-from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.cluster import Cluster, PlannerClient
 from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
-from kafka_nextgen.spark.planner_client import PlannerClient
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicDescription, TopicPartition
