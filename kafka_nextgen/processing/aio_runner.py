@@ -53,7 +53,6 @@ class AsyncRunner(AsyncRebalanceListener):
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
-        self._ends_at: float | None = None
 
     async def run(self, topics: Topics | None) -> None:
         """Work until stopped. Without topics, work on the partitions assigned by hand.
@@ -83,7 +82,7 @@ class AsyncRunner(AsyncRebalanceListener):
 
     async def _poll_until_over(self) -> BaseException | None:
         try:
-            while not self._is_over():
+            while not self._work.is_over(self._handle.is_stopped, time.monotonic()):
                 await self._poll()
         except BaseException as error:  # run() raises it after _finish
             return error
@@ -145,17 +144,6 @@ class AsyncRunner(AsyncRebalanceListener):
 
     # ---- the end
 
-    def _is_over(self) -> bool:
-        if self._handle.is_stopped and not self._work.is_ending:
-            self._work.begin_to_end()
-        return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
-
-    def _left_s(self) -> float:
-        """The seconds left for the end; the first call starts the time."""
-        if self._ends_at is None:
-            self._ends_at = time.monotonic() + self._settings.drain_timeout_s
-        return max(0.0, self._ends_at - time.monotonic())
-
     async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
 
@@ -168,7 +156,7 @@ class AsyncRunner(AsyncRebalanceListener):
             rest.push_async_callback(self._pool.shut_down)
             self._work.begin_to_end()
             if not isinstance(failure, asyncio.CancelledError):
-                await self._pool.wait_until_drained(None, self._left_s())
+                await self._pool.wait_until_drained(None, self._work.left_s(time.monotonic()))
 
     async def _clean_up(self, topics: Topics | None) -> None:
         """Repeat the steps of ``_finish`` that must not be skipped."""

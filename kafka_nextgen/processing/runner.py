@@ -55,7 +55,6 @@ class Runner(RebalanceListener):
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
-        self._ends_at: float | None = None
 
     def run(self, topics: Topics | None) -> None:
         """Work until stopped. Without topics, work on the partitions assigned by hand.
@@ -151,15 +150,7 @@ class Runner(RebalanceListener):
 
     def _is_over(self) -> bool:
         with self._pool.lock:
-            if self._handle.is_stopped and not self._work.is_ending:
-                self._work.begin_to_end()
-            return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
-
-    def _left_s(self) -> float:
-        """The seconds left for the end; the first call starts the time."""
-        if self._ends_at is None:
-            self._ends_at = time.monotonic() + self._settings.drain_timeout_s
-        return max(0.0, self._ends_at - time.monotonic())
+            return self._work.is_over(self._handle.is_stopped, time.monotonic())
 
     def _finish(self, topics: Topics | None) -> None:
         """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
@@ -173,7 +164,7 @@ class Runner(RebalanceListener):
             rest.callback(self._pool.shut_down)
             with self._pool.lock:
                 self._work.begin_to_end()
-            self._pool.wait_until_drained(None, self._left_s())
+            self._pool.wait_until_drained(None, self._work.left_s(time.monotonic()))
 
     def _clean_up(self, topics: Topics | None) -> None:
         """Repeat the steps of ``_finish`` that must not be skipped."""

@@ -40,13 +40,10 @@ _LINE: Final = 64
 
 @frozen
 class TlsStores:
-    """The stores in the configuration; None for others."""
+    """The stores in the configuration, in files or as PEM; None without."""
 
-    truststore: StoreFile | None = None
-    certificates: str | None = None
-    keystore: StoreFile | None = None
-    certificate_chain: str | None = None
-    key: Secret | None = None
+    trust: StoreFile | str | None = None
+    identity: StoreFile | Identity | None = None
     key_password: Secret | None = None
 
 
@@ -75,49 +72,38 @@ def read_stores(keys: Mapping[str, str]) -> TlsStores:
 
     Raises ``ConfigError`` for keys that exclude each other, or that need another key.
     """
-    _check_truststore(keys)
-    _check_keystore(keys)
-    return TlsStores(
-        _store_file(keys, "truststore"),
-        _pem(keys, "ssl.truststore.certificates"),
-        _store_file(keys, "keystore"),
-        _pem(keys, "ssl.keystore.certificate.chain"),
-        _secret(_pem(keys, "ssl.keystore.key")),
-        _secret(keys.get("ssl.key.password")),
-    )
+    for store, content in (("truststore", "certificates"), ("keystore", "key")):
+        text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"
+        if text in keys and location in keys:
+            raise wrong(text, f"can't be given beside kafka.{location}: remove one")
+        if password in keys and location not in keys:
+            raise wrong(password, f"needs kafka.{location}, the store that it opens")
+    key_password = _secret(keys.get("ssl.key.password"))
+    trust = _store_file(keys, "truststore") or _pem(keys, "ssl.truststore.certificates")
+    identity = _identity(keys, key_password)
+    return TlsStores(trust, _store_file(keys, "keystore") or identity, key_password)
 
 
 def trusted(stores: TlsStores) -> dict[str, object]:
     """Return this library's settings for trust; empty to trust the system's authorities. Raises ``ConfigError``."""
-    if stores.certificates is not None:
-        return {"ssl.ca.pem": stores.certificates}
-    return {} if stores.truststore is None else trusted_in(stores.truststore)
+    if isinstance(stores.trust, StoreFile):
+        return trusted_in(stores.trust)
+    return {} if stores.trust is None else {"ssl.ca.pem": stores.trust}
 
 
 def client_identity(stores: TlsStores) -> Identity | None:
     """Return the client's key and certificates, if any. Raises ``ConfigError`` if a store can't be read."""
-    if stores.key is not None and stores.certificate_chain is not None:
-        return Identity(None, Secret(f"{stores.key.reveal()}{stores.certificate_chain}"), stores.key_password)
-    return None if stores.keystore is None else identity_in(stores.keystore, stores.key_password)
+    if isinstance(stores.identity, StoreFile):
+        return identity_in(stores.identity, stores.key_password)
+    return stores.identity
 
 
-def _check_truststore(keys: Mapping[str, str]) -> None:
-    has_text, has_file = "ssl.truststore.certificates" in keys, "ssl.truststore.location" in keys
-    if has_text and has_file:
-        raise wrong("ssl.truststore.certificates", "can't be given beside kafka.ssl.truststore.location: remove one")
-    if not has_file and "ssl.truststore.password" in keys:
-        raise wrong("ssl.truststore.password", "needs kafka.ssl.truststore.location, the store that it opens")
-
-
-def _check_keystore(keys: Mapping[str, str]) -> None:
-    has_key, has_chain = "ssl.keystore.key" in keys, "ssl.keystore.certificate.chain" in keys
-    if has_key is not has_chain:
-        missing = "ssl.keystore.certificate.chain" if has_key else "ssl.keystore.key"
-        raise wrong(missing, "is needed: a key and the chain of its certificates belong together")
-    if has_key and "ssl.keystore.location" in keys:
-        raise wrong("ssl.keystore.key", "can't be given beside kafka.ssl.keystore.location: remove one")
-    if "ssl.keystore.location" not in keys and "ssl.keystore.password" in keys:
-        raise wrong("ssl.keystore.password", "needs kafka.ssl.keystore.location, the store that it opens")
+def _identity(keys: Mapping[str, str], key_password: Secret | None) -> Identity | None:
+    missing = [key for key in ("ssl.keystore.key", "ssl.keystore.certificate.chain") if key not in keys]
+    if len(missing) == 1:
+        raise wrong(missing[0], "is needed: a key and the chain of its certificates belong together")
+    key, chain = _pem(keys, "ssl.keystore.key"), _pem(keys, "ssl.keystore.certificate.chain")
+    return None if key is None else Identity(None, Secret(f"{key}{chain}"), key_password)
 
 
 def _store_file(keys: Mapping[str, str], store: str) -> StoreFile | None:
