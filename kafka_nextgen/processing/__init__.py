@@ -1,6 +1,6 @@
 """The method ``run`` of both consumers: handle the records of several partitions or keys concurrently.
 
-``work`` is a state machine without I/O, made of ``progress``, ``lane_scheduler`` and ``throttle``.
+``work`` is a state machine without I/O, made of ``progress`` and ``lane_scheduler``, with policies in ``settings``.
 ``runner`` and ``worker_pool`` drive it with threads for ``Consumer``, ``aio_runner`` and ``aio_worker_pool`` with tasks
 for ``AsyncConsumer``.
 """

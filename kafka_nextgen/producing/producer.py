@@ -7,34 +7,37 @@ a missing answer that is unknown, and the producer is not idempotent, so it rais
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.codes import is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import BrokerError, RequestTimeoutError
+from kafka_nextgen.errors import BrokerError, RequestTimeoutError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
-from kafka_nextgen.producing.requests import (
-    WriteAnswer,
-    check_created,
-    create_topic_request,
-    produce_request,
-    write_error,
-)
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE
-from kafka_nextgen.wire.messages import CreateTopicsResponse, ProduceResponse
+from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, ProduceRequest, ProduceResponse
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 
 __all__ = ["ACKS_ALL", "Producer", "connect"]
 
 ACKS_ALL = -1
 RETRY_PAUSE_S = 0.1
+
+#: The first version of Produce that identifies topics by id (KIP-516).
+_BY_ID = 13
+_AUTHORIZATION = 29
+_Topic = ProduceRequest.TopicProduceData
+_Partition = _Topic.PartitionProduceData
+
+#: The answer for one partition.
+_WriteAnswer: TypeAlias = ProduceResponse.TopicProduceResponse.PartitionProduceResponse
 
 
 async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
@@ -86,11 +89,11 @@ class Producer:
         answer = await self._cluster.call(
             ANY,
             CREATE_TOPICS,
-            lambda version: create_topic_request(self._topic, partitions, self._timeout_s),
+            lambda version: _create_topic_request(self._topic, partitions, self._timeout_s),
             self._timeout_s,
         )
         assert isinstance(answer, CreateTopicsResponse)
-        check_created(answer)
+        _check_created(answer)
 
     async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
         """Write the records; return the partition and offset of each, in the order of the records.
@@ -122,13 +125,13 @@ class Producer:
                 elif is_retriable(answer.error_code):
                     refused = answer
                 else:
-                    raise write_error(self._topic, answer)
+                    raise _write_error(self._topic, answer)
             if batches:
                 await self._pause(deadline, "no leader" if refused is None else name_of(refused.error_code))
                 await self._refresh(deadline)
         return bases
 
-    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[WriteAnswer]:
+    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[_WriteAnswer]:
         topic = await self._metadata(deadline)
         by_leader: dict[int, dict[int, bytes]] = {}
         for partition, batch in batches.items():
@@ -140,12 +143,12 @@ class Producer:
 
     async def _send_to(
         self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: float
-    ) -> list[WriteAnswer]:
+    ) -> list[_WriteAnswer]:
         left_s = max(0.001, deadline - _now())
         response = await self._cluster.call(
             Node(node_id),
             PRODUCE,
-            lambda version: produce_request(topic, batches, self._acks, left_s, version),
+            lambda version: _produce_request(topic, batches, self._acks, left_s, version),
             left_s,
         )
         assert isinstance(response, ProduceResponse)
@@ -183,3 +186,52 @@ class Producer:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+def _produce_request(
+    topic: TopicInfo, batches: Mapping[int, bytes], acks: int, timeout_s: float, version: int
+) -> ProduceRequest:
+    """Return a request with one batch for each partition."""
+    named = {"topic_id": topic.topic_id} if version >= _BY_ID else {"name": topic.name}
+    data = [_Partition(index=partition, records=batch) for partition, batch in batches.items()]
+    return ProduceRequest(
+        transactional_id=None,
+        acks=acks,
+        timeout_ms=int(timeout_s * 1000),
+        topic_data=[_Topic(partition_data=data, **named)],
+    )
+
+
+def _write_error(topic: str, answer: _WriteAnswer) -> BrokerError:
+    """Return the error of a refused batch."""
+    partition = TopicPartition(topic, answer.index)
+    kind = TopicAuthorizationError if answer.error_code == _AUTHORIZATION else BrokerError
+    return kind(
+        f"{partition}: the broker refused the records {_reason(answer.error_code, answer.error_message)}",
+        code=answer.error_code,
+        retriable=is_retriable(answer.error_code),
+        partition=partition,
+    )
+
+
+def _create_topic_request(name: str, partitions: int, timeout_s: float) -> CreateTopicsRequest:
+    """Return a request to create a topic with the broker's default replication."""
+    topic = CreateTopicsRequest.CreatableTopic(
+        name=name, num_partitions=partitions, replication_factor=-1, assignments=[], configs=[]
+    )
+    return CreateTopicsRequest(topics=[topic], timeout_ms=int(timeout_s * 1000), validate_only=False)
+
+
+def _check_created(response: CreateTopicsResponse) -> None:
+    """Raise BrokerError if the topic was not created."""
+    for topic in response.topics:
+        if topic.error_code:
+            raise BrokerError(
+                f"topic {topic.name} was not created {_reason(topic.error_code, topic.error_message)}",
+                code=topic.error_code,
+                retriable=is_retriable(topic.error_code),
+            )
+
+
+def _reason(code: int, message: str | None) -> str:
+    return f"({name_of(code)}): {message}" if message else f"({name_of(code)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.processing.throttle import Throttle
+from kafka_nextgen.processing.settings import Throttle
 from kafka_nextgen.types import TopicPartition
 from tests.processing.stage import P0, P1
 
