@@ -15,6 +15,7 @@ from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.committing import PendingCommit
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
@@ -84,8 +85,9 @@ class AsyncWorkerPool:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
 
-    async def wait_for(self, commit: asyncio.Future[None], timeout_s: float) -> None:
+    async def wait_for(self, commit: PendingCommit, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for a commit."""
+        assert isinstance(commit, asyncio.Future)
         await asyncio.wait([commit], timeout=timeout_s)
 
     async def let_handlers_run(self) -> None:

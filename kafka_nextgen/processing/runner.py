@@ -15,7 +15,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, suppress
-from typing import Any
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceConsumer, AsyncRebalanceListener
@@ -53,7 +52,7 @@ class Runner(AsyncRebalanceListener):
         self._work = work
         self._settings = settings
         self._handle = handle
-        self._committer: Committer[Any] = Committer(consumer.commit_async, settings.commit_interval_s)
+        self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
 

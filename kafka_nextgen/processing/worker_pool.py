@@ -13,6 +13,7 @@ from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
+from kafka_nextgen.processing.committing import PendingCommit
 from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
@@ -87,8 +88,9 @@ class WorkerPool:
         for thread in filter(threading.Thread.is_alive, self._threads):
             thread.join()
 
-    async def wait_for(self, commit: Future[None], timeout_s: float) -> None:
+    async def wait_for(self, commit: PendingCommit, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for a commit."""
+        assert isinstance(commit, Future)
         sleep_until_ended(commit, timeout_s)
 
     async def let_handlers_run(self) -> None:
