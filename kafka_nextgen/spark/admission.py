@@ -102,8 +102,7 @@ def check_available_now(snapshot: PartitionOffsets, end: PartitionOffsets, lates
     Raises ``AvailableNowError``, with any ``failOnDataLoss``, if partitions differ, are gone, or end after the snapshot
     or after the log. Do not check a batch that a restart repeats: it was planned before the snapshot.
     """
-    if end.keys() != snapshot.keys():
-        raise _changed("appeared or vanished during the run", end.keys() ^ snapshot.keys())
+    _check_none("appeared or vanished during the run", end.keys() ^ snapshot.keys())
     _check_none("end beyond the offsets taken when the run began", [tp for tp in end if end[tp] > snapshot[tp]])
     _check_none("were deleted during the run", [tp for tp in end if tp not in latest])
     _check_none("lost records of the planned range", [tp for tp in end if end[tp] > latest[tp]])
@@ -121,10 +120,5 @@ def _backlogs(
 
 def _check_none(what: str, partitions: Collection[TopicPartition]) -> None:
     if partitions:
-        raise _changed(what, partitions)
-
-
-def _changed(what: str, partitions: Collection[TopicPartition]) -> AvailableNowError:
-    return AvailableNowError(
-        f"{format_partitions(partitions)} {what}; this may pass: start the query again", sorted(partitions)
-    )
+        message = f"{format_partitions(partitions)} {what}; this may pass: start the query again"
+        raise AvailableNowError(message, sorted(partitions))
