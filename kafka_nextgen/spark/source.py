@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from kafka_nextgen.spark.batch_planner import Bounds
     from kafka_nextgen.spark.options import SourceOptions
-    from kafka_nextgen.spark.planning import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
 
 __all__ = [
@@ -154,10 +153,6 @@ class _RangeReader:
             yield from read_ranges(partition.value, self._settings)
 
 
-def _as_partitions(tasks: Iterable[Task]) -> list[InputPartition]:
-    return [InputPartition(planned) for planned in tasks]
-
-
 class BatchReader(_RangeReader, DataSourceReader):
     """Reads the records that exist when the query is planned."""
 
@@ -167,7 +162,7 @@ class BatchReader(_RangeReader, DataSourceReader):
         """Plan the tasks."""
         from kafka_nextgen.spark.batch_planner import plan_batch_query
 
-        return _as_partitions(plan_batch_query(self._options, self._bounds))
+        return [InputPartition(task) for task in plan_batch_query(self._options, self._bounds)]
 
 
 class PushingBatchReader(BatchReader):
@@ -223,7 +218,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def partitions(self, start: Document, end: Document) -> Sequence[InputPartition]:
         """Plan the tasks of a micro-batch."""
-        return _as_partitions(self._planner.plan(start, end))
+        return [InputPartition(task) for task in self._planner.plan(start, end)]
 
     def commit(self, end: Document) -> None:
         """Do nothing: Spark calls this a batch late, and not for the last batch. See ``progress``."""

@@ -157,12 +157,11 @@ def _lines_of_file(origin: str, content: bytes) -> Iterator[pa.RecordBatch]:
 
 
 def _line_batch(origin: str, lines: Sequence[bytes], problem: str | None = None) -> pa.RecordBatch:
-    rows: list[tuple[bytes | None, str | None]] = [(line, None) for line in lines]
-    if problem is not None:
-        rows.append((None, problem))
-    columns = [
-        pa.array([origin] * len(rows), pa.string()),
-        pa.array([line for line, _ in rows], pa.binary()),
-        pa.array([each for _, each in rows], pa.string()),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_LINES)
+    """Return lines as a batch of ``LINES``, with another row for the problem."""
+    more: list[str] = [] if problem is None else [problem]
+    columns = {
+        "origin": [origin] * (len(lines) + len(more)),
+        "line": [*lines, *[None] * len(more)],
+        "problem": [*[None] * len(lines), *more],
+    }
+    return pa.RecordBatch.from_pydict(columns, schema=_LINES)

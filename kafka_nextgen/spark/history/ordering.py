@@ -79,11 +79,8 @@ def group_doubts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         wrong = [(source, offset) for source, offset in offsets.items() if offset]
         alone = only_members_reported(row["source"] for row in reports)
         if wrong or alone:
-            columns = [
-                pa.array([value], column.type)
-                for value, column in zip((cluster, group, wrong, alone), _DOUBTS, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(columns, schema=_DOUBTS)
+            row = {"cluster": cluster, "group": group, "offsets": wrong, "members_alone": alone}
+            yield pa.RecordBatch.from_pylist([row], schema=_DOUBTS)
 
 
 def _observation(row: dict[str, Any]) -> EpochObservation:
