@@ -191,7 +191,6 @@ def _now() -> float:
 def _produce_request(
     topic: TopicInfo, batches: Mapping[int, bytes], acks: int, timeout_s: float, version: int
 ) -> ProduceRequest:
-    """Return a request with one batch for each partition."""
     named = {"topic_id": topic.topic_id} if version >= _BY_ID else {"name": topic.name}
     data = [_Partition(index=partition, records=batch) for partition, batch in batches.items()]
     return ProduceRequest(
@@ -203,7 +202,6 @@ def _produce_request(
 
 
 def _write_error(topic: str, answer: _WriteAnswer) -> BrokerError:
-    """Return the error of a refused batch."""
     partition = TopicPartition(topic, answer.index)
     kind = TopicAuthorizationError if answer.error_code == _AUTHORIZATION else BrokerError
     return kind(
@@ -215,7 +213,6 @@ def _write_error(topic: str, answer: _WriteAnswer) -> BrokerError:
 
 
 def _create_topic_request(name: str, partitions: int, timeout_s: float) -> CreateTopicsRequest:
-    """Return a request to create a topic with the broker's default replication."""
     topic = CreateTopicsRequest.CreatableTopic(
         name=name, num_partitions=partitions, replication_factor=-1, assignments=[], configs=[]
     )
@@ -223,7 +220,6 @@ def _create_topic_request(name: str, partitions: int, timeout_s: float) -> Creat
 
 
 def _check_created(response: CreateTopicsResponse) -> None:
-    """Raise BrokerError if the topic was not created."""
     for topic in response.topics:
         if topic.error_code:
             raise BrokerError(

@@ -202,7 +202,6 @@ def _parsed(settings: Mapping[str, object], more: Mapping[str, object]) -> Consu
 
 
 def _renamed(error: ConfigError) -> ConfigError:
-    """Return an error about a key of this library with the name of the option."""
     key = _JAVA_NAMES.get(error.key or "", error.key or "")
     return ConfigError(f"the option kafka.{key} can't be used: {error}", PREFIX + key)
 

@@ -189,7 +189,6 @@ class _Translation:
         return re.escape(self._character())
 
     def _class(self) -> str:
-        """Read a class in brackets, member by member."""
         begin = self._take(2) if self._text.startswith("[^", self._at) else self._take(1)
         if self._text.startswith("]", self._at):
             self._refuse(rf"{begin}]: a bracket that is a member of a class is \]")

@@ -157,7 +157,6 @@ def _lines_of_file(origin: str, content: bytes) -> Iterator[pa.RecordBatch]:
 
 
 def _line_batch(origin: str, lines: Sequence[bytes], problem: str | None = None) -> pa.RecordBatch:
-    """Return lines as a batch of ``LINES``, with another row for the problem."""
     more: list[str] = [] if problem is None else [problem]
     columns = {
         "origin": [origin] * (len(lines) + len(more)),

@@ -146,7 +146,6 @@ def _keep_known(records: DataFrame, checkpoint: str, batch: int) -> None:
 
 
 def _events(records: DataFrame, cluster: str, topics: Mapping[TopicId, str]) -> DataFrame:
-    """Records to ``schemas.DECODED``."""
     placed = records.repartition("partition").sortWithinPartitions("partition", "offset")
     reader_of = partial(_reader_of, cluster=cluster, topics=dict(topics))
     return placed.select(*RECORDS.names).mapInArrow(partial(event_batches, reader_of=reader_of), DECODED)
