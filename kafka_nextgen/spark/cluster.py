@@ -57,11 +57,12 @@ class Cluster:
 
         Raises ``UnknownTopicError`` if a topic or partition that an option names does not exist.
         """
+        strategy = self._options.strategy
         missing, partitions = list[str](), dict[TopicPartition, TopicId | None]()
         for _ in self._tries():
             topics = self._topics()
             found = {TopicPartition(t.name, number): t.topic_id for t in topics.values() for number in t.partitions}
-            wanted = self._wanted(found)
+            wanted = set(strategy.partitions if isinstance(strategy, AssignStrategy) else found)
             missing = sorted(self._named() - topics.keys()) or [str(tp) for tp in sorted(wanted - found.keys())]
             partitions = {tp: found[tp] for tp in sorted(wanted & found.keys())}
             if not missing and partitions.keys() >= set(known):
@@ -146,10 +147,6 @@ class Cluster:
             return self._client.describe_topics(self._named())
         topics = {name: topic for name, topic in self._client.describe_topics().items() if not topic.is_internal}
         return {name: topics[name] for name in strategy.matching(topics)}
-
-    def _wanted(self, found: Collection[TopicPartition]) -> set[TopicPartition]:
-        strategy = self._options.strategy
-        return set(strategy.partitions if isinstance(strategy, AssignStrategy) else found)
 
     def _tries(self) -> Iterator[bool]:
         """Yield for each try whether it is the last one, after a pause between tries."""

@@ -113,14 +113,11 @@ def _is_used(key: str) -> bool:
     if key in REFUSED:
         raise wrong(key, f"is not supported: {REFUSED[key]}")
     if key not in JAVA_KEYS:
-        _refuse_misspelt(key)
+        meant = nearest(key, JAVA_KEYS, _SIMILAR)
+        if meant or key.startswith(_SECURITY):
+            unknown = with_nearest(PREFIX + key, meant and PREFIX + meant)
+            raise ConfigError(f"there is no option {unknown}", PREFIX + key)
     return key in TAKEN_OVER or key in TRANSLATED
-
-
-def _refuse_misspelt(key: str) -> None:
-    meant = nearest(key, JAVA_KEYS, _SIMILAR)
-    if meant or key.startswith(_SECURITY):
-        raise ConfigError(f"there is no option {with_nearest(PREFIX + key, meant and PREFIX + meant)}", PREFIX + key)
 
 
 def _ignored(key: str) -> str:

@@ -130,12 +130,9 @@ def _module(entry: list[_Token]) -> LoginModule:
 def _option(tokens: list[_Token]) -> tuple[str, str]:
     name = tokens[0].value
     if len(tokens) < 3 or name is None or tokens[1].sign != "=" or tokens[2].value is None:
-        raise _wrong(f"{_shown(name)} has no value")
+        shown = f"the option {name}" if name in _KNOWN else "an option"
+        raise _wrong(f"{shown} has no value")
     return name, tokens[2].value
-
-
-def _shown(name: str | None) -> str:
-    return f"the option {name}" if name in _KNOWN else "an option"
 
 
 def _wrong(what: str) -> ConfigError:

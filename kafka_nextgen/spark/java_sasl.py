@@ -55,7 +55,9 @@ def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
     Raises ``ConfigError`` for keys that need Java, or are incomplete.
     """
     for key, names in _SAME_CLASSES.items():
-        _demand_own_class(key, keys.get(key), names)
+        given = keys.get(key, names[0]).strip()
+        if given.rpartition(".")[2] not in names:
+            raise wrong(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
     if mechanism not in _LOGINS:
         raise wrong("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
@@ -63,11 +65,6 @@ def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
     module = _module(keys, mechanism, name)
     warnings = _kerberos_warnings(module) if mechanism == "GSSAPI" else ()
     return {"sasl.mechanism": mechanism, **read_login(keys, module)}, warnings
-
-
-def _demand_own_class(key: str, said: str | None, names: tuple[str, ...]) -> None:
-    if said is not None and said.strip().rpartition(".")[2] not in names:
-        raise wrong(key, f"names {said.strip()}, a Java class, and no Java runs here; only {names[0]} is known")
 
 
 def _module(keys: Mapping[str, str], mechanism: str, name: str) -> LoginModule:

@@ -72,17 +72,14 @@ def resolve_ending_offsets(
     """Return the ending offset of each partition, sorted by partition; arguments as for the start."""
     assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets of each partition are known"
     if isinstance(limit, SpecificOffsets):
-        return _from_offsets(limit, cluster)
+        _check_partitions("offsets", limit.offsets, cluster.latest)
+        special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
+        named = sorted(limit.offsets.items())
+        return {tp: special[offset][tp] if offset in special else offset for tp, offset in named}
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
         return _or_else(cluster.latest, timestamps_to_ask(limit, cluster.latest), answers or {})
     assert isinstance(limit, Edge), "a group's offsets are a start only"
     return dict(sorted((cluster.earliest if limit is Edge.EARLIEST else cluster.latest).items()))
-
-
-def _from_offsets(limit: SpecificOffsets, cluster: ClusterOffsets) -> dict[TopicPartition, int]:
-    _check_partitions("offsets", limit.offsets, cluster.latest)
-    special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
-    return {tp: special[offset][tp] if offset in special else offset for tp, offset in sorted(limit.offsets.items())}
 
 
 def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers) -> dict[TopicPartition, int]:

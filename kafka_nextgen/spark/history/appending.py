@@ -14,7 +14,7 @@ because ``History`` ignores duplicates.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 from pyspark.sql import functions as f
@@ -24,7 +24,7 @@ from kafka_nextgen.spark.history.dataset import day_column, folder_column, parqu
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 __all__ = ["REFUSED_FOLDER", "Appended", "append"]
 
@@ -70,24 +70,13 @@ def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
         kept.unpersist()
 
 
-@frozen
-class _Touched:
-    """A folder of the dataset with events in the batch: their number, first and last time (ms)."""
-
-    day: Any
-    folder: str
-    events: int
-    first: int
-    last: int
+def _touched(events: DataFrame) -> list[Row]:
+    """Return the folders of the dataset with events in the batch: their number, first and last time (ms)."""
+    figures = f.count("*").alias("events"), f.min("at").alias("first"), f.max("at").alias("last")
+    return events.groupBy(*_FOLDER).agg(*figures).collect()
 
 
-def _touched(events: DataFrame) -> list[_Touched]:
-    at = f.col("at")
-    found = events.groupBy(*_FOLDER).agg(f.count("*"), f.min(at), f.max(at)).collect()
-    return [_Touched(*row) for row in found]
-
-
-def _new(events: DataFrame, path: str, touched: Sequence[_Touched]) -> DataFrame:
+def _new(events: DataFrame, path: str, touched: Sequence[Row]) -> DataFrame:
     """Return the new events, each once; those of a folder in one task, so that writing needs no other shuffle."""
     once = _once(events.repartition(*_FOLDER))
     there = _there(events.sparkSession, path, touched)
@@ -113,7 +102,7 @@ def _contradiction(event: Column) -> Column:
     return f.struct(*(values.get(of.name, f.lit(None)).cast(of.dataType).alias(of.name) for of in EVENTS))
 
 
-def _there(spark: SparkSession, path: str, touched: Sequence[_Touched]) -> DataFrame | None:
+def _there(spark: SparkSession, path: str, touched: Sequence[Row]) -> DataFrame | None:
     """Return identities in the dataset, of the days, groups and times of the batch; None if no such folder exists."""
     days = sorted({str(each.day) for each in touched})
     folders = sorted({each.folder for each in touched})

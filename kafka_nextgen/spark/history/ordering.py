@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as f
@@ -75,16 +75,16 @@ def group_doubts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     rows = (row for batch in batches for row in batch.to_pylist())
     for (cluster, group), of_group in groupby(rows, key=lambda row: (row["cluster"], row["group"])):
         reports = list(of_group)
-        offsets = clock_offsets(_observation(row) for row in reports if row["epoch"] is not None)
+        offsets = clock_offsets(
+            EpochObservation(row["source"], EventKind(row["kind"]), row["member"], row["epoch"], row["at"])
+            for row in reports
+            if row["epoch"] is not None
+        )
         wrong = [(source, offset) for source, offset in offsets.items() if offset]
         alone = only_members_reported(row["source"] for row in reports)
         if wrong or alone:
             row = {"cluster": cluster, "group": group, "offsets": wrong, "members_alone": alone}
             yield pa.RecordBatch.from_pylist([row], schema=_DOUBTS)
-
-
-def _observation(row: dict[str, Any]) -> EpochObservation:
-    return EpochObservation(row["source"], EventKind(row["kind"]), row["member"], row["epoch"], row["at"])
 
 
 # ---- the best source
