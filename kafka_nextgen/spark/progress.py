@@ -78,9 +78,14 @@ class Progress:
         places = {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}
         results = self._admin.alter_offsets(self._options.group_id, places, _TIMEOUT_S)
         for error in results.failed.values():
-            if isinstance(error, GroupNotEmptyError):
-                raise self._in_use(error)
-            raise error
+            if not isinstance(error, GroupNotEmptyError):
+                raise error
+            raise GroupNotEmptyError(
+                f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '
+                "committed to it. Stop them, or choose another groupId",
+                code=error.code,
+                group=self._options.group_id,
+            )
         self._committed, self._failures, self._retry_at_s = dict(offsets), 0, 0.0
         self._fresh_until = self._clock() + _COMMITTED_AGAIN_S
 
@@ -89,14 +94,6 @@ class Progress:
         admin: GroupAdmin | None = self.__dict__.pop("_admin", None)
         if admin is not None:
             admin.close()
-
-    def _in_use(self, error: GroupNotEmptyError) -> GroupNotEmptyError:
-        return GroupNotEmptyError(
-            f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '
-            "committed to it. Stop them, or choose another groupId",
-            code=error.code,
-            group=self._options.group_id,
-        )
 
     def _note_failure(self, error: KafkaNextgenError) -> None:
         self._failures += 1

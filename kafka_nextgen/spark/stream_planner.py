@@ -72,7 +72,10 @@ class StreamPlanner:
     def initial_offset(self) -> Document:
         """Return where the query starts, always the same."""
         if self._initial is None:
-            self._initial = self._resolve_start()
+            start, self._topic_ids = self._cluster.together(self._start)
+            if isinstance(self._options.start, GroupOffsets):
+                self._progress.commit(start)
+            self._initial = start
         return offsets_document(self._initial)
 
     def prepare_for_available_now(self) -> None:
@@ -163,12 +166,6 @@ class StreamPlanner:
             return begin
         self._last_admitted_s = now_s
         return end
-
-    def _resolve_start(self) -> PartitionOffsets:
-        start, self._topic_ids = self._cluster.together(self._start)
-        if isinstance(self._options.start, GroupOffsets):
-            self._progress.commit(start)
-        return start
 
     def _start(self) -> tuple[PartitionOffsets, TopicIds]:
         limit, topic_ids = self._options.start, self._cluster.partitions()

@@ -34,24 +34,17 @@ def columns_of_lines(lines: pa.BinaryArray) -> list[pa.Array] | None:
     if count == 0 or lines.null_count or lines.nbytes > _MOST_BYTES:
         return None
     text = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines.to_pylist())
-    if text.count(b"\n") != count or _PLAIN.fullmatch(text) is None or not _is_utf8(text):
+    if text.count(b"\n") != count or _PLAIN.fullmatch(text) is None:
         return None
     try:
+        text.decode()
         read = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
         table = json.read_json(pa.BufferReader(text), read_options=read, parse_options=_PARSE)
-    except pa.ArrowException:
+    except (UnicodeDecodeError, pa.ArrowException):
         return None
     if table.num_rows != count or not _are_events(table):
         return None
     return [table.column(name).combine_chunks() for name in _SCHEMA.names]
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _are_events(table: pa.Table) -> bool:
