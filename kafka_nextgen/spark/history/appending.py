@@ -63,7 +63,9 @@ def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
         events = events.select(*EVENT_NAMES, day_column().alias("day"), folder_column().alias("folder"))
         touched = _touched(events)
         if touched:
-            _write(_new(events, path, touched), path)
+            # Ordered by time, so that queries can skip files by their time ranges.
+            new = _new(events, path, touched).sortWithinPartitions(*_FOLDER, "at").select(*DATASET.names)
+            new.write.mode("append").partitionBy(*_FOLDER).parquet(path)
         refused = _write_refused(kept, path, run) if "problem" in kept.columns else {}
         return Appended(sum(each.events for each in touched), refused)
     finally:
@@ -113,12 +115,6 @@ def _there(spark: SparkSession, path: str, touched: Sequence[Row]) -> DataFrame 
         return None
     first, last = min(each.first for each in touched), max(each.last for each in touched)
     return there.where(f.col("at").between(first, last)).select(*_FOLDER, *_IDENTITY)
-
-
-def _write(new: DataFrame, path: str) -> None:
-    """Write each folder's events ordered by time, so that queries can skip files by their time ranges."""
-    placed = new.sortWithinPartitions(*_FOLDER, "at").select(*DATASET.names)
-    placed.write.mode("append").partitionBy(*_FOLDER).parquet(path)
 
 
 def _write_refused(kept: DataFrame, path: str, run: str) -> dict[str, int]:

@@ -48,13 +48,8 @@ def _marked(batches: Iterable[pa.RecordBatch]) -> Iterator[_Marked]:
 
 
 def _facts(marked: Iterable[_Marked], until: int | None) -> Iterator[Fact]:
-    for (cluster, _, doubts), of_group in groupby(marked, key=_group):
+    for (cluster, _, doubts), of_group in groupby(marked, key=lambda one: (one[0].cluster, one[0].group, one[1])):
         yield from fold(_each_once(of_group, until), group_marks(cluster, **dict(zip(DOUBTS, doubts, strict=True))))
-
-
-def _group(marked: _Marked) -> tuple[str, str, tuple[bool, ...]]:
-    event, doubts = marked
-    return event.cluster, event.group, doubts
 
 
 def _each_once(marked: Iterable[_Marked], until: int | None) -> Iterator[Event]:
