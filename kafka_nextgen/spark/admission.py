@@ -27,7 +27,7 @@ from math import ceil, floor, inf
 from attrs import field, frozen, validators
 
 from kafka_nextgen.spark.errors import AvailableNowError
-from kafka_nextgen.spark.values import PartitionOffsets, begin_of
+from kafka_nextgen.spark.values import PartitionOffsets, begin_offset
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["TriggerLimits", "admit", "check_available_now", "rate_limited", "receded"]
@@ -114,7 +114,7 @@ def _backlogs(
     earliest: PartitionOffsets,
     recreated: Collection[TopicPartition],
 ) -> dict[TopicPartition, int]:
-    begins = {tp: begin_of(tp, start, earliest) for tp in sorted(latest) if tp not in recreated}
+    begins = {tp: begin_offset(tp, start, earliest) for tp in sorted(latest) if tp not in recreated}
     return {tp: latest[tp] - begin for tp, begin in begins.items() if begin is not None and begin < latest[tp]}
 
 

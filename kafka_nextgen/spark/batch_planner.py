@@ -22,7 +22,7 @@ from kafka_nextgen.types import TopicPartition
 __all__ = ["NO_END", "Bounds", "plan_batch_query"]
 
 #: Finds the first offsets with these timestamps (ms) or later ones; None where there is none.
-FindByTime: TypeAlias = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int | None]]
+OffsetsForTimes: TypeAlias = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int | None]]
 
 #: Greater than every offset.
 NO_END = 2**63 - 1
@@ -39,7 +39,7 @@ class Bounds:
     from_timestamp_ms: int | None = None
 
     def narrow(
-        self, start: PartitionOffsets, end: PartitionOffsets, find_by_time: FindByTime
+        self, start: PartitionOffsets, end: PartitionOffsets, offsets_for_times: OffsetsForTimes
     ) -> tuple[PartitionOffsets, PartitionOffsets]:
         """Return the starts and ends of the partitions that are left. If nothing is left of one, it starts at its end.
 
@@ -48,7 +48,7 @@ class Bounds:
         kept = [tp for tp in start if self._includes(tp)]
         starts = {tp: max(start[tp], self.start) for tp in kept}
         if self.from_timestamp_ms is not None:
-            found = find_by_time(dict.fromkeys(kept, self.from_timestamp_ms))
+            found = offsets_for_times(dict.fromkeys(kept, self.from_timestamp_ms))
             starts = {tp: end[tp] if (at := found[tp]) is None else max(starts[tp], at) for tp in kept}
         ends = {tp: min(end[tp], max(self.end, start[tp])) for tp in kept}
         return {tp: max(min(starts[tp], ends[tp]), start[tp]) for tp in kept}, ends
@@ -69,7 +69,7 @@ def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tu
     """
     cluster = Cluster(options)
     try:
-        start, end, offsets = cluster.together(lambda: _resolved(cluster, options, bounds or Bounds()))
+        start, end, offsets = cluster.retry_unknown_topics(lambda: _resolved(cluster, options, bounds or Bounds()))
     finally:
         cluster.close()
     plan = plan_batch(start, end, offsets, options.split_options)
@@ -83,8 +83,8 @@ def _resolved(
     """Where the query starts and ends, and the offsets of the cluster."""
     assert options.end is not None, "a batch query has an end"
     partitions = cluster.partitions()
-    found = cluster.answers(options.start, partitions)
+    found = cluster.find_offsets(options.start, partitions)
     offsets = cluster.offsets(partitions)  # asked for later, so that no start found by timestamp is after the end
     start = resolve_starting_offsets(options.start, offsets, found)
-    end = resolve_ending_offsets(options.end, offsets, cluster.answers(options.end, partitions))
-    return *bounds.narrow(start, end, cluster.found_by_time), offsets
+    end = resolve_ending_offsets(options.end, offsets, cluster.find_offsets(options.end, partitions))
+    return *bounds.narrow(start, end, cluster.offsets_for_times), offsets

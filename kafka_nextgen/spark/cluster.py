@@ -28,7 +28,7 @@ from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.resolving import timestamps_to_ask
+from kafka_nextgen.spark.resolving import timestamps_to_look_up
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
@@ -91,19 +91,21 @@ class Cluster:
         """Return the earliest and latest offsets of partitions; ``known`` as for ``latest``."""
         return ClusterOffsets(self.earliest(partitions), self.latest(partitions, known), partitions)
 
-    def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+    def find_offsets(
+        self, limit: OffsetLimit, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, int | None]:
         """Return what is needed to resolve a limit: offsets found by timestamp, or a group's committed offsets."""
         if isinstance(limit, GroupOffsets):
             return self._committed(partitions)
-        asked = timestamps_to_ask(limit, partitions)
-        return self.found_by_time(asked) if asked else {}
+        asked = timestamps_to_look_up(limit, partitions)
+        return self.offsets_for_times(asked) if asked else {}
 
-    def found_by_time(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
+    def offsets_for_times(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
         """Return the first offset with a timestamp (ms) or a later one; None if there is none."""
         found = self._client.list_offsets(timestamps)
         return {tp: None if at.offset < 0 else at.offset for tp, at in found.items()}
 
-    def together(self, ask: Callable[[], T]) -> T:
+    def retry_unknown_topics(self, ask: Callable[[], T]) -> T:
         """Return the result of ``ask``, which requests partitions and then their offsets; retries with a pattern.
 
         Raises ``UnknownTopicError`` if a topic does not exist.

@@ -27,7 +27,7 @@ from kafka_nextgen.config import FRAME_OVERHEAD_BYTES, MIB, ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import INT32_MAX, SecurityProtocol, one_of
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, wrong
+from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, key_error
 from kafka_nextgen.spark.java_sasl import login_settings
 from kafka_nextgen.spark.java_stores import Identity
 from kafka_nextgen.spark.java_tls import TlsStores, client_identity, read_stores, tls_settings, trusted
@@ -111,7 +111,7 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
 def _is_used(key: str) -> bool:
     """Return whether a key has an effect. Raises ``ConfigError`` if it is refused."""
     if key in REFUSED:
-        raise wrong(key, f"is not supported: {REFUSED[key]}")
+        raise key_error(key, f"is not supported: {REFUSED[key]}")
     if key not in JAVA_KEYS:
         meant = nearest(key, JAVA_KEYS, _SIMILAR)
         if meant or key.startswith(_SECURITY):
@@ -128,7 +128,7 @@ def _protocol(said: str) -> SecurityProtocol:
     try:
         return one_of(SecurityProtocol).read(said)
     except ValueError as error:
-        raise wrong("security.protocol", str(error)) from None
+        raise key_error("security.protocol", str(error)) from None
 
 
 def _login(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
@@ -148,7 +148,7 @@ def _tls(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str,
 
 def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: str) -> None:
     for key in sorted(keys):
-        raise wrong(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
+        raise key_error(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
 
 
 def _reconciled(settings: dict[str, str]) -> dict[str, object]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["IGNORED", "JAVA_KEYS", "PREFIX", "REFUSED", "TAKEN_OVER", "TRANSLATED", "wrong"]
+__all__ = ["IGNORED", "JAVA_KEYS", "PREFIX", "REFUSED", "TAKEN_OVER", "TRANSLATED", "key_error"]
 
 #: Spark's prefix of a key.
 PREFIX: Final = "kafka."
@@ -199,7 +199,7 @@ REFUSED: Final[Mapping[str, str]] = {
 JAVA_KEYS: Final = TAKEN_OVER | TRANSLATED | IGNORED.keys() | REFUSED.keys()
 
 
-def wrong(key: str, what: str) -> ConfigError:
+def key_error(key: str, what: str) -> ConfigError:
     """Return an error about a key, with the name of its option."""
     option = PREFIX + key
     return ConfigError(f"{option} {what}", option)

@@ -23,7 +23,7 @@ from typing import Final
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.spark.java_jaas import KEY, LoginModule, parse_jaas
-from kafka_nextgen.spark.java_keys import wrong
+from kafka_nextgen.spark.java_keys import key_error
 
 __all__ = ["login_settings"]
 
@@ -57,10 +57,10 @@ def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
     for key, names in _SAME_CLASSES.items():
         given = keys.get(key, names[0]).strip()
         if given.rpartition(".")[2] not in names:
-            raise wrong(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
+            raise key_error(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
     if mechanism not in _LOGINS:
-        raise wrong("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
+        raise key_error("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
     name, read_login = _LOGINS[mechanism]
     module = _module(keys, mechanism, name)
     warnings = _kerberos_warnings(module) if mechanism == "GSSAPI" else ()
@@ -92,7 +92,7 @@ def _by_kerberos(keys: Mapping[str, str], module: LoginModule) -> Settings:
         raise ConfigError(f"{KEY} and kafka.sasl.kerberos.service.name name different services: give one", KEY)
     service = by_key or by_option
     if not service:
-        raise wrong("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
+        raise key_error("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
     return {"sasl.kerberos.service.name": service}
 
 
@@ -113,7 +113,7 @@ def _by_token(keys: Mapping[str, str], module: LoginModule) -> Settings:
     for name, (key, option) in _OIDC_KEYS.items():
         value = keys.get(key) or module.text(option)
         if not value and name != "scope":
-            raise wrong(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
+            raise key_error(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
         if value:
             settings[f"sasl.oauthbearer.{name}"] = Secret(value) if name == "client.secret" else value
     return {**settings, **_provider_trust(module)}
@@ -122,9 +122,9 @@ def _by_token(keys: Mapping[str, str], module: LoginModule) -> Settings:
 def _endpoint(keys: Mapping[str, str]) -> str:
     url = keys.get(_ENDPOINT, "").strip()
     if not url:
-        raise wrong(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
+        raise key_error(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
     if not url.startswith("https://"):
-        raise wrong(_ENDPOINT, "has to begin with https://: a secret is sent there")
+        raise key_error(_ENDPOINT, "has to begin with https://: a secret is sent there")
     return url
 
 

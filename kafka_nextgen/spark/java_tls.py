@@ -27,7 +27,7 @@ from typing import Final
 from attrs import frozen
 
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import wrong
+from kafka_nextgen.spark.java_keys import key_error
 from kafka_nextgen.spark.java_stores import Identity, StoreFile, identity_in, trusted_in
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
@@ -60,7 +60,7 @@ def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
         settings[_ALGORITHM] = keys[_ALGORITHM].strip() or "none"
     ciphers = keys.get(_CIPHERS, "").strip()
     if ciphers.startswith(("TLS_", "SSL_")):
-        raise wrong(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
+        raise key_error(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
     return {**settings, _CIPHERS: ciphers} if ciphers else settings
 
 
@@ -75,9 +75,9 @@ def read_stores(keys: Mapping[str, str]) -> TlsStores:
     for store, content in (("truststore", "certificates"), ("keystore", "key")):
         text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"
         if text in keys and location in keys:
-            raise wrong(text, f"can't be given beside kafka.{location}: remove one")
+            raise key_error(text, f"can't be given beside kafka.{location}: remove one")
         if password in keys and location not in keys:
-            raise wrong(password, f"needs kafka.{location}, the store that it opens")
+            raise key_error(password, f"needs kafka.{location}, the store that it opens")
     key_password = _secret(keys.get("ssl.key.password"))
     trust = _store_file(keys, "truststore") or _pem(keys, "ssl.truststore.certificates")
     identity = _identity(keys, key_password)
@@ -101,7 +101,7 @@ def client_identity(stores: TlsStores) -> Identity | None:
 def _identity(keys: Mapping[str, str], key_password: Secret | None) -> Identity | None:
     missing = [key for key in ("ssl.keystore.key", "ssl.keystore.certificate.chain") if key not in keys]
     if len(missing) == 1:
-        raise wrong(missing[0], "is needed: a key and the chain of its certificates belong together")
+        raise key_error(missing[0], "is needed: a key and the chain of its certificates belong together")
     key, chain = _pem(keys, "ssl.keystore.key"), _pem(keys, "ssl.keystore.certificate.chain")
     return None if key is None else Identity(None, Secret(f"{key}{chain}"), key_password)
 
@@ -123,7 +123,7 @@ def _pem(keys: Mapping[str, str], key: str) -> str | None:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
     if not entries:
-        raise wrong(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
+        raise key_error(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
     return "".join(_entry(label, "".join(body.split())) for label, body in entries)
 
 

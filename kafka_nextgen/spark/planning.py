@@ -35,7 +35,7 @@ from attrs import evolve, field, frozen, validators
 
 from kafka_nextgen.spark.limits import check_start_not_beyond_end
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_of
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_offset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Plan", "SplitOptions", "Task", "join", "plan_batch", "plan_stream", "split"]
@@ -78,7 +78,7 @@ def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: Cluster
     New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. What
     ``cluster`` has of other partitions is checked: records that are gone are then noticed here, not in a task.
     """
-    begins = {tp: begin_of(tp, start, cluster.earliest) for tp in sorted(end)}
+    begins = {tp: begin_offset(tp, start, cluster.earliest) for tp in sorted(end)}
     whole = [_readable(tp, begin, end[tp], cluster) for tp, begin in begins.items() if begin is not None]
     return Plan(split(whole, options), stream_losses(start, end, cluster))
 

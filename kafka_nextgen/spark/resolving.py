@@ -31,13 +31,13 @@ from kafka_nextgen.spark.offsets import EARLIEST, LATEST
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_ask"]
+__all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_look_up"]
 
 #: The offset found by timestamp or committed by the group, for each partition; None without one.
-Answers: TypeAlias = Mapping[TopicPartition, int | None]
+FoundOffsets: TypeAlias = Mapping[TopicPartition, int | None]
 
 
-def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+def timestamps_to_look_up(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
     """Return the timestamps (ms) to look up for these partitions, if the limit has timestamps.
 
     Raises ``PartitionsMismatchError`` if the option names other partitions.
@@ -51,23 +51,23 @@ def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]
 
 
 def resolve_starting_offsets(
-    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+    limit: OffsetLimit, cluster: ClusterOffsets, found: FoundOffsets | None = None
 ) -> dict[TopicPartition, int]:
     """Return the starting offset of each partition, sorted by partition.
 
-    ``cluster`` has the offsets of the partitions to read. ``answers`` has the offsets found for ``timestamps_to_ask``,
+    ``cluster`` has the offsets of the partitions to read. ``found`` has the offsets of ``timestamps_to_look_up``,
     or the offsets that a group has committed.
     Raises ``PartitionsMismatchError``, ``TimestampNotFoundError`` or ``CommittedOffsetError``.
     """
     if isinstance(limit, GroupOffsets):
-        return _from_group(limit, cluster, answers or {})
+        return _from_group(limit, cluster, found or {})
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp) and limit.no_match is NoMatch.ERROR:
-        _check_found(timestamps_to_ask(limit, cluster.latest), answers or {})
-    return resolve_ending_offsets(limit, cluster, answers)
+        _check_found(timestamps_to_look_up(limit, cluster.latest), found or {})
+    return resolve_ending_offsets(limit, cluster, found)
 
 
 def resolve_ending_offsets(
-    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+    limit: OffsetLimit, cluster: ClusterOffsets, found: FoundOffsets | None = None
 ) -> dict[TopicPartition, int]:
     """Return the ending offset of each partition, sorted by partition; arguments as for the start."""
     assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets of each partition are known"
@@ -77,12 +77,12 @@ def resolve_ending_offsets(
         named = sorted(limit.offsets.items())
         return {tp: special[offset][tp] if offset in special else offset for tp, offset in named}
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
-        return _or_else(cluster.latest, timestamps_to_ask(limit, cluster.latest), answers or {})
+        return _or_else(cluster.latest, timestamps_to_look_up(limit, cluster.latest), found or {})
     assert isinstance(limit, Edge), "a group's offsets are a start only"
     return dict(sorted((cluster.earliest if limit is Edge.EARLIEST else cluster.latest).items()))
 
 
-def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers) -> dict[TopicPartition, int]:
+def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: FoundOffsets) -> dict[TopicPartition, int]:
     missing = [tp for tp in sorted(cluster.latest) if committed.get(tp) is None]
     if missing and limit.fallback is GroupFallback.ERROR:
         raise CommittedOffsetError(
@@ -95,14 +95,14 @@ def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers
 
 
 def _or_else(
-    fallback: PartitionOffsets, partitions: Iterable[TopicPartition], answers: Answers
+    fallback: PartitionOffsets, partitions: Iterable[TopicPartition], found: FoundOffsets
 ) -> dict[TopicPartition, int]:
-    found = {tp: answers.get(tp) for tp in partitions}
-    return {tp: fallback[tp] if offset is None else offset for tp, offset in found.items()}
+    offsets = {tp: found.get(tp) for tp in partitions}
+    return {tp: fallback[tp] if offset is None else offset for tp, offset in offsets.items()}
 
 
-def _check_found(asked: Mapping[TopicPartition, int], answers: Answers) -> None:
-    missing = [tp for tp in asked if answers.get(tp) is None]
+def _check_found(asked: Mapping[TopicPartition, int], found: FoundOffsets) -> None:
+    missing = [tp for tp in asked if found.get(tp) is None]
     if missing:
         raise TimestampNotFoundError(
             "no record has the starting timestamp or a later one in "

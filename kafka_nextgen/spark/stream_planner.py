@@ -72,7 +72,7 @@ class StreamPlanner:
     def initial_offset(self) -> Document:
         """Return where the query starts, always the same."""
         if self._initial is None:
-            start, self._topic_ids = self._cluster.together(self._start)
+            start, self._topic_ids = self._cluster.retry_unknown_topics(self._start)
             if isinstance(self._options.start, GroupOffsets):
                 self._progress.commit(start)
             self._initial = start
@@ -90,7 +90,7 @@ class StreamPlanner:
             return start
         if begin == self._planned.end:
             self._topic_ids = self._planned.topic_ids
-        self._planned = self._cluster.together(lambda: self._next(begin, limits))
+        self._planned = self._cluster.retry_unknown_topics(lambda: self._next(begin, limits))
         return offsets_document(self._planned.end or {})
 
     def reported_latest(self) -> Document | None:
@@ -104,10 +104,11 @@ class StreamPlanner:
         is_planned = until == self._planned.end
         if begin == self._initial and not is_planned:
             begin = self._start_of_repeated(begin, until)
-        cluster = self._cluster.together(lambda: self._offsets(until, self._planned.topic_ids if is_planned else None))
+        planned_ids = self._planned.topic_ids if is_planned else None
+        offsets = self._cluster.retry_unknown_topics(lambda: self._offsets(until, planned_ids))
         if is_planned and self._snapshot is not None:
-            check_available_now(self._snapshot, until, cluster.latest)
-        plan = plan_stream(begin, until, cluster, self._options.split_options)
+            check_available_now(self._snapshot, until, offsets.latest)
+        plan = plan_stream(begin, until, offsets, self._options.split_options)
         report_losses(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss)
         return join(plan.ranges, self._options.split_options)
 
@@ -169,8 +170,8 @@ class StreamPlanner:
 
     def _start(self) -> tuple[PartitionOffsets, TopicIds]:
         limit, topic_ids = self._options.start, self._cluster.partitions()
-        answers = self._cluster.answers(limit, topic_ids)
-        return resolve_starting_offsets(limit, self._cluster.offsets(topic_ids), answers), topic_ids
+        found = self._cluster.find_offsets(limit, topic_ids)
+        return resolve_starting_offsets(limit, self._cluster.offsets(topic_ids), found), topic_ids
 
 
 @frozen

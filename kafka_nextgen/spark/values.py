@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_of", "first_few"]
+__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_offset", "first_few"]
 
 #: How many partitions an error shows.
 _SHOWN = 5
@@ -61,7 +61,7 @@ class PartitionRange:
         return f"{self.topic}[{self.partition}] {self.start}..{self.end}"
 
 
-def begin_of(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOffsets) -> int | None:
+def begin_offset(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOffsets) -> int | None:
     """Return the offset at which a streaming batch begins in a partition; None if the partition is gone.
 
     A new partition begins at its earliest offset. Others begin where the last batch ended, or at their earliest offset

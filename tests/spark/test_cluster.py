@@ -102,7 +102,7 @@ def test_only_what_a_pattern_found_is_asked_for_again_if_it_is_unknown() -> None
     for strategy, tries in ({"subscribe": "b"}, 1), ({"subscribePattern": "b"}, 2):
         ask = Mock(side_effect=UnknownTopicError("gone", code=3))
         with pytest.raises(UnknownTopicError):
-            Cluster(options("nowhere.invalid:9092", **strategy)).together(ask)
+            Cluster(options("nowhere.invalid:9092", **strategy)).retry_unknown_topics(ask)
         assert ask.call_count == tries
 
 
@@ -134,7 +134,7 @@ def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
 
 
 def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Mock(together=Mock(side_effect=UnknownTopicError("gone", code=3)))
+    cluster = Mock(retry_unknown_topics=Mock(side_effect=UnknownTopicError("gone", code=3)))
     monkeypatch.setattr(batch_planner, "Cluster", lambda _: cluster)
     with pytest.raises(UnknownTopicError):
         planned("localhost:9092", subscribe="b")
@@ -181,7 +181,7 @@ def test_a_start_by_time_may_be_a_record_that_came_meanwhile(servers: str, monke
         produce(servers, topic, 1)
         return {tp: end - 1 for tp, end in cluster.latest(timestamps).items()}
 
-    monkeypatch.setattr(Cluster, "found_by_time", find)
+    monkeypatch.setattr(Cluster, "offsets_for_times", find)
     assert planned(servers, subscribe=topic, startingTimestamp="5") == [f"{topic}[0] 0..1"]
 
 

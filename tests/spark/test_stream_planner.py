@@ -59,10 +59,12 @@ class FakeCluster:
     def offsets(self, partitions: TopicIds, known: PartitionOffsets | None = None) -> ClusterOffsets:
         return ClusterOffsets(self.earliest(partitions), self.latest(partitions, known), partitions)
 
-    def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+    def find_offsets(
+        self, limit: OffsetLimit, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, int | None]:
         return self.committed
 
-    def together(self, ask: Callable[[], T]) -> T:
+    def retry_unknown_topics(self, ask: Callable[[], T]) -> T:
         return ask()
 
     def close(self) -> None:
