@@ -32,7 +32,7 @@ class _Consumer(Protocol[Done, Polled, Commit]):
         """What watches the consumer."""
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
-        """What ``run`` is to subscribe to; None if it reads what was assigned by hand."""
+        """The topics that ``run`` subscribes to; None if it reads partitions that were assigned by hand."""
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""

@@ -47,13 +47,13 @@ class RunsHandlers:
         once that returned. A record that can't be deserialized is treated by ``on.deserialization.error``: given up
         at the first attempt with ``raise``, handled once it is skipped.
 
-        Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a
+        Every ``auto.commit.interval.ms``, and at the end, the offset after the records that are handled without a
         gap is committed. Partitions that are revoked are given up when what was begun of them is handled and
         committed, within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and
         ``max.poll.interval.ms``. Of partitions that are lost nothing is committed.
 
         ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
-        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins after what was handled.
         Handlers of these signals that were there before are called, too. Without any, a second SIGTERM does nothing
         while the stop and ``close`` may take their time, and a second SIGINT ends at once, a second or more later.
 

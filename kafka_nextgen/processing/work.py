@@ -113,7 +113,7 @@ class Work:
     def worker_failed(self, task: Task | None, error: BaseException) -> None:
         """A worker itself failed, possibly while it reported the outcome of ``task``.
 
-        The run ends with the first such error. An unfinished record stays open, so no offset behind it is committed.
+        The run ends with the first such error. An unfinished record stays open, so no offset after it is committed.
         """
         self.error = self.error or error
         if task is not None:

@@ -90,7 +90,7 @@ def compile_java_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a Java regular expression for ``search`` in topic names.
 
     Arguments:
-        pattern: what ``java.util.regex.Pattern.compile`` takes, without flags of its own.
+        pattern: what ``java.util.regex.Pattern.compile`` takes, without additional flags.
 
     Raises ``ConfigError`` for what Java refuses, and for what Python would match differently.
     """
@@ -164,7 +164,7 @@ class _Translation:
         if found is None:
             self._refuse(f"a group that begins with {self._text[self._at : self._at + 3]}, which Java does not have")
         if found[3] == ")":
-            self._refuse(f"{found[0]} after the beginning: write (?i:...) around what it is meant for")
+            self._refuse(f"{found[0]} after the beginning: write (?i:...) around the part that it applies to")
         on, off = self._checked(found)
         self._at = found.end()
         if "i" in off:

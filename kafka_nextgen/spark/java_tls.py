@@ -60,7 +60,7 @@ def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
         settings[_ALGORITHM] = keys[_ALGORITHM].strip() or "none"
     ciphers = keys.get(_CIPHERS, "").strip()
     if ciphers.startswith(("TLS_", "SSL_")):
-        raise key_error(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
+        raise key_error(_CIPHERS, "must name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
     return {**settings, _CIPHERS: ciphers} if ciphers else settings
 
 
@@ -75,7 +75,7 @@ def read_stores(keys: Mapping[str, str]) -> TlsStores:
     for store, content in (("truststore", "certificates"), ("keystore", "key")):
         text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"
         if text in keys and location in keys:
-            raise key_error(text, f"can't be given beside kafka.{location}: remove one")
+            raise key_error(text, f"can't be combined with kafka.{location}: remove one")
         if password in keys and location not in keys:
             raise key_error(password, f"needs kafka.{location}, the store that it opens")
     key_password = _secret(keys.get("ssl.key.password"))

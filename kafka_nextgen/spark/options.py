@@ -164,7 +164,7 @@ def _kafka(given: Mapping[str, str]) -> JavaConfig:
 def _group_id(values: OptionValues) -> str | None:
     group_id = values.text("groupId")
     if group_id == "":
-        raise ConfigError("groupId is empty: name the group that is to show the progress, or remove it", "groupId")
+        raise ConfigError("groupId is empty: name the group to commit to, or remove the option", "groupId")
     return group_id
 
 

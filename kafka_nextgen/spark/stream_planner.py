@@ -1,7 +1,7 @@
 """The driver's side of a streaming query: where each micro-batch ends, and what its tasks read.
 
 The start of a query must not change when Spark asks for it again: twice at the start, and once more if the driver is
-restarted before the first batch is finished. The built-in source keeps the start in a file beside the checkpoint, whose
+restarted before the first batch is finished. The built-in source keeps the start in a file near the checkpoint, whose
 path a Python source does not know. So an empty first batch takes a start that may change into the checkpoint:
 
 ===============================================  ===================================================================

@@ -167,14 +167,14 @@ def test_cipher_suites_have_the_names_of_openssl() -> None:
 
 
 CONTRADICTIONS: list[tuple[dict[str, str], str]] = [
-    ({"ssl.truststore.certificates": "a", "ssl.truststore.location": "b"}, "can't be given beside"),
+    ({"ssl.truststore.certificates": "a", "ssl.truststore.location": "b"}, "can't be combined with"),
     ({"ssl.truststore.password": "s3cret"}, "needs kafka.ssl.truststore.location"),
     ({"ssl.keystore.password": "s3cret"}, "needs kafka.ssl.keystore.location"),
     ({"ssl.keystore.key": "s3cret"}, "certificate.chain is needed"),
     ({"ssl.keystore.certificate.chain": "a"}, "ssl.keystore.key is needed"),
     (
         {"ssl.keystore.key": "s3cret", "ssl.keystore.certificate.chain": "a", "ssl.keystore.location": "b"},
-        "can't be given beside",
+        "can't be combined with",
     ),
     ({"ssl.keystore.key": "s3cret", "ssl.keystore.certificate.chain": "a"}, "has nothing in PEM"),
     ({"ssl.truststore.certificates": "ca.pem"}, "has nothing in PEM"),
