@@ -51,9 +51,9 @@ _Handle = TypeVar("_Handle", bound=StopHandle)
 def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[_Handle]:
     """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
-    Earlier handlers are called as well, and restored at the end. What they raise is raised at the end
-    of the block, after the orderly stop. Where there were none, further signals do not end the process, also right
-    after the block: a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
+    Earlier handlers are called as well, and restored at the end. What they raise is raised at the end of the block,
+    after the orderly stop. Without earlier handlers, further signals do not end the process, even just after the block:
+    a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
     """
     if threading.current_thread() is not threading.main_thread():
         yield handle
