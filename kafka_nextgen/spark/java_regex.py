@@ -35,13 +35,13 @@ import sys
 from typing import Final, NoReturn
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.spark.java_quotations import without_quotations
 
 __all__ = ["compile_java_pattern"]
 
 #: Python 3.11 introduced possessive quantifiers and atomic groups; until 3.11.5 they could miss matches (gh-106052).
 _HAS_POSSESSIVE: Final = sys.version_info >= (3, 11, 5)
 
+_QUOTATION_OR_ESCAPE: Final = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
 _NAMED_GROUP: Final = re.compile(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
@@ -108,7 +108,7 @@ class _Translation:
     def __init__(self, pattern: str) -> None:
         self.flags = re.ASCII
         self._pattern = pattern
-        self._text = without_quotations(pattern)
+        self._text = _without_quotations(pattern)
         self._at = 0
 
     def whole(self) -> str:
@@ -253,6 +253,20 @@ class _Translation:
 
     def _refuse(self, construct: str) -> NoReturn:
         raise ConfigError(f"subscribePattern {self._pattern!r} has {construct}. {_INSTEAD}.", "subscribePattern")
+
+
+def _without_quotations(pattern: str) -> str:
+    """Replace quotations by escapes, as Java does before it reads the rest (``Pattern.RemoveQEQuoting``).
+
+    So a quantifier after a quotation applies to its last character, and a class may contain a quotation.
+    """
+    return _QUOTATION_OR_ESCAPE.sub(lambda found: found[0] if found[1] is None else _quoted(found[1]), pattern)
+
+
+def _quoted(text: str) -> str:
+    """Escape a quotation; a first digit by its code, so that it does not continue a number before it."""
+    escaped = "".join(f"\\{char}" if char.isascii() and not char.isalnum() else char for char in text)
+    return rf"\x3{escaped}" if escaped[:1].isascii() and escaped[:1].isdigit() else escaped
 
 
 def _why_refused(kind: str) -> str:
