@@ -40,7 +40,7 @@ class GroupPoller:
         source: The poller's ``source`` of events.
         cluster: The cluster's id.
         group: The group's id.
-        numbers: Where ``seq`` comes from; shared by the pollers of a source.
+        sequence: The numbers of events, shared by the pollers of a source.
         is_new: Whether the group is known not to have existed before the first poll.
     """
 

@@ -176,10 +176,7 @@ class RecordReader:
     async def _write_events(self, partition: _PartitionState, *, is_drained: bool) -> None:
         for event in partition.story.tell(partition.take_complete(is_drained)):
             if self._filter.matches_id(event.group):
-                await self._wait_for_room()
+                while self._written - self._sink.written - self._sink.dropped > _MAX_WAITING:
+                    await asyncio.sleep(_WAIT_S)
                 self._sink.write(event)
                 self._written += 1
-
-    async def _wait_for_room(self) -> None:
-        while self._written - self._sink.written - self._sink.dropped > _MAX_WAITING:
-            await asyncio.sleep(_WAIT_S)

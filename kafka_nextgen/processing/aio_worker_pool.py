@@ -6,41 +6,59 @@ import asyncio
 import inspect
 import time
 from collections.abc import Collection
+from contextlib import nullcontext
 from functools import partial
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.committing import PendingCommit
+from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["AsyncWorkerPool"]
+__all__ = ["AsyncWorkerPool", "watched_async"]
 
 logger = logger_of("kafka_nextgen.processing")
+
+
+def watched_async(handler: AsyncHandler, hooks: HookList) -> AsyncHandler:
+    """Return the handler inside the consumer's ``processing`` hooks, which last until its result has been awaited."""
+
+    async def handle(record: Record) -> None:
+        with hooks.processing(record):
+            await _finish(handler(record))
+
+    return lambda record: handle(record) if hooks else handler(record)
 
 
 class AsyncWorkerPool:
     """Works on ``work``, on the event loop that created it."""
 
     def __init__(
-        self, work: Work, handler: AsyncHandler, dead_letter: AsyncDeadLetter | None, deserializers: Deserializers
+        self, work: Work, consumer: AsyncConsumerToRun, handler: AsyncHandler, dead_letter: AsyncDeadLetter | None
     ) -> None:
         self._work = work
-        self._handler = handler
+        self._handler = watched_async(handler, consumer.hooks)
         self._dead_letter = dead_letter
-        self._deserializers = deserializers
+        self._deserializers = Deserializers.of(consumer.config)
         self._jobs: set[asyncio.Task[None]] = set()
         self._timer = Timer(self._start_ready_tasks)
         self._has_ended = asyncio.Event()
+        self.lock = nullcontext()  # all use is on one event loop
         self._is_shut_down = False
 
     # ---- for the polling task
+
+    def start(self) -> None:
+        """Do nothing: tasks start when records are added."""
 
     def add(self, records: Records) -> None:
         """Add records to the work."""
@@ -66,6 +84,15 @@ class AsyncWorkerPool:
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
+
+    async def wait_for(self, commit: PendingCommit, timeout_s: float) -> None:
+        """Wait up to ``timeout_s`` seconds for a commit."""
+        assert isinstance(commit, asyncio.Future)
+        await asyncio.wait([commit], timeout=timeout_s)
+
+    async def let_handlers_run(self) -> None:
+        """Yield to the handlers, because a poll that finds records does not."""
+        await asyncio.sleep(0)
 
     # ---- working
 

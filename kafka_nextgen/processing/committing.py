@@ -5,8 +5,10 @@ The next commit covers one that ended with CommitFailedError or a transport erro
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from concurrent.futures import Future
+from typing import TypeAlias
 
 from kafka_nextgen.errors import CommitFailedError, TransportError
 from kafka_nextgen.logs import logger_of
@@ -18,31 +20,21 @@ __all__ = ["Committer", "PendingCommit"]
 logger = logger_of("kafka_nextgen.processing")
 
 
-class PendingCommit(Protocol):
-    """A future, of either kind."""
-
-    def done(self) -> bool:
-        """Whether it has ended."""
-
-    def cancelled(self) -> bool:
-        """Whether it ended by being cancelled."""
-
-    def exception(self) -> BaseException | None:
-        """What it raised, if anything."""
+#: A commit of ``Consumer`` or of ``AsyncConsumer``.
+PendingCommit: TypeAlias = Future[None] | asyncio.Future[None]
 
 
-F = TypeVar("F", bound=PendingCommit)
-
-
-class Committer(Generic[F]):
+class Committer:
     """Commits with ``begin`` every ``interval_s`` seconds, if offsets have changed."""
 
-    def __init__(self, begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], F], interval_s: float) -> None:
+    def __init__(
+        self, begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], PendingCommit], interval_s: float
+    ) -> None:
         self._begin = begin
         self._interval_s = interval_s
         self._due: float | None = None
         self._offsets: dict[TopicPartition, OffsetAndMetadata] = {}
-        self.pending: F | None = None
+        self.pending: PendingCommit | None = None
 
     def commit_if_due(self, progress: Progress, now: float) -> None:
         """Start a commit if it is due at ``now`` (seconds, monotonic). Raises the final error of the last one."""

@@ -1,8 +1,8 @@
 """The progress of the work on each partition, and the offsets that may be committed.
 
 Records are handed out in the order of their partition and finish in any order. The committable offset is the end of the
-contiguous prefix: behind the last record with no open record before it. A record that failed for good stays open, so
-no offset behind it is committed. Offsets may have gaps (compaction, transaction markers), so the order in which records
+contiguous prefix: after the last record with no open record before it. A record that failed for good stays open, so
+no offset after it is committed. Offsets may have gaps (compaction, transaction markers), so the order in which records
 were handed out counts, not the numbers.
 
 The state of a partition covers one uninterrupted ownership, in which offsets only grow. ``forget`` ends it and
@@ -115,7 +115,7 @@ class Progress:
     # ---- giving partitions up
 
     def give_back(self, partitions: Iterable[TopicPartition]) -> None:
-        """Give back the records behind the last one that has started.
+        """Give back the records after the last one that has started.
 
         Records before it stay: it can be committed only once they are finished.
         """

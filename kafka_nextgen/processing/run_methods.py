@@ -47,13 +47,13 @@ class RunsHandlers:
         once that returned. A record that can't be deserialized is treated by ``on.deserialization.error``: given up
         at the first attempt with ``raise``, handled once it is skipped.
 
-        Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a
+        Every ``auto.commit.interval.ms``, and at the end, the offset after the records that are handled without a
         gap is committed. Partitions that are revoked are given up when what was begun of them is handled and
         committed, within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and
         ``max.poll.interval.ms``. Of partitions that are lost nothing is committed.
 
         ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
-        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins after what was handled.
         Handlers of these signals that were there before are called, too. Without any, a second SIGTERM does nothing
         while the stop and ``close`` may take their time, and a second SIGINT ends at once, a second or more later.
 
@@ -61,8 +61,11 @@ class RunsHandlers:
         listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
         ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
         """
+        from kafka_nextgen.processing.blocking import BlockingConsumer, run_blocking
         from kafka_nextgen.processing.runner import Runner
         from kafka_nextgen.processing.settings import ProcessingSettings
+        from kafka_nextgen.processing.work import Work
+        from kafka_nextgen.processing.worker_pool import WorkerPool
 
         for name, function in (("handler", handler), ("dead_letter", dead_letter)):
             if inspect.iscoroutinefunction(function):
@@ -70,9 +73,11 @@ class RunsHandlers:
         subscribes_to = self._topics_to_run(topics)
         settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
         handle = stop or StopHandle()
-        runner = Runner(self, handler, dead_letter, settings, handle)
+        work = Work(settings, dead_letter is not None)
+        pool = WorkerPool(work, self, handler, dead_letter, concurrency)
+        runner = Runner(BlockingConsumer(self), pool, work, settings, handle)
         with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
-            runner.run(subscribes_to)
+            run_blocking(runner.run(subscribes_to))
 
 
 class AwaitsHandlers:
@@ -96,12 +101,16 @@ class AwaitsHandlers:
         ``handler`` and ``dead_letter`` may be ``async``. What is still at work after ``drain_timeout_s`` at the end,
         or when this is cancelled, is cancelled. Otherwise as ``Consumer.run``.
         """
-        from kafka_nextgen.processing.aio_runner import AsyncRunner
+        from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
+        from kafka_nextgen.processing.runner import Runner
         from kafka_nextgen.processing.settings import ProcessingSettings
+        from kafka_nextgen.processing.work import Work
 
         subscribes_to = self._topics_to_run(topics)
         settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
         handle = stop or StopHandle()
-        runner = AsyncRunner(self, handler, dead_letter, settings, handle)
+        work = Work(settings, dead_letter is not None)
+        pool = AsyncWorkerPool(work, self, handler, dead_letter)
+        runner = Runner(self, pool, work, settings, handle)
         with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
             await runner.run(subscribes_to)

@@ -1,29 +1,32 @@
-"""``run`` for ``Consumer``: the calling thread polls and commits, worker threads call the handler.
+"""One ``run`` of a consumer: it polls and commits, while threads or tasks call the handler.
 
-The calling thread never stops polling, so callbacks run and ``max.poll.interval.ms`` is kept however long a handler
-takes; partitions with enough records in hand are paused. Revoked partitions are drained and committed before
-``on_partitions_revoked`` returns: until then the member owns them (KIP-848, "Rebalance Process").
+Polling never stops, so callbacks run and ``max.poll.interval.ms`` is kept however long a handler takes; partitions with
+enough records in hand are paused. Revoked partitions are drained and committed before ``on_partitions_revoked``
+returns: until then the member owns them (KIP-848, "Rebalance Process").
+
+``AsyncConsumer`` awaits this code. For ``Consumer`` the same code runs with blocking calls (``blocking``) and a pool of
+threads, which share the work; so all uses of the work hold the pool's lock. A cancelled ``run`` cancels its handlers,
+commits what is finished and re-raises the cancellation.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AsyncExitStack, suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
-from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
+from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceConsumer, AsyncRebalanceListener
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.arguments import DeadLetter, Handler
+from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
+from kafka_nextgen.processing.blocking import BlockingConsumer, BlockingRebalanceConsumer
 from kafka_nextgen.processing.committing import Committer
-from kafka_nextgen.processing.consumers import ConsumerToRun
+from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
-from kafka_nextgen.processing.watching import watched
 from kafka_nextgen.processing.work import Work
 from kafka_nextgen.processing.worker_pool import WorkerPool
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -33,49 +36,44 @@ __all__ = ["Runner"]
 logger = logger_of("kafka_nextgen.processing")
 
 
-class Runner(RebalanceListener):
+class Runner(AsyncRebalanceListener):
     """One ``run`` of one consumer, and its rebalance listener."""
 
     def __init__(
         self,
-        consumer: ConsumerToRun,
-        handler: Handler,
-        dead_letter: DeadLetter | None,
+        consumer: AsyncConsumerToRun | BlockingConsumer,
+        pool: AsyncWorkerPool | WorkerPool,
+        work: Work,
         settings: ProcessingSettings,
         handle: StopHandle,
     ) -> None:
-        config = consumer.config
-        deserializers = Deserializers.of(config)
         self._consumer = consumer
+        self._pool = pool
+        self._work = work
         self._settings = settings
         self._handle = handle
-        self._work = Work(settings, dead_letter is not None)
-        self._pool = WorkerPool(
-            self._work, watched(handler, consumer.hooks), dead_letter, deserializers, settings.concurrency
-        )
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
-        self._ends_at: float | None = None
 
-    def run(self, topics: Topics | None) -> None:
+    async def run(self, topics: Topics | None) -> None:
         """Work until stopped. Without topics, work on the partitions assigned by hand.
 
         Raises what a handler, a dead letter, a poll or the last commit raised.
         """
         try:
-            self._work_until_over(topics)
+            await self._work_until_over(topics)
         except BaseException:  # a signal handler may have raised it, even in _finish
-            self._clean_up(topics)
+            await self._clean_up(topics)
             raise
 
-    def _work_until_over(self, topics: Topics | None) -> None:
+    async def _work_until_over(self, topics: Topics | None) -> None:
         if topics is not None:
-            self._consumer.subscribe(topics, self)
+            await self._consumer.subscribe(topics, self)
         self._pool.start()
-        failure = self._poll_until_over()
+        failure = await self._poll_until_over()
         try:
-            self._finish(topics)
+            await self._finish(topics, failure)
         except KafkaNextgenError as error:
             if failure is None:
                 raise
@@ -85,52 +83,61 @@ class Runner(RebalanceListener):
 
     # ---- polling
 
-    def _poll_until_over(self) -> BaseException | None:
+    async def _poll_until_over(self) -> BaseException | None:
         try:
             while not self._is_over():
-                self._poll()
+                await self._poll()
         except BaseException as error:  # run() raises it after _finish
             return error
         return self._work.error
 
-    def _poll(self) -> None:
-        self._throttle()
+    def _is_over(self) -> bool:
+        with self._pool.lock:
+            return self._work.is_over(self._handle.is_stopped, time.monotonic())
+
+    async def _poll(self) -> None:
+        await self._throttle()
         with self._pool.lock:
             max_records = self._work.max_records(self._consumer.assignment())
-        self._polled = self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
+        self._polled = await self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
         self._pool.add(self._polled)
         self._polled = Records()
         with self._pool.lock:
             self._committer.commit_if_due(self._work.progress, time.monotonic())
+        await self._pool.let_handlers_run()
 
-    def _throttle(self) -> None:
+    async def _throttle(self) -> None:
         assignment = self._consumer.assignment()
         paused = self._paused & assignment
         with self._pool.lock:
             wanted = self._work.to_pause(assignment, paused)
         self._paused = wanted | paused  # first, so that an exception leaves no partition paused for ever
         try:
-            self._consumer.pause(wanted - paused)
-            self._consumer.resume(paused - wanted)
+            await self._consumer.pause(wanted - paused)
+            await self._consumer.resume(paused - wanted)
             self._paused = wanted
         except MisuseError as changed:  # the assignment changed just now; the next poll tries again
             logger.debug("%s", changed)
 
     # ---- rebalances
 
-    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+    async def on_partitions_revoked(
+        self, consumer: AsyncRebalanceConsumer | BlockingRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
         """Wait for the tasks in progress, and commit what is finished."""
         with self._pool.lock:
             self._work.give_back(partitions)
-        self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
+        await self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
-            self._commit(consumer.commit, partitions)
+            await self._commit(consumer.commit, partitions)
         except (CommitFailedError, TransportError) as error:  # the next owner starts further back
             logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
 
-    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+    async def on_partitions_lost(
+        self, consumer: AsyncRebalanceConsumer | BlockingRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
         """Forget them without a commit: another member may own them already."""
         self._forget(partitions)
 
@@ -139,63 +146,54 @@ class Runner(RebalanceListener):
             self._work.forget(partitions)
         self._paused -= frozenset(partitions)
 
-    def _commit(self, commit: Callable[[Offsets, float], None], partitions: Collection[TopicPartition] | None) -> None:
+    async def _commit(
+        self, commit: Callable[[Offsets, float], Awaitable[None]], partitions: Collection[TopicPartition] | None
+    ) -> None:
         """Commit for the last time, including acknowledged offsets: a delayed older commit may have undone them."""
         if self._committer.pending is not None:
-            sleep_until_ended(self._committer.pending, self._settings.commit_timeout_s)
+            await self._pool.wait_for(self._committer.pending, self._settings.commit_timeout_s)
         with self._pool.lock:
             offsets = self._work.committable(partitions)
         if offsets:
-            commit(offsets, self._settings.commit_timeout_s)
+            await commit(offsets, self._settings.commit_timeout_s)
 
     # ---- the end
 
-    def _is_over(self) -> bool:
-        with self._pool.lock:
-            if self._handle.is_stopped and not self._work.is_ending:
-                self._work.begin_to_end()
-            return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
-
-    def _left_s(self) -> float:
-        """The seconds left for the end; the first call starts the time."""
-        if self._ends_at is None:
-            self._ends_at = time.monotonic() + self._settings.drain_timeout_s
-        return max(0.0, self._ends_at - time.monotonic())
-
-    def _finish(self, topics: Topics | None) -> None:
+    async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
 
-        An exception from a signal handler cuts one of these steps short; the others still run.
+        A cancellation, or an exception from a signal handler, cuts one of these steps short; the others still run.
         """
-        with ExitStack() as rest:
-            rest.callback(self._remove_listener, topics)
-            rest.callback(self._rewind)
-            rest.callback(self._commit, self._consumer.commit, None)
-            rest.callback(self._pool.shut_down)
+        async with AsyncExitStack() as rest:
+            rest.push_async_callback(self._remove_listener, topics)
+            rest.push_async_callback(self._rewind)
+            rest.push_async_callback(self._commit, self._consumer.commit, None)
+            rest.push_async_callback(self._pool.shut_down)
             with self._pool.lock:
                 self._work.begin_to_end()
-            self._pool.wait_until_drained(None, self._left_s())
+            if not isinstance(failure, asyncio.CancelledError):
+                await self._pool.wait_until_drained(None, self._work.left_s(time.monotonic()))
 
-    def _clean_up(self, topics: Topics | None) -> None:
+    async def _clean_up(self, topics: Topics | None) -> None:
         """Repeat the steps of ``_finish`` that must not be skipped."""
-        self._pool.shut_down()
-        self._rewind()
-        self._remove_listener(topics)
+        await self._pool.shut_down()
+        await self._rewind()
+        await self._remove_listener(topics)
 
-    def _remove_listener(self, topics: Topics | None) -> None:
+    async def _remove_listener(self, topics: Topics | None) -> None:
         if topics is not None:
             with suppress(KafkaNextgenError):  # the next call reports it
-                self._consumer.subscribe(topics)
+                await self._consumer.subscribe(topics)
 
-    def _rewind(self) -> None:
+    async def _rewind(self) -> None:
         with self._pool.lock:
             self._work.begin_to_end()
             positions = self._work.positions(self._polled.raw())
         with suppress(MisuseError):  # closed, or no longer assigned
-            self._consumer.resume(self._paused & self._consumer.assignment())
+            await self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):
-                self._consumer.seek(partition, offset)
+                await self._consumer.seek(partition, offset)
         self._polled = Records()
         with self._pool.lock:
             self._work.forget(list(self._work.progress.partitions))

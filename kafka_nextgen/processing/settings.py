@@ -1,16 +1,17 @@
-"""The settings of ``run``: its checked arguments, and values from the consumer's configuration."""
+"""The settings of ``run``: its checked arguments, values from the consumer's configuration, and two policies."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
 
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.errors import ConfigError, DeserializationError
 from kafka_nextgen.processing.arguments import Order
-from kafka_nextgen.processing.retries import RetryPolicy
-from kafka_nextgen.processing.throttle import Throttle
+from kafka_nextgen.types import TopicPartition
 
-__all__ = ["ProcessingSettings", "poll_timeout_s"]
+__all__ = ["ProcessingSettings", "RetryPolicy", "Throttle", "poll_timeout_s"]
 
 #: How long (seconds) a poll waits for records; a stop or a commit is at most that late.
 POLL_TIMEOUT_S = 0.1
@@ -20,6 +21,69 @@ THROTTLED_POLL_TIMEOUT_S = 0.01
 CLOSE_TIMEOUT_S = 30.0
 #: The fractions of the revocation time reserved for the commit, and for the heartbeat after it.
 COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
+
+
+@frozen
+class RetryPolicy:
+    """Retries a failed record after a pause, which doubles with every failure, or gives it up.
+
+    There are ``attempts`` in all, with pauses from ``backoff_s`` up to ``backoff_max_s`` seconds. A record that can't
+    be deserialized is given up at once, because another attempt would see the same bytes.
+    """
+
+    attempts: int
+    backoff_s: float
+    backoff_max_s: float
+
+    def next_attempt(self, failures: int, error: BaseException, now: float) -> float | None:
+        """When to try again (seconds, monotonic) after so many failures; None if the record is given up."""
+        if failures >= self.attempts or isinstance(error, DeserializationError):
+            return None
+        return now + min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 64))
+
+
+@frozen
+class Throttle:
+    """Bounds the records in hand by pausing partitions, so that polling never stops.
+
+    ``limit`` bounds the records in hand, over all partitions. A partition is paused when it has an equal share of half
+    of that, and resumed when half of its share is left. A poll returns at most a share or, if there are more partitions
+    than workers, what leaves room for as many slow partitions as there are workers: so slow partitions starve others
+    only while all workers are busy. At the limit all partitions are paused; a partition assigned at that moment may add
+    one record.
+
+    With very many partitions a share would be a record or two, and polling would cost more than it returns. So a share
+    is at least ``min_share`` records, and the limit grows with the number of partitions.
+    """
+
+    limit: int
+    concurrency: int
+    min_share: int = 8
+
+    def max_records(self, windows: Mapping[TopicPartition, int]) -> int:
+        """How many records the next poll may bring; ``windows`` has every assigned partition."""
+        limit = self._limit(windows)
+        most = max(self._share(windows), limit // (2 * self.concurrency))
+        return max(1, min(most, limit - sum(windows.values())))
+
+    def to_pause(
+        self, windows: Mapping[TopicPartition, int], paused: Collection[TopicPartition]
+    ) -> frozenset[TopicPartition]:
+        """The partitions that should be paused, given those that are."""
+        if sum(windows.values()) >= self._limit(windows):
+            return frozenset(windows)
+        share = self._share(windows)
+        return frozenset(
+            partition
+            for partition, window in windows.items()
+            if window > (share // 2 if partition in paused else share - 1)
+        )
+
+    def _limit(self, windows: Mapping[TopicPartition, int]) -> int:
+        return max(self.limit, 2 * self.min_share * len(windows))
+
+    def _share(self, windows: Mapping[TopicPartition, int]) -> int:
+        return self._limit(windows) // (2 * max(1, len(windows)))
 
 
 @frozen

@@ -51,9 +51,9 @@ _Handle = TypeVar("_Handle", bound=StopHandle)
 def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[_Handle]:
     """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
-    Handlers that were there before are called as well, and put back at the end. What they raise is raised at the end
-    of the block, after the orderly stop. Where there were none, further signals do not end the process, also right
-    after the block: a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
+    Earlier handlers are called as well, and restored at the end. What they raise is raised at the end of the block,
+    after the orderly stop. Without earlier handlers, further signals do not end the process, even just after the block:
+    a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
     """
     if threading.current_thread() is not threading.main_thread():
         yield handle
@@ -79,7 +79,7 @@ class _Stopper:
         self._raised: BaseException | None = None
 
     def install(self) -> None:
-        """Take the place of the handlers there are, but not of one that was installed from C: it can't be put back."""
+        """Replace the handlers, but not one that was installed from C: it can't be restored."""
         for number in STOP_SIGNALS:
             earlier = signal.getsignal(number)
             if earlier is not None:
@@ -87,7 +87,7 @@ class _Stopper:
                 signal.signal(number, self)
 
     def end(self) -> None:
-        """Put the handlers back, except defaults after a signal: the next signal may be close behind the first."""
+        """Restore the handlers, except defaults after a signal: the next signal may follow soon."""
         for number in self._earlier:
             earlier = self.handler_before(number)
             is_awaited = self._begun_at is not None and _ends_the_process(earlier)
@@ -109,7 +109,7 @@ class _Stopper:
             self._call_and_keep_error(earlier, number, frame)
 
     def _ignore(self, number: signal.Signals) -> None:
-        """When Python exits: it puts SIG_DFL in place of its handlers before it has ended."""
+        """Ignore the signal when Python exits, which sets SIG_DFL before the process has ended."""
         if signal.getsignal(number) is self:
             signal.signal(number, signal.SIG_IGN)
 
@@ -125,20 +125,20 @@ class _Stopper:
             self._raised = raised
 
     def handler_before(self, number: signal.Signals) -> _Handler:
-        """What was there before this block, and before blocks that were open then and have ended meanwhile."""
+        """The handler before this block, and before blocks that were open then and have ended since."""
         earlier = self._earlier[number]
         return earlier.handler_before(number) if isinstance(earlier, _Stopper) and earlier.is_over else earlier
 
 
 def _ends_the_process(handler: _Handler) -> bool:
-    """Whether it is Python's default, or what ``asyncio.run`` has for SIGINT instead of it since Python 3.11."""
+    """Whether it is Python's default, or the handler of ``asyncio.run`` for SIGINT since Python 3.11."""
     runner = getattr(asyncio, "Runner", None)
     of = getattr(getattr(handler, "func", None), "__self__", None)
     return handler in (signal.SIG_DFL, signal.default_int_handler) or (runner is not None and isinstance(of, runner))
 
 
 def _act(handler: _Handler, number: int, frame: FrameType | None) -> None:
-    """Do what the signal would do if this was its handler."""
+    """Do what the signal does with this handler."""
     if callable(handler):
         handler(number, frame)
     elif handler == signal.SIG_DFL:

@@ -36,6 +36,7 @@ class Work:
         self.progress = Progress()
         self._scheduler = LaneScheduler(settings.order, settings.concurrency)
         self.is_ending = False
+        self._ends_at: float | None = None
         self.error: BaseException | None = None
 
     # ---- reading
@@ -112,7 +113,7 @@ class Work:
     def worker_failed(self, task: Task | None, error: BaseException) -> None:
         """A worker itself failed, possibly while it reported the outcome of ``task``.
 
-        The run ends with the first such error. An unfinished record stays open, so no offset behind it is committed.
+        The run ends with the first such error. An unfinished record stays open, so no offset after it is committed.
         """
         self.error = self.error or error
         if task is not None:
@@ -120,6 +121,18 @@ class Work:
         self.begin_to_end()
 
     # ---- giving up
+
+    def is_over(self, is_stopped: bool, now: float) -> bool:
+        """Whether the run is over, once it was stopped or failed: its tasks have ended, or there is no time left."""
+        if is_stopped and not self.is_ending:
+            self.begin_to_end()
+        return self.is_ending and (self.is_drained() or self.left_s(now) <= 0)
+
+    def left_s(self, now: float) -> float:
+        """The seconds left for the end at ``now`` (monotonic); the first call starts the time."""
+        if self._ends_at is None:
+            self._ends_at = now + self._settings.drain_timeout_s
+        return max(0.0, self._ends_at - now)
 
     def begin_to_end(self) -> None:
         """Start no more tasks."""

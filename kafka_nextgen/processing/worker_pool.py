@@ -5,19 +5,36 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection
+from concurrent.futures import Future
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.futures import sleep_until_ended
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
+from kafka_nextgen.processing.committing import PendingCommit
+from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import told
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["WorkerPool"]
+__all__ = ["WorkerPool", "watched"]
 
 logger = logger_of("kafka_nextgen.processing")
+
+
+def watched(handler: Handler, hooks: HookList) -> Handler:
+    """Return the handler inside the consumer's ``processing`` hooks, as they are at each call."""
+
+    def handle(record: Record) -> object:
+        if not hooks:
+            return handler(record)
+        with hooks.processing(record):
+            return handler(record)
+
+    return handle
 
 
 class WorkerPool:
@@ -27,12 +44,12 @@ class WorkerPool:
     """
 
     def __init__(
-        self, work: Work, handler: Handler, dead_letter: DeadLetter | None, deserializers: Deserializers, size: int
+        self, work: Work, consumer: ConsumerToRun, handler: Handler, dead_letter: DeadLetter | None, size: int
     ) -> None:
         self._work = work
-        self._handler = handler
+        self._handler = watched(handler, consumer.hooks)
         self._dead_letter = dead_letter
-        self._deserializers = deserializers
+        self._deserializers = Deserializers.of(consumer.config)
         self.lock = threading.Lock()
         self._has_tasks = threading.Condition(self.lock)
         self._has_ended = threading.Condition(self.lock)
@@ -40,7 +57,7 @@ class WorkerPool:
         names = [f"kafka_nextgen worker {number}" for number in range(size)]
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
 
-    # ---- for the polling thread
+    # ---- for the polling thread, which awaits without being suspended
 
     def start(self) -> None:
         """Start the threads."""
@@ -53,7 +70,7 @@ class WorkerPool:
             self._work.add(records.raw())
             self._has_tasks.notify_all()
 
-    def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
+    async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
         with self.lock:
             if self._has_ended.wait_for(lambda: self._work.is_drained(partitions), timeout_s):
@@ -61,7 +78,7 @@ class WorkerPool:
             left = self._work.at_work(partitions)
         logger.warning("not waited for any longer, and not committed: %s", format_tickets(left))
 
-    def shut_down(self) -> None:
+    async def shut_down(self) -> None:
         """End the threads; busy ones end when their handler returns."""
         with self.lock:
             self._is_shut_down = True
@@ -70,6 +87,14 @@ class WorkerPool:
                 return
         for thread in filter(threading.Thread.is_alive, self._threads):
             thread.join()
+
+    async def wait_for(self, commit: PendingCommit, timeout_s: float) -> None:
+        """Wait up to ``timeout_s`` seconds for a commit."""
+        assert isinstance(commit, Future)
+        sleep_until_ended(commit, timeout_s)
+
+    async def let_handlers_run(self) -> None:
+        """Do nothing: the threads run all the time."""
 
     # ---- on the threads
 

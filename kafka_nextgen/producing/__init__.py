@@ -1,1 +1,1 @@
-"""A small producer: what ``produce``, the demonstration and a sink of events write with."""
+"""A small producer for ``produce``, the demonstration and a sink of events."""

@@ -7,35 +7,37 @@ a missing answer that is unknown, and the producer is not idempotent, so it rais
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.codes import is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import BrokerError, RequestTimeoutError
+from kafka_nextgen.errors import BrokerError, RequestTimeoutError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
-from kafka_nextgen.producing.requests import (
-    Written,
-    answers,
-    create_topic_request,
-    creation_error,
-    produce_request,
-    write_error,
-)
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE
-from kafka_nextgen.wire.messages import CreateTopicsResponse, ProduceResponse
+from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, ProduceRequest, ProduceResponse
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 
 __all__ = ["ACKS_ALL", "Producer", "connect"]
 
 ACKS_ALL = -1
 RETRY_PAUSE_S = 0.1
+
+#: The first version of Produce that identifies topics by id (KIP-516).
+_BY_ID = 13
+_AUTHORIZATION = 29
+_Topic = ProduceRequest.TopicProduceData
+_Partition = _Topic.PartitionProduceData
+
+#: The answer for one partition.
+_WriteAnswer: TypeAlias = ProduceResponse.TopicProduceResponse.PartitionProduceResponse
 
 
 async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
@@ -87,13 +89,11 @@ class Producer:
         answer = await self._cluster.call(
             ANY,
             CREATE_TOPICS,
-            lambda version: create_topic_request(self._topic, partitions, self._timeout_s),
+            lambda version: _create_topic_request(self._topic, partitions, self._timeout_s),
             self._timeout_s,
         )
         assert isinstance(answer, CreateTopicsResponse)
-        error = creation_error(answer)
-        if error is not None:
-            raise error
+        _check_created(answer)
 
     async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
         """Write the records; return the partition and offset of each, in the order of the records.
@@ -118,20 +118,20 @@ class Producer:
         bases: dict[int, int] = {}
         while batches:
             refused = None
-            for written in await self._send_to_leaders(batches, deadline):
-                if written.code == 0:
-                    bases[written.partition] = written.base_offset
-                    del batches[written.partition]
-                elif is_retriable(written.code):
-                    refused = written
+            for answer in await self._send_to_leaders(batches, deadline):
+                if answer.error_code == 0:
+                    bases[answer.index] = answer.base_offset
+                    del batches[answer.index]
+                elif is_retriable(answer.error_code):
+                    refused = answer
                 else:
-                    raise write_error(self._topic, written)
+                    raise _write_error(self._topic, answer)
             if batches:
-                await self._pause(deadline, "no leader" if refused is None else name_of(refused.code))
+                await self._pause(deadline, "no leader" if refused is None else name_of(refused.error_code))
                 await self._refresh(deadline)
         return bases
 
-    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[Written]:
+    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[_WriteAnswer]:
         topic = await self._metadata(deadline)
         by_leader: dict[int, dict[int, bytes]] = {}
         for partition, batch in batches.items():
@@ -139,20 +139,21 @@ class Producer:
             if leader is not None:
                 by_leader.setdefault(leader.node_id, {})[partition] = batch
         sent = [self._send_to(node_id, topic, share, deadline) for node_id, share in by_leader.items()]
-        return [written for answer in await asyncio.gather(*sent) for written in answer]
+        return [answer for answers in await asyncio.gather(*sent) for answer in answers]
 
     async def _send_to(
         self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: float
-    ) -> list[Written]:
+    ) -> list[_WriteAnswer]:
         left_s = max(0.001, deadline - _now())
-        answer = await self._cluster.call(
+        response = await self._cluster.call(
             Node(node_id),
             PRODUCE,
-            lambda version: produce_request(topic, batches, self._acks, left_s, version),
+            lambda version: _produce_request(topic, batches, self._acks, left_s, version),
             left_s,
         )
-        assert isinstance(answer, ProduceResponse)
-        return [written for written in answers(answer) if written.partition in batches]
+        assert isinstance(response, ProduceResponse)
+        found = [one for answered in response.responses for one in answered.partition_responses]
+        return [one for one in found if one.index in batches]
 
     async def _partitions_of(self, records: Sequence[NewRecord], deadline: float) -> list[int]:
         if self._partitioner is None:
@@ -185,3 +186,48 @@ class Producer:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+def _produce_request(
+    topic: TopicInfo, batches: Mapping[int, bytes], acks: int, timeout_s: float, version: int
+) -> ProduceRequest:
+    named = {"topic_id": topic.topic_id} if version >= _BY_ID else {"name": topic.name}
+    data = [_Partition(index=partition, records=batch) for partition, batch in batches.items()]
+    return ProduceRequest(
+        transactional_id=None,
+        acks=acks,
+        timeout_ms=int(timeout_s * 1000),
+        topic_data=[_Topic(partition_data=data, **named)],
+    )
+
+
+def _write_error(topic: str, answer: _WriteAnswer) -> BrokerError:
+    partition = TopicPartition(topic, answer.index)
+    kind = TopicAuthorizationError if answer.error_code == _AUTHORIZATION else BrokerError
+    return kind(
+        f"{partition}: the broker refused the records {_reason(answer.error_code, answer.error_message)}",
+        code=answer.error_code,
+        retriable=is_retriable(answer.error_code),
+        partition=partition,
+    )
+
+
+def _create_topic_request(name: str, partitions: int, timeout_s: float) -> CreateTopicsRequest:
+    topic = CreateTopicsRequest.CreatableTopic(
+        name=name, num_partitions=partitions, replication_factor=-1, assignments=[], configs=[]
+    )
+    return CreateTopicsRequest(topics=[topic], timeout_ms=int(timeout_s * 1000), validate_only=False)
+
+
+def _check_created(response: CreateTopicsResponse) -> None:
+    for topic in response.topics:
+        if topic.error_code:
+            raise BrokerError(
+                f"topic {topic.name} was not created {_reason(topic.error_code, topic.error_message)}",
+                code=topic.error_code,
+                retriable=is_retriable(topic.error_code),
+            )
+
+
+def _reason(code: int, message: str | None) -> str:
+    return f"({name_of(code)}): {message}" if message else f"({name_of(code)})"

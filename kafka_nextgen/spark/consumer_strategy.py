@@ -1,12 +1,12 @@
-"""Which topics and partitions a query reads: ``subscribe``, ``subscribePattern`` or ``assign``, exactly one of them.
+"""The topics or partitions that a query reads: ``subscribe``, ``subscribePattern`` or ``assign``, exactly one of them.
 
-A pattern is matched in the driver, against the names of all topics that are not internal:
+The driver matches a pattern with the names of all topics that are not internal:
 
 =================  =====================  ===============================================================
 ``patternSyntax``  language               match
 =================  =====================  ===============================================================
-``java``           regular expressions    anywhere in the name, as the built-in source finds them;
-(the default)      of Java                ``java_regex`` says what Python can't match alike
+``java``           regular expressions    anywhere in the name, as with the built-in source;
+(the default)      of Java                see ``java_regex`` for what is not supported
 ``re2``            RE2                    the whole name, as a group coordinator matches a subscription
 =================  =====================  ===============================================================
 """
@@ -42,20 +42,20 @@ _OPTIONS = ("subscribe", "subscribePattern", "assign")
 
 @frozen
 class SubscribeStrategy:
-    """All partitions of these topics, those to come included; without duplicates, in the order written."""
+    """All partitions of these topics, including later ones; without duplicates, in the order written."""
 
     topics: tuple[str, ...]
 
 
 @frozen
 class SubscribePatternStrategy:
-    """All partitions of the topics that a pattern finds, topics to come included."""
+    """All partitions of the topics that match a pattern, including later topics."""
 
     pattern: str
     syntax: PatternSyntax = "java"
 
     def matching(self, topics: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``topics`` that the pattern finds, sorted. The caller leaves internal topics out."""
+        """Return the topics that match, sorted."""
         if self.syntax == "re2":
             return matching(self.pattern, topics)
         compiled = compile_java_pattern(self.pattern)
@@ -73,10 +73,7 @@ ConsumerStrategy: TypeAlias = SubscribeStrategy | SubscribePatternStrategy | Ass
 
 
 def read_strategy(values: OptionValues) -> ConsumerStrategy:
-    """Read which topics to read.
-
-    Raises ``ConfigError`` unless exactly one of the three options is given and can be read.
-    """
+    """Return the strategy of the options. Raises ``ConfigError`` unless exactly one of the three is given and valid."""
     given = [option for option in _OPTIONS if option in values]
     if len(given) != 1:
         found = "none is given" if not given else f"{' and '.join(given)} are given"
@@ -90,7 +87,7 @@ def read_strategy(values: OptionValues) -> ConsumerStrategy:
 
 
 def strategy_warnings(strategy: ConsumerStrategy) -> tuple[str, ...]:
-    """What may not be meant as it is written."""
+    """Return warnings about patterns that may be mistakes."""
     if isinstance(strategy, SubscribePatternStrategy) and strategy.syntax == "re2":
         advice = half_anchor_advice(strategy.pattern)
         return () if advice is None else (f"subscribePattern: {advice}",)

@@ -1,18 +1,4 @@
-"""What the Spark data source refuses or gives up on.
-
-KafkaNextgenError
-  ConfigError
-    OffsetsFormatError        the text of offsets, timestamps or partitions is malformed
-    OffsetLimitError          a start or an end that a batch can't have
-    SchemaError               columns that there are not
-  PlanningError               no ranges can be planned
-    PartitionsMismatchError   offsets name other partitions than are read
-    TimestampNotFoundError    no record has the timestamp of an option or a later one
-    CommittedOffsetError      the group has no committed offset for a partition
-    StartBeyondEndError       a range would end before it begins
-    AvailableNowError         the partitions changed during an AvailableNow run
-    DataLossError             records are gone, and failOnDataLoss is true
-"""
+"""The errors of the Spark data source."""
 
 from __future__ import annotations
 
@@ -44,15 +30,15 @@ class OffsetsFormatError(ConfigError):
 
 
 class OffsetLimitError(ConfigError):
-    """A batch can't start or end where an option says; ``key`` is the option."""
+    """A batch can't start or end at the offset in an option; ``key`` is the option."""
 
 
 class SchemaError(ConfigError):
-    """The schema of a query has a column that there is not, or in another type."""
+    """The schema of a query has an unknown column, or a column with another type."""
 
 
 class PlanningError(KafkaNextgenError):
-    """No ranges can be planned; ``partitions`` are those it is about."""
+    """No ranges can be planned because of these ``partitions``."""
 
     def __init__(self, message: str, partitions: Iterable[TopicPartition] = ()) -> None:
         super().__init__(message)
@@ -60,15 +46,15 @@ class PlanningError(KafkaNextgenError):
 
 
 class PartitionsMismatchError(PlanningError):
-    """An option names offsets or timestamps of other partitions than the query reads."""
+    """An option has offsets or timestamps of other partitions than the query reads."""
 
 
 class TimestampNotFoundError(PlanningError):
-    """A partition has no record at or after the starting timestamp, and the strategy for that case is ``error``."""
+    """A partition has no record at or after the starting timestamp; the strategy for that is ``error``."""
 
 
 class CommittedOffsetError(PlanningError):
-    """The group has no committed offset for a partition, and ``groupFallback`` is ``error``."""
+    """The group has no committed offset for a partition; ``groupFallback`` is ``error``."""
 
 
 class StartBeyondEndError(PlanningError):
@@ -80,7 +66,7 @@ class AvailableNowError(PlanningError):
 
 
 class DataLossError(PlanningError):
-    """Records are gone from Kafka and ``failOnDataLoss`` is true; ``losses`` says what happened to each partition."""
+    """Records are gone and ``failOnDataLoss`` is true; ``losses`` says what happened to each partition."""
 
     def __init__(self, message: str, losses: Iterable[DataLoss] = ()) -> None:
         self.losses = tuple(losses)

@@ -1,16 +1,16 @@
-"""Options of Java's consumer, as Spark takes them with the prefix ``kafka.``, for this library's ``ConsumerConfig``.
+"""Translate the options of Java's consumer, with Spark's prefix ``kafka.``, to this library's ``ConsumerConfig``.
 
-A job that moves here from Spark's built-in source keeps its ``kafka.*`` options. ``java_keys`` says of each key whether
-it is taken over, translated, ignored with a warning, or refused. The rest of the rules:
+A job that moves here from Spark's built-in source keeps its ``kafka.*`` options. Each known key is taken over,
+translated, ignored with a warning, or refused (``java_keys``). The other rules:
 
-* A key that is in none of those tables is an error if it is about security, or if it looks like a misspelt one.
-  Otherwise it is ignored with a warning: Java's consumer ignores it as well.
-* Keys of TLS and SASL beside a ``security.protocol`` without TLS or SASL are errors: they are meant to protect.
-* Limits that Java does not have are moved out of the way (``_reconciled``).
-* An empty text is as good as none, as in Java, but for an empty ``ssl.endpoint.identification.algorithm``.
+* An unknown key is an error if it is about security, or if it resembles a known key. Otherwise it is ignored with a
+  warning, because Java's consumer ignores it as well.
+* Keys of TLS or SASL with a ``security.protocol`` without it are errors, because the user expects protection.
+* Values that Java allows and this library does not are adapted (``_reconciled``).
+* An empty value counts as absent, as in Java, except for ``ssl.endpoint.identification.algorithm``.
 
-Reading options is pure. ``JavaConfig.consumer_config`` reads the stores, and has to run where the consumer is made: a
-``JavaConfig`` goes from process to process, a ``ConsumerConfig`` with a key in it does not.
+Reading options is pure, and a ``JavaConfig`` can be sent to another process. ``JavaConfig.consumer_config`` reads the
+stores, so it has to run where the consumer is created.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafka_nextgen.config import FRAME_OVERHEAD_BYTES, MIB, ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import INT32_MAX, SecurityProtocol, one_of
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, wrong
+from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, key_error
 from kafka_nextgen.spark.java_sasl import login_settings
 from kafka_nextgen.spark.java_stores import Identity
 from kafka_nextgen.spark.java_tls import TlsStores, client_identity, read_stores, tls_settings, trusted
@@ -43,12 +43,12 @@ _DEFAULT_LONGEST_PAUSE_MS: Final = "1000"
 _RECONNECT: Final = "reconnect.backoff.ms"
 _SIMILAR: Final = 0.85
 
-#: Keys of TLS that protect nothing, and stay in many configurations without TLS.
+#: Keys of TLS that many configurations without TLS have.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
 
 _PAUSES: Final = (("retry.backoff.ms", "retry.backoff.max.ms"), (_RECONNECT, "reconnect.backoff.max.ms"))
 
-#: This library's names of what Java names otherwise.
+#: Java's names of this library's keys, where they differ.
 _JAVA_NAMES: Final = {
     "sasl.oauthbearer.client.id": "sasl.oauthbearer.client.credentials.client.id",
     "sasl.password": "sasl.jaas.config",
@@ -61,11 +61,11 @@ _JAVA_NAMES: Final = {
 
 @frozen
 class JavaConfig:
-    """The ``kafka.*`` options of one query, checked as far as that needs no file.
+    """The ``kafka.*`` options of one query, checked without reading files.
 
     ``settings`` are pairs of this library's keys and values, sorted; ``stores`` are read later; ``warnings`` say which
-    options have no effect, and why. Two configurations with the same options are equal and have the same hash, so one
-    can be the key of a cache of consumers. No secret is shown.
+    options have no effect, and why. Configurations with the same options are equal and have the same hash. Their
+    ``repr`` shows no secrets.
     """
 
     settings: tuple[tuple[str, object], ...]
@@ -73,10 +73,10 @@ class JavaConfig:
     warnings: tuple[str, ...] = field(default=(), eq=False)
 
     def consumer_config(self, **more: object) -> ConsumerConfig:
-        """The configuration of a consumer on this machine.
+        """Return the configuration of a consumer on this machine.
 
         Arguments:
-            more: further keys of ``ConsumerConfig`` in snake_case, which come before these options.
+            more: more keys of ``ConsumerConfig`` in snake_case, which override these options.
 
         Raises ``ConfigError`` if a store can't be read.
         """
@@ -85,7 +85,7 @@ class JavaConfig:
         if identity is None:
             return _parsed(settings, more)
         if identity.path is not None:
-            return _parsed({**settings, **_shown(identity.path, identity)}, more)
+            return _parsed({**settings, **_certificate(identity.path, identity)}, more)
         return _with_context(settings, identity, more)
 
 
@@ -93,7 +93,7 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
     """Read the options of Java's consumer.
 
     Arguments:
-        keys: names in lower case without the prefix ``kafka.``, and their values as written.
+        keys: values by names in lower case without the prefix ``kafka.``.
 
     Raises ``ConfigError`` with the name of the option, prefix included.
     """
@@ -109,18 +109,15 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
 
 
 def _is_used(key: str) -> bool:
-    """Whether a key has a meaning here; raises ``ConfigError`` if it is refused."""
+    """Return whether a key has an effect. Raises ``ConfigError`` if it is refused."""
     if key in REFUSED:
-        raise wrong(key, f"is not supported: {REFUSED[key]}")
+        raise key_error(key, f"is not supported: {REFUSED[key]}")
     if key not in JAVA_KEYS:
-        _refuse_misspelt(key)
+        meant = nearest(key, JAVA_KEYS, _SIMILAR)
+        if meant or key.startswith(_SECURITY):
+            unknown = with_nearest(PREFIX + key, meant and PREFIX + meant)
+            raise ConfigError(f"there is no option {unknown}", PREFIX + key)
     return key in TAKEN_OVER or key in TRANSLATED
-
-
-def _refuse_misspelt(key: str) -> None:
-    meant = nearest(key, JAVA_KEYS, _SIMILAR)
-    if meant or key.startswith(_SECURITY):
-        raise ConfigError(f"there is no option {with_nearest(PREFIX + key, meant and PREFIX + meant)}", PREFIX + key)
 
 
 def _ignored(key: str) -> str:
@@ -131,7 +128,7 @@ def _protocol(said: str) -> SecurityProtocol:
     try:
         return one_of(SecurityProtocol).read(said)
     except ValueError as error:
-        raise wrong("security.protocol", str(error)) from None
+        raise key_error("security.protocol", str(error)) from None
 
 
 def _login(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
@@ -151,22 +148,22 @@ def _tls(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str,
 
 def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: str) -> None:
     for key in sorted(keys):
-        raise wrong(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
+        raise key_error(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
 
 
 def _reconciled(settings: dict[str, str]) -> dict[str, object]:
-    """The same settings, where they keep to limits of Java but not to those of this library."""
+    """Return settings with values that this library allows, where Java allows more."""
     found: dict[str, object] = dict(settings)
     if "bootstrap.servers" in settings:
         written = settings["bootstrap.servers"].split(",")
         found["bootstrap.servers"] = ",".join(_LISTENER.sub("", server.strip()) for server in written)
-    if settings.get("connections.max.idle.ms") == "-1":  # never, for Java
+    if settings.get("connections.max.idle.ms") == "-1":  # Java never closes idle connections then
         found["connections.max.idle.ms"] = INT32_MAX
     return found | _fetch_sizes(settings) | _pauses(settings)
 
 
 def _fetch_sizes(settings: Mapping[str, str]) -> dict[str, object]:
-    """An answer has to fit in a frame, and a frame in the wire's limit."""
+    """A response has to fit into a frame, whose size is a 32-bit number."""
     size = _number(settings.get("fetch.max.bytes"))
     if size is None or size + FRAME_OVERHEAD_BYTES <= _DEFAULT_FRAME_BYTES or size > INT32_MAX:
         return {}
@@ -175,9 +172,9 @@ def _fetch_sizes(settings: Mapping[str, str]) -> dict[str, object]:
 
 
 def _pauses(settings: Mapping[str, str]) -> dict[str, object]:
-    """Java takes a longest pause that is below the first as a constant pause (KIP-580).
+    """Java uses a constant pause if the longest pause is below the first (KIP-580).
 
-    A first pause before reconnecting is constant as well if no longest one is given
+    The pause before reconnecting is also constant if no longest one is given
     (``CommonClientConfigs.postProcessReconnectBackoffConfigs``).
     """
     found: dict[str, object] = {}
@@ -202,18 +199,17 @@ def _parsed(settings: Mapping[str, object], more: Mapping[str, object]) -> Consu
 
 
 def _renamed(error: ConfigError) -> ConfigError:
-    """An error about a key of this library, by the name of the option that it comes from."""
     key = _JAVA_NAMES.get(error.key or "", error.key or "")
     return ConfigError(f"the option kafka.{key} can't be used: {error}", PREFIX + key)
 
 
 def _with_context(settings: Mapping[str, object], identity: Identity, more: Mapping[str, object]) -> ConsumerConfig:
-    """A configuration with a ready context: OpenSSL reads a key and its certificates from files only."""
+    """Return a configuration with an SSL context: OpenSSL reads keys and certificates only from files."""
     from kafka_nextgen.transport.security.tls import client_context
 
     assert identity.text is not None
     with _private_file(identity.text) as path:
-        config = _parsed({**settings, **_shown(path, identity)}, more)
+        config = _parsed({**settings, **_certificate(path, identity)}, more)
         try:
             context = client_context(config)
         except ConfigError as error:
@@ -229,15 +225,15 @@ def _unusable(error: ConfigError) -> ConfigError:
     return ConfigError(what, "kafka.ssl.keystore.location")
 
 
-def _shown(path: str, identity: Identity) -> dict[str, object]:
+def _certificate(path: str, identity: Identity) -> dict[str, object]:
     password = {} if identity.key_password is None else {"ssl.key.password": identity.key_password}
     return {"ssl.certificate.location": path, **password}
 
 
 @contextmanager
 def _private_file(text: Secret) -> Iterator[str]:
-    """A file that only this user can read, for as long as it takes."""
-    import tempfile  # loads much, and few keys are not in files already
+    """Create a temporary file that only this user can read."""
+    import tempfile  # imports much, and most keys are in files already
 
     descriptor, path = tempfile.mkstemp(suffix=".pem")
     try:

@@ -1,20 +1,20 @@
-"""The value of ``sasl.jaas.config``: one login module with its options.
+"""Parse ``sasl.jaas.config``: one login module with its options.
 
 ::
 
     org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="secret";
 
-The text is split as Kafka's ``JaasConfig`` lets Java's ``StreamTokenizer`` split it:
+Tokens are those of Java's ``StreamTokenizer``, as Kafka's ``JaasConfig`` sets it up:
 
 * Characters up to the space separate tokens.
-* A word begins with a letter, ``_`` or ``$``, and goes on with those, digits, ``.`` and ``-``. Every other character is
-  a token of its own, so a value that begins with a digit needs quotes.
-* ``/`` begins a comment, also in the middle of a word: to the end of the line, or with ``/*`` to ``*/``. So a password
-  with a slash needs quotes.
-* Double and single quotes enclose a value, which may not go on in the next line. In it a backslash takes the next
-  character as it is, except for ``\\a \\b \\f \\n \\r \\t \\v`` and up to three octal digits.
+* A word begins with a letter, ``_`` or ``$``, and continues with these, digits, ``.`` and ``-``. Every other character
+  is a token, so a value that begins with a digit needs quotes.
+* ``/`` begins a comment, even inside a word: to the end of the line, or with ``/*`` to ``*/``. So a password with a
+  slash needs quotes.
+* Double or single quotes enclose a value in one line. In it ``\\a \\b \\f \\n \\r \\t \\v`` and a backslash with up to
+  three octal digits stand for one character. A backslash before another character is dropped.
 
-Values are read as ``Secret``. No error shows any part of the text but names of options that are known.
+Values become ``Secret``. Errors show nothing of the text but the names of known options.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ _KNOWN: Final = frozenset(
 
 @frozen
 class LoginModule:
-    """A login module: ``name`` is that of its class without the package, ``options`` its options by name."""
+    """A login module: the ``name`` of its class without the package, and its ``options`` by name."""
 
     name: str
     options: Mapping[str, Secret] = field(repr=False)
 
     def text(self, option: str) -> str | None:
-        """The value of an option, revealed; None without it."""
+        """Return the value of an option, revealed; None without it."""
         value = self.options.get(option)
         return None if value is None else value.reveal()
 
 
 def parse_jaas(text: str) -> LoginModule:
-    """Read the value of ``sasl.jaas.config``.
+    """Parse the value of ``sasl.jaas.config``.
 
     Raises ``ConfigError`` if it is not one login module with a control flag, options and a semicolon.
     """
@@ -75,7 +75,7 @@ def parse_jaas(text: str) -> LoginModule:
 
 @frozen
 class _Token:
-    """A word, a quoted value, or a character that stands alone; the last has no ``value``."""
+    """A word, a quoted value, or a single character, which has no ``value``."""
 
     sign: str
     value: str | None = field(default=None, repr=False)
@@ -103,7 +103,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _split(tokens: list[_Token]) -> list[list[_Token]]:
-    """The tokens of each entry, without its semicolon."""
+    """Return the tokens of each entry, without its semicolon."""
     entries: list[list[_Token]] = [[]]
     for token in tokens:
         if token.sign == ";":
@@ -123,20 +123,17 @@ def _module(entry: list[_Token]) -> LoginModule:
     options: dict[str, Secret] = {}
     for at in range(2, len(entry), 3):
         name, value = _option(entry[at : at + 3])
-        options[name] = Secret(value)  # the last one counts, as in Java
+        options[name] = Secret(value)  # the last value wins, as in Java
     return LoginModule(entry[0].value.rpartition(".")[2], options)
 
 
 def _option(tokens: list[_Token]) -> tuple[str, str]:
     name = tokens[0].value
     if len(tokens) < 3 or name is None or tokens[1].sign != "=" or tokens[2].value is None:
-        raise _wrong(f"{_shown(name)} has no value")
+        shown = f"the option {name}" if name in _KNOWN else "an option"
+        raise _wrong(f"{shown} has no value")
     return name, tokens[2].value
 
 
-def _shown(name: str | None) -> str:
-    return f"the option {name}" if name in _KNOWN else "an option"
-
-
 def _wrong(what: str) -> ConfigError:
-    return ConfigError(f"{KEY} can't be read: {what}. It is to be {_FORM}", KEY)
+    return ConfigError(f"{KEY} can't be read: {what}. The form is {_FORM}", KEY)

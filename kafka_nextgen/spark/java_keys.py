@@ -1,13 +1,13 @@
-"""The configuration keys of Kafka's Java consumer: which are taken over, which say nothing here, which are refused.
+"""The configuration keys of Kafka's Java consumer, and what happens to each.
 
 Each key of ``ConsumerConfig``, ``SaslConfigs`` and ``SslConfigs`` (Kafka 4.3) is in exactly one table:
 
 * ``TAKEN_OVER``: this library has the key under the same name.
-* ``TRANSLATED``: the key is read by the files for TLS and SASL, which say what becomes of it.
-* ``IGNORED``: the key has no counterpart, and data is read all the same. It causes a warning with the reason.
-* ``REFUSED``: the built-in source refuses the key, or reading without it would be another thing.
+* ``TRANSLATED``: ``java_tls`` and ``java_sasl`` translate the key.
+* ``IGNORED``: the key has no counterpart, and records are the same without it. It causes a warning with the reason.
+* ``REFUSED``: the built-in source refuses the key, or the records would differ without it.
 
-Shared sets of options often hold a producer's keys as well. Java's consumer ignores them, so they only cause a warning.
+Shared configurations often have keys of producers. Java's consumer ignores them, so they only cause a warning.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Final
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["IGNORED", "JAVA_KEYS", "PREFIX", "REFUSED", "TAKEN_OVER", "TRANSLATED", "wrong"]
+__all__ = ["IGNORED", "JAVA_KEYS", "PREFIX", "REFUSED", "TAKEN_OVER", "TRANSLATED", "key_error"]
 
-#: What Spark has in front of a key.
+#: Spark's prefix of a key.
 PREFIX: Final = "kafka."
 
 TAKEN_OVER: Final = frozenset(
@@ -85,19 +85,19 @@ _PRODUCER: Final = "it is a producer's key"
 
 IGNORED: Final[Mapping[str, str]] = {
     **_because("the operating system sizes the buffers of sockets", ("receive.buffer.bytes", "send.buffer.bytes")),
-    **_because("the option rowsPerBatch says how many records are handed over at once", ("max.poll.records",)),
-    **_because("a topic that is not there is an error, and is never created", ("allow.auto.create.topics",)),
+    **_because("the option rowsPerBatch sets the number of records in a batch", ("max.poll.records",)),
+    **_because("a missing topic is an error, and is never created", ("allow.auto.create.topics",)),
     **_because("subscribePattern never finds internal topics", ("exclude.internal.topics",)),
     **_because("all addresses of a host are tried", ("client.dns.lookup",)),
-    **_because("every attempt to connect has the same time", ("socket.connection.setup.timeout.max.ms",)),
+    **_because("every attempt to connect has the same timeout", ("socket.connection.setup.timeout.max.ms",)),
     **_because("TLS 1.2 and TLS 1.3 are offered", ("ssl.protocol", "ssl.enabled.protocols")),
-    **_because("a ticket is taken from the cache of credentials, which is renewed outside", (
+    **_because("tickets are taken from the credential cache, which another program renews", (
         "sasl.kerberos.kinit.cmd",
         "sasl.kerberos.min.time.before.relogin",
         "sasl.kerberos.ticket.renew.jitter",
         "sasl.kerberos.ticket.renew.window.factor",
     )),
-    **_because("a token is renewed when most of its life is over", (
+    **_because("a token is renewed when most of its lifetime has passed", (
         "sasl.login.connect.timeout.ms",
         "sasl.login.read.timeout.ms",
         "sasl.login.refresh.buffer.seconds",
@@ -195,11 +195,11 @@ REFUSED: Final[Mapping[str, str]] = {
     )),
 }  # fmt: skip
 
-#: Every key that is known.
+#: All known keys.
 JAVA_KEYS: Final = TAKEN_OVER | TRANSLATED | IGNORED.keys() | REFUSED.keys()
 
 
-def wrong(key: str, what: str) -> ConfigError:
-    """The error about a key, by the name of its option."""
+def key_error(key: str, what: str) -> ConfigError:
+    """Return an error about a key, with the name of its option."""
     option = PREFIX + key
     return ConfigError(f"{option} {what}", option)

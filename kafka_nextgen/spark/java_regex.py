@@ -1,14 +1,14 @@
-"""Java regular expressions, as ``subscribePattern`` takes them, for Python's ``re``.
+"""Translate the Java regular expressions of ``subscribePattern`` for Python's ``re``.
 
-The pattern is translated, construct by construct, to a pattern of Python that finds the same topics. What has no
-translation is refused: a pattern that means something else would leave topics out in silence.
+The translated pattern finds the same topics. Constructs without a translation are refused: a pattern with another
+meaning would silently leave topics out.
 
-Three facts keep the translation small.
+Three facts keep the translation small:
 
-* Spark's built-in source *searches*: a topic is subscribed to if the pattern matches anywhere in its name
+* Spark's built-in source *searches*: it subscribes to a topic if the pattern matches anywhere in its name
   (``SubscribePatternStrategy.assignedTopicPartitions`` in ``ConsumerStrategy.scala`` calls ``findFirstIn``), so
   ``orders`` also matches ``orders-eu``. ``^orders$`` matches ``orders`` alone.
-* Only whether a match exists counts, not where it is, and the captured text is never used.
+* Only whether there is a match counts, not where it is, and captured text is not used.
 * A topic's name is 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``. It has no line terminators, so ``$``, ``\\Z`` and
   ``\\z`` are the same, ``.`` matches every character, and the flags ``d``, ``m`` and ``s`` change nothing. It is ASCII,
   so Java's ``\\w``, ``\\d``, ``\\s`` and ``\\b`` are Python's with ``re.ASCII``, and so is ``(?i)``.
@@ -18,12 +18,12 @@ construct                            translation
 ===================================  ==================================================================
 ``\\Q...\\E``                          each character escaped, before anything else is read (as in Java)
 ``(?<name>``                         ``(?P<name>``
-``(?i)`` at the beginning, or        ``re.IGNORECASE``; elsewhere it is refused, ``(?i:...)`` is kept
-behind ``^`` there
+``(?i)`` at the beginning, or        ``re.IGNORECASE``; refused elsewhere, but ``(?i:...)`` is kept
+after a first ``^``
 ``\\0n``, ``\\xhh``, ``\\uhhhh``, ``\\e``  the character
-``*+``, ``(?>...)``                  kept, from Python 3.11.5 on; older versions match them otherwise
+``*+``, ``(?>...)``                  kept from Python 3.11.5 on; older versions match them differently
 ``[...]``                            read character by character; ``[`` within and ``&&`` are refused
-``\\p{..}``, ``\\h``, ``\\v``, ``\\R``      refused: Python has none of them, or means another thing
+``\\p{..}``, ``\\h``, ``\\v``, ``\\R``      refused: Python does not have them, or gives them another meaning
 ``\\1``, ``\\k<name>``                 refused: the two engines restore groups differently
 ===================================  ==================================================================
 """
@@ -35,14 +35,13 @@ import sys
 from typing import Final, NoReturn
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.spark.java_quotations import without_quotations
-from kafka_nextgen.spark.java_refusals import refusal, why_refused
 
 __all__ = ["compile_java_pattern"]
 
 #: Python 3.11 introduced possessive quantifiers and atomic groups; until 3.11.5 they could miss matches (gh-106052).
 _HAS_POSSESSIVE: Final = sys.version_info >= (3, 11, 5)
 
+_QUOTATION_OR_ESCAPE: Final = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
 _NAMED_GROUP: Final = re.compile(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
@@ -55,7 +54,7 @@ _NUMBERED: Final = {
     "u": (re.compile(r"[0-9a-fA-F]{4}"), 16),
 }
 
-#: Beginnings of groups that are alike in both languages; the longest is looked for first.
+#: Beginnings of groups that mean the same in both languages; longer ones first.
 _SAME_GROUPS: Final = ("(?<=", "(?<!", "(?:", "(?=", "(?!")
 _SAME_ESCAPES: Final = frozenset("dDsSwWbBA")
 _SAME_CLASSES: Final = frozenset("dDsSwW")
@@ -63,17 +62,37 @@ _ENDS: Final = frozenset("zZ")
 _METACHARACTERS: Final = frozenset(".^$|)")
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
 
-#: Flags without an effect on topic names, beside the one that has.
+#: Flags that change nothing for topic names.
 _FLAGS_WITHOUT_EFFECT: Final = frozenset("dms")
+
+#: Escapes that are refused, and what to write instead.
+_REFUSED_ESCAPES: Final = {
+    "p": r"\p{...}: write the characters, as in [a-z]",
+    "P": r"\P{...}: write the characters, as in [^a-z]",
+    "h": r"\h: a topic's name has no white space",
+    "H": r"\H: a topic's name has no white space, so write a dot",
+    "v": r"\v: a topic's name has no white space",
+    "V": r"\V: a topic's name has no white space, so write a dot",
+    "R": r"\R: a topic's name has no line break",
+    "X": r"\X: write a dot",
+    "G": r"\G: write ^",
+    "k": r"a back-reference (\k)",
+    "N": r"\N{...}: write the character",
+    "c": r"\c: a topic's name has no control characters",
+}
+_INSTEAD: Final = (
+    "Write the pattern without it, name the topics with subscribe, or set patternSyntax=re2 and write it in RE2, which "
+    "is matched against whole names"
+)
 
 
 def compile_java_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a Java regular expression so that ``search`` finds it in the topic names where Java would.
+    """Compile a Java regular expression for ``search`` in topic names.
 
     Arguments:
-        pattern: what ``java.util.regex.Pattern.compile`` takes, without flags of its own.
+        pattern: what ``java.util.regex.Pattern.compile`` takes, without additional flags.
 
-    Raises ``ConfigError`` for what Java refuses, and for what Python would match otherwise.
+    Raises ``ConfigError`` for what Java refuses, and for what Python would match differently.
     """
     translation = _Translation(pattern)
     translated = translation.whole()
@@ -84,16 +103,16 @@ def compile_java_pattern(pattern: str) -> re.Pattern[str]:
 
 
 class _Translation:
-    """One pattern on its way: the text without quotations, and how far it has been read."""
+    """The translation of one pattern: the text without quotations, and the position in it."""
 
     def __init__(self, pattern: str) -> None:
         self.flags = re.ASCII
         self._pattern = pattern
-        self._text = without_quotations(pattern)
+        self._text = _without_quotations(pattern)
         self._at = 0
 
     def whole(self) -> str:
-        """The pattern in Python's language."""
+        """Return the pattern in Python's syntax."""
         parts = [self._take(1)] if _ANCHOR_BEFORE_FLAGS.match(self._text) else []
         self._leading_flags()
         while self._at < len(self._text):
@@ -114,7 +133,7 @@ class _Translation:
         return char if char in _METACHARACTERS else re.escape(char)
 
     def _leading_flags(self) -> None:
-        """Flags at the beginning apply to all of it; those in its middle only to what follows in their group."""
+        """Read flags at the beginning, which apply to the whole pattern; later ones to the rest of their group."""
         while (found := _FLAGS.match(self._text, self._at)) and found[3] == ")":
             on, off = self._checked(found)
             self.flags = self.flags | re.IGNORECASE if "i" in on else self.flags
@@ -145,7 +164,7 @@ class _Translation:
         if found is None:
             self._refuse(f"a group that begins with {self._text[self._at : self._at + 3]}, which Java does not have")
         if found[3] == ")":
-            self._refuse(f"{found[0]} behind the beginning: write (?i:...) around what it is meant for")
+            self._refuse(f"{found[0]} after the beginning: write (?i:...) around the part that it applies to")
         on, off = self._checked(found)
         self._at = found.end()
         if "i" in off:
@@ -162,15 +181,14 @@ class _Translation:
         return found[0]
 
     def _escape(self) -> str:
-        if self._behind() in _SAME_ESCAPES:
+        if self._following() in _SAME_ESCAPES:
             return self._take(2)
-        if self._behind() in _ENDS:
+        if self._following() in _ENDS:
             self._at += 2
             return r"\Z"
         return re.escape(self._character())
 
     def _class(self) -> str:
-        """A class in brackets, its members read one by one."""
         begin = self._take(2) if self._text.startswith("[^", self._at) else self._take(1)
         if self._text.startswith("]", self._at):
             self._refuse(rf"{begin}]: a bracket that is a member of a class is \]")
@@ -181,10 +199,10 @@ class _Translation:
         return f"{begin}{''.join(members)}]"
 
     def _member(self) -> str:
-        if self._text.startswith("\\", self._at) and self._behind() in _SAME_CLASSES:
+        if self._text.startswith("\\", self._at) and self._following() in _SAME_CLASSES:
             return self._take(2)
         first = self._single()
-        if not self._text.startswith("-", self._at) or self._behind() in ("", "]"):
+        if not self._text.startswith("-", self._at) or self._following() in ("", "]"):
             return re.escape(first)
         self._at += 1
         last = self._single()
@@ -193,7 +211,7 @@ class _Translation:
         return f"{re.escape(first)}-{re.escape(last)}"
 
     def _single(self) -> str:
-        """One character as a member of a class, or as one end of a range."""
+        """Read one character, a member of a class or an end of a range."""
         if self._at >= len(self._text):
             self._refuse("a class that is not closed")
         if self._text[self._at] == "[":
@@ -203,15 +221,15 @@ class _Translation:
         return self._character() if self._text[self._at] == "\\" else self._take(1)
 
     def _character(self) -> str:
-        """The character that an escape stands for."""
-        kind = self._behind()
+        """Read an escape, and return the character that it stands for."""
+        kind = self._following()
         self._at += 2
         if kind in _CONTROLS:
             return _CONTROLS[kind]
         if kind in _NUMBERED:
             return self._numbered(*_NUMBERED[kind])
         if not kind or (kind.isascii() and kind.isalnum()):
-            self._refuse(why_refused(kind))
+            self._refuse(_why_refused(kind))
         return kind
 
     def _numbered(self, digits: re.Pattern[str], base: int) -> str:
@@ -225,8 +243,8 @@ class _Translation:
         if not _HAS_POSSESSIVE:
             self._refuse(f"{construct}, which Python matches correctly from 3.11.5 on")
 
-    def _behind(self) -> str:
-        """The character behind this one; empty at the end."""
+    def _following(self) -> str:
+        """Return the character after this one; empty at the end."""
         return self._text[self._at + 1 : self._at + 2]
 
     def _take(self, count: int) -> str:
@@ -234,4 +252,27 @@ class _Translation:
         return self._text[self._at - count : self._at]
 
     def _refuse(self, construct: str) -> NoReturn:
-        raise refusal(self._pattern, construct)
+        raise ConfigError(f"subscribePattern {self._pattern!r} has {construct}. {_INSTEAD}.", "subscribePattern")
+
+
+def _without_quotations(pattern: str) -> str:
+    """Replace quotations by escapes, as Java does before it reads the rest (``Pattern.RemoveQEQuoting``).
+
+    So a quantifier after a quotation applies to its last character, and a class may contain a quotation.
+    """
+    return _QUOTATION_OR_ESCAPE.sub(lambda found: found[0] if found[1] is None else _quoted(found[1]), pattern)
+
+
+def _quoted(text: str) -> str:
+    """Escape a quotation; a first digit by its code, so that it does not continue a number before it."""
+    escaped = "".join(f"\\{char}" if char.isascii() and not char.isalnum() else char for char in text)
+    return rf"\x3{escaped}" if escaped[:1].isascii() and escaped[:1].isdigit() else escaped
+
+
+def _why_refused(kind: str) -> str:
+    """Return what is wrong with a backslash before this character, or at the end of a pattern."""
+    if not kind:
+        return "a backslash at its end"
+    if kind.isdigit():
+        return rf"a back-reference (\{kind})"
+    return _REFUSED_ESCAPES.get(kind, rf"\{kind}, which stands for no character")

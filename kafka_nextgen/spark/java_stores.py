@@ -1,4 +1,4 @@
-"""Trust stores and key stores in files: PEM and PKCS12 are read, JKS is refused with the command that converts it."""
+"""Read trust stores and key stores: PEM and PKCS12, not JKS, for which the error has a command that converts it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PEM: Final = b"-----BEGIN "
 
 @frozen
 class StoreFile:
-    """A file with a store: ``keys`` is what its keys begin with, such as ``kafka.ssl.truststore``."""
+    """The file of a store; ``keys`` is the prefix of its keys, such as ``kafka.ssl.truststore``."""
 
     keys: str
     path: str
@@ -40,7 +40,7 @@ class Identity:
 
 
 def trusted_in(store: StoreFile) -> dict[str, object]:
-    """This library's settings to trust the certificates in a store. Raises ``ConfigError`` if it can't be read."""
+    """Return the settings that trust the certificates in a store. Raises ``ConfigError`` if it can't be read."""
     contents = _read(store)
     if _PEM in contents:
         return {"ssl.ca.location": _without_password(store)}
@@ -51,9 +51,9 @@ def trusted_in(store: StoreFile) -> dict[str, object]:
 
 
 def identity_in(store: StoreFile, key_password: Secret | None) -> Identity:
-    """The key in a store with its certificates. Raises ``ConfigError`` if it can't be read.
+    """Return the key in a store with its certificates. Raises ``ConfigError`` if it can't be read.
 
-    The key of a PKCS12 store comes encrypted by the store's password.
+    The key of a PKCS12 store is encrypted with the store's password.
     """
     contents = _read(store)
     if _PEM in contents:
@@ -95,7 +95,7 @@ def _pkcs12(store: StoreFile, contents: bytes) -> PKCS12KeyAndCertificates:
     password = store.password.reveal().encode() if store.password is not None else None
     try:
         return load_pkcs12(contents, password)
-    except Exception as error:  # what is behind it may show the password
+    except Exception as error:  # its text may show the password
         reason = f"{store.keys}.password does not open it, or it is damaged ({type(error).__name__})"
         raise _wrong(store, f"can't be read as PKCS12: {reason}") from None
 

@@ -1,21 +1,21 @@
-"""Trust and identity from Java's ``ssl.*`` keys, in this library's keys.
+"""Translate Java's ``ssl.*`` keys to this library's keys.
 
-The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``: Java, too, opens a
-PKCS12 file that is declared as JKS, which is the default.
+The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``. Java too opens a
+PKCS12 file as JKS, the default type.
 
 ========  ==================================================================================================
-contents  what happens
+contents  how it is read
 ========  ==================================================================================================
 PEM       used as it is; the key may be encrypted, ``ssl.key.password`` opens it
-PKCS12    read by the package ``cryptography`` where it is installed; else an error with the openssl command
-JKS       an error with the keytool command that converts it
+PKCS12    with the package ``cryptography``; an error with an openssl command if that is not installed
+JKS       not at all; the error has a keytool command that converts it
 ========  ==================================================================================================
 
 PEM may also be given as text, in ``ssl.truststore.certificates``, ``ssl.keystore.certificate.chain`` and
 ``ssl.keystore.key``.
 An empty ``ssl.endpoint.identification.algorithm`` is ``none``, as in Java.
 
-Stores are read where a consumer is made (``client_identity`` and ``trusted``), on the machine that runs it.
+``client_identity`` and ``trusted`` read the stores on the machine that runs the consumer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Final
 from attrs import frozen
 
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import wrong
+from kafka_nextgen.spark.java_keys import key_error
 from kafka_nextgen.spark.java_stores import Identity, StoreFile, identity_in, trusted_in
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
@@ -40,84 +40,70 @@ _LINE: Final = 64
 
 @frozen
 class TlsStores:
-    """The stores that are configured; None for what is not. Secrets are not shown."""
+    """The stores in the configuration, in files or as PEM; None without."""
 
-    truststore: StoreFile | None = None
-    certificates: str | None = None
-    keystore: StoreFile | None = None
-    certificate_chain: str | None = None
-    key: Secret | None = None
+    trust: StoreFile | str | None = None
+    identity: StoreFile | Identity | None = None
     key_password: Secret | None = None
 
 
 def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
-    """This library's settings for TLS that need no store.
+    """Return this library's settings for TLS that need no store.
 
     Arguments:
         keys: keys of Java's consumer without ``kafka.``.
 
-    Raises ``ConfigError`` for cipher suites by Java's names.
+    Raises ``ConfigError`` for cipher suites with Java's names.
     """
     settings: dict[str, object] = {}
     if _ALGORITHM in keys:
         settings[_ALGORITHM] = keys[_ALGORITHM].strip() or "none"
     ciphers = keys.get(_CIPHERS, "").strip()
     if ciphers.startswith(("TLS_", "SSL_")):
-        raise wrong(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
+        raise key_error(_CIPHERS, "must name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
     return {**settings, _CIPHERS: ciphers} if ciphers else settings
 
 
 def read_stores(keys: Mapping[str, str]) -> TlsStores:
-    """The stores that Java's keys name, by the rules of Java's ``DefaultSslEngineFactory``.
+    """Return the stores in the configuration, by the rules of Java's ``DefaultSslEngineFactory``.
 
     Arguments:
         keys: keys of Java's consumer without ``kafka.``.
 
-    Raises ``ConfigError`` for keys that contradict each other, or that need another one.
+    Raises ``ConfigError`` for keys that exclude each other, or that need another key.
     """
-    _check_truststore(keys)
-    _check_keystore(keys)
-    return TlsStores(
-        _store_file(keys, "truststore"),
-        _pem(keys, "ssl.truststore.certificates"),
-        _store_file(keys, "keystore"),
-        _pem(keys, "ssl.keystore.certificate.chain"),
-        _secret(_pem(keys, "ssl.keystore.key")),
-        _secret(keys.get("ssl.key.password")),
-    )
+    for store, content in (("truststore", "certificates"), ("keystore", "key")):
+        text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"
+        if text in keys and location in keys:
+            raise key_error(text, f"can't be combined with kafka.{location}: remove one")
+        if password in keys and location not in keys:
+            raise key_error(password, f"needs kafka.{location}, the store that it opens")
+    key_password = _secret(keys.get("ssl.key.password"))
+    trust = _store_file(keys, "truststore") or _pem(keys, "ssl.truststore.certificates")
+    identity = _identity(keys, key_password)
+    return TlsStores(trust, _store_file(keys, "keystore") or identity, key_password)
 
 
 def trusted(stores: TlsStores) -> dict[str, object]:
-    """This library's settings for trust; empty if that is left to the system. Raises ``ConfigError``."""
-    if stores.certificates is not None:
-        return {"ssl.ca.pem": stores.certificates}
-    return {} if stores.truststore is None else trusted_in(stores.truststore)
+    """Return this library's settings for trust; empty to trust the system's authorities. Raises ``ConfigError``."""
+    if isinstance(stores.trust, StoreFile):
+        return trusted_in(stores.trust)
+    return {} if stores.trust is None else {"ssl.ca.pem": stores.trust}
 
 
 def client_identity(stores: TlsStores) -> Identity | None:
-    """The client's key and certificates, None without them. Raises ``ConfigError`` if a store can't be read."""
-    if stores.key is not None and stores.certificate_chain is not None:
-        return Identity(None, Secret(f"{stores.key.reveal()}{stores.certificate_chain}"), stores.key_password)
-    return None if stores.keystore is None else identity_in(stores.keystore, stores.key_password)
+    """Return the client's key and certificates, if any. Raises ``ConfigError`` if a store can't be read."""
+    if isinstance(stores.identity, StoreFile):
+        return identity_in(stores.identity, stores.key_password)
+    return stores.identity
 
 
-def _check_truststore(keys: Mapping[str, str]) -> None:
-    has_text, has_file = "ssl.truststore.certificates" in keys, "ssl.truststore.location" in keys
-    if has_text and has_file:
-        raise wrong("ssl.truststore.certificates", "can't be given beside kafka.ssl.truststore.location: remove one")
-    if not has_file and "ssl.truststore.password" in keys:
-        raise wrong("ssl.truststore.password", "needs kafka.ssl.truststore.location, the store that it opens")
-
-
-def _check_keystore(keys: Mapping[str, str]) -> None:
-    has_key, has_chain = "ssl.keystore.key" in keys, "ssl.keystore.certificate.chain" in keys
-    if has_key is not has_chain:
-        missing = "ssl.keystore.certificate.chain" if has_key else "ssl.keystore.key"
-        raise wrong(missing, "is needed: a key and the chain of its certificates belong together")
-    if has_key and "ssl.keystore.location" in keys:
-        raise wrong("ssl.keystore.key", "can't be given beside kafka.ssl.keystore.location: remove one")
-    if "ssl.keystore.location" not in keys and "ssl.keystore.password" in keys:
-        raise wrong("ssl.keystore.password", "needs kafka.ssl.keystore.location, the store that it opens")
+def _identity(keys: Mapping[str, str], key_password: Secret | None) -> Identity | None:
+    missing = [key for key in ("ssl.keystore.key", "ssl.keystore.certificate.chain") if key not in keys]
+    if len(missing) == 1:
+        raise key_error(missing[0], "is needed: a key and the chain of its certificates belong together")
+    key, chain = _pem(keys, "ssl.keystore.key"), _pem(keys, "ssl.keystore.certificate.chain")
+    return None if key is None else Identity(None, Secret(f"{key}{chain}"), key_password)
 
 
 def _store_file(keys: Mapping[str, str], store: str) -> StoreFile | None:
@@ -132,12 +118,12 @@ def _secret(value: str | None) -> Secret | None:
 
 
 def _pem(keys: Mapping[str, str], key: str) -> str | None:
-    """PEM given as text, in lines as OpenSSL wants them: properties often hold it in a single line."""
+    """Return PEM with the line breaks that OpenSSL needs: properties often have it in a single line."""
     if key not in keys:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
     if not entries:
-        raise wrong(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
+        raise key_error(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
     return "".join(_entry(label, "".join(body.split())) for label, body in entries)
 
 

@@ -1,15 +1,15 @@
-"""Consumers that a Python worker keeps from one task to the next: a new one has to find the brokers and log in again.
+"""Consumers that a Python worker keeps for its next tasks. A new consumer has to find the brokers and log in again.
 
-Spark gives a worker one task at a time, and many of the same query. So there is one consumer for each configuration,
-and a few configurations. A consumer is taken out while a task reads, and put back when its ranges are read to the end.
-After an error, or if the query wanted no more, it is closed.
+Spark gives a worker one task at a time, and many of the same query. So a worker keeps one consumer for each of a few
+configurations. A task takes the consumer out, and puts it back after it has read its ranges to the end. The consumer is
+closed after an error, or if the query stops early.
 
-A task reads one partition, or little of several, and what was fetched at once is what its batches are cut from. So more
-is fetched at once than ``Consumer`` does by itself, unless the query has ``kafka.max.partition.fetch.bytes``: small
-fetches make many small batches.
+A task reads one partition, or small parts of several, and a batch never has records of two fetches. Small fetches would
+make many small batches, so consumers fetch more at once than by default, unless the query has
+``kafka.max.partition.fetch.bytes``.
 
-Spark collects garbage after each task, in all that the worker has imported: 50 ms, as much as a small task. So what is
-there at a worker's second task is left out from then on. Consumers of later configurations are not.
+Spark runs the garbage collector after each task. That takes 50 ms in all that a worker has imported, as long as a small
+task. So a worker's second task freezes the objects that exist then.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _AT_MOST = 4
 _CLOSING_S = 5.0
 _PARTITION_BYTES = 4 * 1024 * 1024
 
-#: By process and configuration: the copy that a process forked off finds can't be used there.
+#: By process and configuration, because a forked process can't use the consumers of its parent.
 _KEPT: dict[tuple[int, JavaConfig], Consumer] = {}
 
 
 @contextmanager
 def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
-    """A consumer of this configuration that belongs to no group. Raises ``ConfigError`` if a store can't be read."""
+    """Lend a consumer of this configuration, without a group. Raises ``ConfigError`` if a store can't be read."""
     key = os.getpid(), config
     consumer = _KEPT.pop(key, None)
     if consumer is None:
         consumer = _new_consumer(config)
     elif not gc.get_freeze_count():
-        gc.freeze()  # garbage was collected after the task before
+        gc.freeze()  # Spark has collected garbage after the last task
     try:
         yield consumer
     except BaseException:
@@ -52,6 +52,6 @@ def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
 
 
 def _new_consumer(config: JavaConfig) -> Consumer:
-    is_said = "max.partition.fetch.bytes" in dict(config.settings)
-    sizes = {} if is_said else {"max_partition_fetch_bytes": _PARTITION_BYTES}
+    is_set = "max.partition.fetch.bytes" in dict(config.settings)
+    sizes = {} if is_set else {"max_partition_fetch_bytes": _PARTITION_BYTES}
     return Consumer(config.consumer_config(auto_offset_reset="none", **sizes))

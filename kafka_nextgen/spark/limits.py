@@ -1,25 +1,37 @@
-"""Where a query can start and end, and which of it a batch can't have.
+"""Where a query starts and ends: what the options say, and which limits a batch can't have.
 
-The rules for batches are those of Spark's built-in source (KafkaSourceProvider.scala):
+Three options can set the start. The first one that is given counts, as in Spark's built-in source
+(``getKafkaOffsetRangeLimit`` in ``KafkaSourceProvider.scala``):
 
-- A batch can't start at the latest offset, nor end at the earliest, in all partitions or in one.
-- Offsets by partition for both the start and the end name the same partitions, and no start exceeds its end. The
-  same holds for timestamps. Here it holds for one timestamp for all partitions too: the built-in source reads nothing.
-- One kind of start is ours: the offsets that a group has committed. It is no end.
+1. ``startingTimestamp``: one time for all partitions
+2. ``startingOffsetsByTimestamp``: a time for each partition
+3. ``startingOffsets``: ``earliest``, ``latest``, ``group`` (unknown to the built-in source), or JSON
+
+The same options with ``ending`` set the end, except ``group``. A streaming query has no end. By default a batch starts
+at the earliest offset, and a streaming query at the latest.
+
+The rules for batches are those of the built-in source:
+
+- A batch can't start at the latest offset or end at the earliest, in any partition.
+- Offsets by partition for both the start and the end name the same partitions, and no start is greater than its end.
+  The same holds for timestamps. Here it also holds for one timestamp for all partitions, where the built-in source
+  reads nothing.
 
 Limits are equal by value, have a hash and can be sent to another process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import TypeAlias
 
 from attrs import field, frozen
 
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
-from kafka_nextgen.spark.offsets import EARLIEST, LATEST
+from kafka_nextgen.spark.offsets import EARLIEST, LATEST, parse_offsets, parse_timestamps
+from kafka_nextgen.spark.option_values import OptionValues
 from kafka_nextgen.spark.values import PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -34,11 +46,14 @@ __all__ = [
     "SpecificTimestamps",
     "check_batch_limits",
     "check_start_not_beyond_end",
+    "read_end",
+    "read_start",
+    "unused_limits",
 ]
 
 
 class Edge(Enum):
-    """One end of every partition's log: ``startingOffsets=earliest`` and the like."""
+    """The earliest or latest offset of every partition."""
 
     EARLIEST = "earliest"
     LATEST = "latest"
@@ -65,7 +80,7 @@ def _by_value(numbers: PartitionOffsets) -> frozenset[tuple[TopicPartition, int]
 
 @frozen
 class SpecificOffsets:
-    """Offsets by partition, ``EARLIEST`` and ``LATEST`` among them."""
+    """Offsets by partition; they may be ``EARLIEST`` or ``LATEST``."""
 
     offsets: PartitionOffsets = field(eq=_by_value)
 
@@ -94,12 +109,76 @@ class GroupOffsets:
     fallback: GroupFallback = GroupFallback.ERROR
 
 
-#: What an option can say about the start or the end.
+#: A start or an end.
 OffsetLimit: TypeAlias = Edge | SpecificOffsets | SpecificTimestamps | GlobalTimestamp | GroupOffsets
 
 
+_EDGES = {edge.value: edge for edge in Edge}
+
+
+def read_start(values: OptionValues, group_id: str | None, *, is_streaming: bool) -> OffsetLimit:
+    """Read where a query starts; ``group_id`` is the group of ``startingOffsets=group``.
+
+    Raises ``ConfigError``.
+    """
+    no_match = values.member("startingOffsetsByTimestampStrategy", NoMatch.ERROR)
+    group = GroupOffsets(group_id or "", values.member("groupFallback", GroupFallback.ERROR))
+    default = "latest" if is_streaming else "earliest"
+    limit = _read(values, "starting", default, {**_EDGES, "group": group}, no_match)
+    if limit is group and group_id is None:
+        raise ConfigError("startingOffsets=group needs groupId, the group whose offsets to start at", "groupId")
+    return limit
+
+
+def read_end(values: OptionValues, *, is_streaming: bool) -> OffsetLimit | None:
+    """Read where a batch query ends; None for a streaming query. Raises ``ConfigError``."""
+    if not is_streaming:
+        return _read(values, "ending", "latest", _EDGES)
+    for option in _names("ending")[1:]:
+        if option in values:
+            raise ConfigError(f"{option} can't be given in a streaming query, which has no end: remove it", option)
+    return None
+
+
+def unused_limits(values: OptionValues, *, is_streaming: bool) -> Iterator[str]:
+    """Return warnings about limits that have no effect."""
+    for side in ("starting",) if is_streaming else ("starting", "ending"):
+        first, *others = [option for option in _names(side) if option in values] or [""]
+        for option in others:
+            yield f"the option {option} is ignored: {first} is given, which comes first"
+    if is_streaming and "endingTimestamp" in values:
+        yield "the option endingTimestamp is ignored: a streaming query has no end"
+
+
+def _names(side: str) -> tuple[str, str, str]:
+    return f"{side}Timestamp", f"{side}OffsetsByTimestamp", f"{side}Offsets"
+
+
+def _read(
+    values: OptionValues,
+    side: str,
+    default: str,
+    words: Mapping[str, OffsetLimit],
+    no_match: NoMatch = NoMatch.ERROR,
+) -> OffsetLimit:
+    timestamp, by_timestamp, by_offset = _names(side)
+    if (moment := values.optional_number(timestamp, 0)) is not None:
+        return GlobalTimestamp(moment, no_match)
+    if (moments := values.text(by_timestamp)) is not None:
+        return SpecificTimestamps(parse_timestamps(moments, by_timestamp), no_match)
+    text = values.text(by_offset)
+    if text is None:
+        text = default
+    if text.lower() in words:
+        return words[text.lower()]
+    if not text.startswith("{"):
+        wanted = ", ".join([*words, 'JSON such as {"topicA":{"0":23}}'])
+        raise ConfigError(f"{by_offset} must be {wanted}, not {text!r}", by_offset)
+    return SpecificOffsets(parse_offsets(text, by_offset))
+
+
 def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
-    """Check what a batch's options say before the cluster is asked.
+    """Check the limits of a batch.
 
     Raises ``OffsetLimitError`` for a start at the latest or an end at the earliest offset, ``PartitionsMismatchError``
     if the two name different partitions, ``StartBeyondEndError`` if a start is greater than its end.
@@ -120,7 +199,7 @@ def check_start_not_beyond_end(
 ) -> None:
     """Raise ``StartBeyondEndError`` if a start is greater than its end; special offsets are not compared.
 
-    ``what`` is what the numbers are, and ``hint`` ends the error.
+    ``what`` says in the message what the numbers are, and ``hint`` ends it.
     """
     beyond = [tp for tp in sorted(start) if start[tp] > end[tp] >= 0]
     if beyond:

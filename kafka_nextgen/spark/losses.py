@@ -1,4 +1,4 @@
-"""Records that are gone: what can happen to a partition between two batches, each as a rule.
+"""Lost records: what can happen to a partition between two batches, and whether it ends the query.
 
 | what happened | the built-in source's condition | where reading goes on |
 |---|---|---|
@@ -9,21 +9,26 @@
 | records aged out before they were read | COULD_NOT_READ_OFFSET_RANGE | at the earliest offset |
 | the log ends before the planned end | COULD_NOT_READ_OFFSET_RANGE | at the planned end |
 
-With ``failOnDataLoss=true`` any of them ends the query; with ``false`` each is a warning (KafkaOffsetReaderAdmin.scala,
-KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source notices the fifth and the sixth in a task.
-Planning notices them if it is given the earliest and latest offsets.
+With ``failOnDataLoss=true`` any loss ends the query; with ``false`` each is logged as a warning
+(KafkaOffsetReaderAdmin.scala, KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source notices the
+last two in a task. Planning notices them if it is given the earliest and latest offsets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from attrs import frozen
 
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "vanished_losses"]
+__all__ = ["DataLoss", "LossKind", "batch_losses", "report_losses", "stream_losses", "vanished_losses"]
+
+logger = logger_of(__name__)
 
 
 class LossKind(Enum):
@@ -39,7 +44,7 @@ class LossKind(Enum):
 
 @frozen
 class DataLoss:
-    """One partition of which records may be lost: what happened, and where reading goes on."""
+    """A partition that may have lost records: what happened to it, and where reading goes on."""
 
     kind: LossKind
     partition: TopicPartition
@@ -50,11 +55,25 @@ class DataLoss:
         return f"{self.partition} {self.happened}; {self.goes_on}"
 
 
+def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> None:
+    """Log a warning for each loss, or with ``fail_on_data_loss`` raise ``DataLossError`` if there is any."""
+    if losses and fail_on_data_loss:
+        lost = [f"{loss.partition} {loss.happened}" for loss in losses]
+        raise DataLossError(
+            f"records may be lost, they aged out or their topic was deleted before they were read: "
+            f"{first_few(lost, '; ', '; and {} more partitions')}. "
+            "Set failOnDataLoss to false to go on with a warning",
+            losses,
+        )
+    for loss in losses:
+        logger.warning("records may be lost: %s", loss)
+
+
 def stream_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
     """Return what was lost between two batches of a streaming query, sorted by partition.
 
-    ``cluster.earliest`` must have the partitions of ``end`` that are new and still exist. What else it or
-    ``cluster.latest`` has is checked too.
+    ``cluster.earliest`` must have the new partitions of ``end`` that still exist. Other partitions in it or in
+    ``cluster.latest`` are checked too.
     """
     losses = [_deleted(tp) for tp in start if tp not in end]
     for tp in end:
@@ -63,7 +82,7 @@ def stream_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: Clust
 
 
 def batch_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
-    """Return what a batch query asks for and the log no longer has, sorted by partition; no start beyond its end."""
+    """Return what a batch query asks for but the log no longer has, sorted by partition. No start is after its end."""
     return tuple(loss for tp in sorted(end) for loss in _of_known(tp, start[tp], end[tp], cluster))
 
 

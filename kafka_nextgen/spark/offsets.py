@@ -1,6 +1,6 @@
-"""The JSON of Spark's built-in Kafka source, both ways: options and checkpoints.
+"""Read and write the JSON of Spark's built-in Kafka source in options and checkpoints.
 
-Offsets and timestamps are written by topic and partition, partitions to assign by topic:
+Offsets and timestamps are by topic and partition, partitions to assign by topic:
 
     {"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}      startingOffsets, endingOffsets, checkpoints
     {"topicA":{"0":1700000000000}}                    startingOffsetsByTimestamp, endingOffsetsByTimestamp
@@ -8,21 +8,23 @@ Offsets and timestamps are written by topic and partition, partitions to assign 
 
 The rules:
 
-- An offset of an option is a number from 0 up, or -1 for the latest, or -2 for the earliest. A checkpoint has neither.
-- A timestamp is in milliseconds from 0 up: Kafka takes negative ones for other questions.
-- Some of what the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice
-  (it takes the last), text after the end.
-- What is written is what the built-in source writes (JsonUtils.scala), in the order of topic and partition. Its own
-  order is that of a hash map, and means nothing.
+- An offset in an option is a number from 0 up, or -1 for the latest, or -2 for the earliest. Checkpoints have numbers
+  from 0 up.
+- A timestamp is in milliseconds from 0 up, because negative ones have other meanings for Kafka.
+- Some JSON that the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice
+  (it takes the last one), text after the end.
+- Offsets are written as by the built-in source (JsonUtils.scala), but ordered by topic and partition instead of by a
+  hash map.
 
-Malformed text raises ``OffsetsFormatError``, which names the option and what is wrong, and shows the form.
+Malformed JSON raises ``OffsetsFormatError``, which names the option and the mistake, and shows an example.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from attrs import frozen
 
@@ -39,9 +41,9 @@ __all__ = [
     "read_checkpoint",
 ]
 
-#: An offset in an option that stands for the end of the partition.
+#: In an option, the end of a partition.
 LATEST = -1
-#: An offset in an option that stands for the partition's first record.
+#: In an option, the first record of a partition.
 EARLIEST = -2
 
 _GREATEST = 2**63 - 1
@@ -49,10 +51,12 @@ _GREATEST_PARTITION = 2**31 - 1
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 _SHOWN = 200
 
+T = TypeVar("T")
+
 
 @frozen
 class _Form:
-    """What the numbers of a document are, the least of them, and an example of the whole."""
+    """What the numbers of a document are, the least number, and an example of a document."""
 
     what: str
     least: int
@@ -66,49 +70,39 @@ _PARTITIONS = _Form("partition", 0, '{"topicA":[0,1],"topicB":[0,1]}')
 
 
 class _MalformedError(Exception):
-    """What is wrong with a document; the public error adds the option and the form."""
+    """The mistake in a document; the public error adds the option and an example."""
 
 
 def parse_offsets(text: str, option: str = "startingOffsets") -> dict[TopicPartition, int]:
-    """Read offsets by partition, with ``LATEST`` and ``EARLIEST`` as they stand.
+    """Read offsets by partition, which may be ``LATEST`` or ``EARLIEST``.
 
     ``option`` is the option's name, for the error. Raises ``OffsetsFormatError``.
     """
-    return _parsed(text, option, _OFFSETS)
+    return _read(lambda: _numbers(_loaded(text), _OFFSETS), text, option, _OFFSETS)
 
 
 def parse_timestamps(text: str, option: str = "startingOffsetsByTimestamp") -> dict[TopicPartition, int]:
     """Read timestamps by partition, in milliseconds since the epoch. Raises ``OffsetsFormatError``."""
-    return _parsed(text, option, _TIMESTAMPS)
+    return _read(lambda: _numbers(_loaded(text), _TIMESTAMPS), text, option, _TIMESTAMPS)
 
 
-def parse_partitions(text: str, option: str = "assign") -> tuple[TopicPartition, ...]:
-    """Read a list of partitions, sorted; at least one. Raises ``OffsetsFormatError``."""
-    try:
-        partitions = [tp for topic, numbers in _topics(_loaded(text)) for tp in _listed(topic, numbers)]
-        if not partitions:
-            raise _MalformedError("no partition is named")
-    except _MalformedError as error:
-        raise _format_error(option, str(error), _PARTITIONS, text) from None
-    return tuple(sorted(partitions))
+def parse_partitions(text: str) -> tuple[TopicPartition, ...]:
+    """Read the partitions of ``assign``, sorted; at least one. Raises ``OffsetsFormatError``."""
+    return _read(lambda: _partitions(_loaded(text)), text, "assign", _PARTITIONS)
 
 
-def read_checkpoint(offset: str | Mapping[str, object]) -> dict[TopicPartition, int]:
-    """Read an offset of a checkpoint, as text or as the document that pyspark already made of it.
+def read_checkpoint(offset: object) -> dict[TopicPartition, int]:
+    """Read an offset of a checkpoint, which pyspark has parsed.
 
     Raises ``OffsetsFormatError`` with no ``key``, for instance if another kind of source wrote the checkpoint.
     """
-    try:
-        return _numbers(_loaded(offset) if isinstance(offset, str) else offset, _CHECKPOINT)
-    except _MalformedError as error:
-        shown = offset if isinstance(offset, str) else json.dumps(offset, default=repr)
-        raise _format_error(None, str(error), _CHECKPOINT, shown) from None
+    return _read(lambda: _numbers(offset, _CHECKPOINT), offset, None, _CHECKPOINT)
 
 
 def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
-    """Return offsets by topic and partition, for pyspark to write.
+    """Return offsets by topic and partition, for pyspark to write with ``json.dumps``.
 
-    pyspark calls ``json.dumps`` itself and so adds spaces. Both sources read either.
+    The JSON then has spaces, with and without which both sources read it.
     """
     document: dict[str, dict[str, int]] = {}
     for tp in sorted(offsets):
@@ -116,17 +110,14 @@ def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[st
     return document
 
 
-def _parsed(text: str, option: str, form: _Form) -> dict[TopicPartition, int]:
+def _read(read: Callable[[], T], document: object, option: str | None, form: _Form) -> T:
     try:
-        return _numbers(_loaded(text), form)
+        return read()
     except _MalformedError as error:
-        raise _format_error(option, str(error), form, text) from None
-
-
-def _format_error(option: str | None, wrong: str, form: _Form, text: str) -> OffsetsFormatError:
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
-    place = option or "the checkpoint's offset"
-    return OffsetsFormatError(f"{place}: {wrong}; expected e.g. {form.example}, got {shown}", option)
+        text = document if isinstance(document, str) else json.dumps(document, default=repr)
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+        place = option or "the checkpoint's offset"
+        raise OffsetsFormatError(f"{place}: {error}; expected e.g. {form.example}, got {shown}", option) from None
 
 
 def _loaded(text: str) -> object:
@@ -177,17 +168,20 @@ def _numbers(document: object, form: _Form) -> dict[TopicPartition, int]:
     return numbers
 
 
-def _listed(topic: str, numbers: object) -> list[TopicPartition]:
-    if not isinstance(numbers, list):
-        raise _MalformedError(f'topic "{topic}" has no JSON list of partitions')
-    listed: dict[TopicPartition, None] = {}
-    for number in numbers:
-        if type(number) is not int or not 0 <= number <= _GREATEST_PARTITION:
-            raise _MalformedError(f'topic "{topic}" lists {_shown(number)}, which is no partition\'s number')
-        if TopicPartition(topic, number) in listed:
-            raise _MalformedError(f"{topic}[{number}] appears twice")
-        listed[TopicPartition(topic, number)] = None
-    return list(listed)
+def _partitions(document: object) -> tuple[TopicPartition, ...]:
+    partitions: set[TopicPartition] = set()
+    for topic, numbers in _topics(document):
+        if not isinstance(numbers, list):
+            raise _MalformedError(f'topic "{topic}" has no JSON list of partitions')
+        for number in numbers:
+            if type(number) is not int or not 0 <= number <= _GREATEST_PARTITION:
+                raise _MalformedError(f'topic "{topic}" lists {_shown(number)}, which is no partition\'s number')
+            if TopicPartition(topic, number) in partitions:
+                raise _MalformedError(f"{topic}[{number}] appears twice")
+            partitions.add(TopicPartition(topic, number))
+    if not partitions:
+        raise _MalformedError("no partition is named")
+    return tuple(sorted(partitions))
 
 
 def _wanted(form: _Form) -> str:

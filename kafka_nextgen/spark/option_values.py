@@ -1,8 +1,7 @@
-"""The values of a query's options: found in any case, and read as one kind of value or another.
+"""Read the options of a query, whose names are in any case, as numbers, times, words or booleans.
 
-Every error is a ``ConfigError`` that names the option and says what it may be. Numbers and truth values are read as the
-built-in source reads them: Scala's ``toInt``, ``toLong`` and ``toBoolean``. Times are Spark's time strings
-(``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; without a unit milliseconds.
+Numbers and booleans are read as by the built-in source: with Scala's ``toInt``, ``toLong`` and ``toBoolean``. Times are
+Spark's time strings (``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; without a unit milliseconds.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ _MICROSECONDS: Final = {
 
 @frozen
 class OptionValues:
-    """Options as text, ``given`` by name in lower case, each read on demand. The methods raise ``ConfigError``."""
+    """Options as text by names in lower case. The methods raise ``ConfigError``, which names the option."""
 
     given: Mapping[str, str]
 
     def text(self, option: str) -> str | None:
-        """The text of an option without spaces around it; None if it is not given."""
+        """Return the text of an option without surrounding spaces; None if it is not given."""
         text = self.given.get(option.lower())
         return None if text is None else text.strip()
 
@@ -49,12 +48,12 @@ class OptionValues:
         return option.lower() in self.given
 
     def number(self, option: str, default: int, least: int, greatest: int = INT64_MAX) -> int:
-        """A whole number within bounds, both included."""
+        """Return a whole number within bounds, both included."""
         number = self.optional_number(option, least, greatest)
         return default if number is None else number
 
     def optional_number(self, option: str, least: int, greatest: int = INT64_MAX) -> int | None:
-        """A whole number within bounds, both included; None if it is not given."""
+        """Return a whole number within bounds, both included; None if it is not given."""
         text = self.text(option)
         if text is None:
             return None
@@ -63,7 +62,7 @@ class OptionValues:
         return int(text)
 
     def milliseconds(self, option: str, default: int) -> int:
-        """A time as milliseconds, rounded down; it is not negative."""
+        """Return a time in milliseconds, rounded down and not negative."""
         text = self.text(option)
         if text is None:
             return default
@@ -74,16 +73,16 @@ class OptionValues:
         return int(found[1]) * unit // 1_000
 
     def boolean(self, option: str, *, default: bool) -> bool:
-        """True or false, in any case."""
+        """Return a boolean, written in any case."""
         return self.word(option, ("true", "false"), str(default).lower()) == "true"
 
     def member(self, option: str, default: _E) -> _E:
-        """The member of an enum whose value is the word, in any case."""
+        """Return the member of an enum with this value, written in any case."""
         members = type(default)
         return members(self.word(option, tuple(one.value for one in members), default.value))
 
     def word(self, option: str, words: tuple[str, ...], default: str) -> str:
-        """One of some words in lower case, in any case; the word in lower case."""
+        """Return one of these words, written in any case, in lower case."""
         text = self.text(option)
         word = default if text is None else text.lower()
         if word not in words:

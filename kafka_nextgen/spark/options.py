@@ -1,34 +1,7 @@
-"""The options of the data source: those of Spark's built-in Kafka source, and some of its own.
+"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/spark.md``).
 
-Names are in any case, as everywhere in Spark. What ``KafkaSourceProvider.scala`` (Spark 4.2) refuses is refused here.
-An option that does not exist is an error as well, which names the nearest: the built-in source ignores it. Warnings
-are part of the result, not logged.
-
-===============================  ====================================================================================
-option                           what it is (new ones are marked with a +)
-===============================  ====================================================================================
-subscribe, subscribePattern,     what to read: see ``consumer_strategy``
-assign, patternSyntax +
-startingOffsets and the rest     where to start and to end: see ``limit_options``
-groupId +                        the group whose committed offsets show the progress; no consumer joins it to read
-groupFallback +                  where ``startingOffsets=group`` starts in a partition without a committed offset
-startingOffsetsByTimestamp-      where to start if no record has the timestamp or a later one
-Strategy
-failOnDataLoss                   whether lost records end the query
-maxOffsetsPerTrigger,            how much a batch of a streaming query reads, and how long it waits for a minimum;
-minOffsetsPerTrigger,            batch queries ignore them
-maxTriggerDelay
-minPartitions,                   how ranges are split among tasks, and from how many records on a range is a task of
-maxRecordsPerPartition,          its own
-minRecordsPerPartition +
-includeHeaders                   whether there is a column with headers
-kafkaConsumer.pollTimeoutMs      how long a task waits for records before it fails
-fetchOffset.numRetries,          how often, and with which pause, offsets are asked for that went backwards
-fetchOffset.retryIntervalMs
-pushdown +                       whether filters on partition, offset and timestamp narrow the ranges
-rowsPerBatch +                   how many rows an Arrow batch has at most
-kafka.*                          how to reach Kafka: see ``java_config``
-===============================  ====================================================================================
+Names are in any case. What ``KafkaSourceProvider.scala`` (Spark 4.2) refuses is refused here. An unknown option is an
+error that suggests the nearest name, where the built-in source ignores it. Warnings are returned, not logged.
 """
 
 from __future__ import annotations
@@ -44,10 +17,9 @@ from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
 from kafka_nextgen.spark.java_keys import PREFIX
-from kafka_nextgen.spark.limit_options import read_end, read_start, unused_limits
-from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits
+from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits, read_end, read_start, unused_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
-from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.spark.planning import SplitOptions
 from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
@@ -85,11 +57,11 @@ OPTIONS: Final = (
 
 _BY_LOWER_CASE: Final = {option.lower(): option for option in OPTIONS}
 _SPARK: Final = "spark."
-#: From how many records on a range is a task of its own.
-_RECORDS: Final = 1_000
+#: The default of ``minRecordsPerPartition``.
+_MIN_RECORDS: Final = 1_000
 _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 
-#: Names that look like options, and what to use.
+#: Names that are often mistaken for options, and what to use instead.
 _ADVICE: Final = {
     "path": "load() takes no path; name topics with subscribe",
     "topic": "it says where to write; name topics to read with subscribe",
@@ -101,8 +73,8 @@ _ADVICE: Final = {
 class SourceOptions:
     """The options of one query. Times are in milliseconds.
 
-    ``end`` is None for a streaming query. Options that are equal have the same hash and can be sent to another process.
-    No secret is shown.
+    ``end`` is None for a streaming query. Options can be compared, hashed and sent to another process. Their ``repr``
+    shows no secrets.
     """
 
     strategy: ConsumerStrategy
@@ -126,11 +98,11 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
     """Read the options of a query.
 
     Arguments:
-        options: names in any case, and their values, as Spark hands them over.
+        options: the values by name, in any case, as Spark passes them.
         is_streaming: whether the query is a streaming query.
 
-    Raises ``ConfigError``, whose ``key`` is the name of the option; for a batch that starts and ends in different
-    partitions ``PartitionsMismatchError``, for one that starts after its end ``StartBeyondEndError``.
+    Raises ``ConfigError``, whose ``key`` is the name of the option. For a batch that starts and ends in different
+    partitions it raises ``PartitionsMismatchError``, and for one that starts after its end ``StartBeyondEndError``.
     """
     given = _in_lower_case(options)
     _refuse_unknown(given)
@@ -192,13 +164,13 @@ def _kafka(given: Mapping[str, str]) -> JavaConfig:
 def _group_id(values: OptionValues) -> str | None:
     group_id = values.text("groupId")
     if group_id == "":
-        raise ConfigError("groupId is empty: name the group that is to show the progress, or remove it", "groupId")
+        raise ConfigError("groupId is empty: name the group to commit to, or remove the option", "groupId")
     return group_id
 
 
 def _trigger_limits(values: OptionValues) -> TriggerLimits:
     most = values.optional_number("maxOffsetsPerTrigger", 1)
-    least = values.number("minOffsetsPerTrigger", 0, -INT64_MAX - 1)  # none from 0 down, as for the built-in source
+    least = values.number("minOffsetsPerTrigger", 0, -INT64_MAX - 1)  # 0 and less mean none, as for the built-in source
     if most is not None and least > most:
         why = f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}"
         raise ConfigError(f"{why}: lower the first, or raise the second", "minOffsetsPerTrigger")
@@ -211,7 +183,7 @@ def _split_options(values: OptionValues) -> SplitOptions:
     return SplitOptions(
         values.optional_number("minPartitions", 1, INT32_MAX),
         values.optional_number("maxRecordsPerPartition", 1),
-        values.number("minRecordsPerPartition", _RECORDS, 0),
+        values.number("minRecordsPerPartition", _MIN_RECORDS, 0),
     )
 
 
@@ -221,7 +193,7 @@ def _warnings(values: OptionValues, is_streaming: bool) -> Iterator[str]:
         if option in values:
             yield f"the option {option} is ignored in a batch query"
     if "groupIdPrefix" in values:
-        yield "the option groupIdPrefix is ignored: groups are not made up; groupId names the one to commit to"
+        yield "the option groupIdPrefix is ignored: no group ids are generated; groupId names the group to commit to"
     if "groupFallback" in values and (values.text("startingOffsets") or "").lower() != "group":
         yield "the option groupFallback is ignored: it needs startingOffsets=group"
     if "patternSyntax" in values and "subscribePattern" not in values:

@@ -1,53 +1,56 @@
-"""From start, end, options and what the cluster said to the ranges that tasks read. Pure functions: no clock, no I/O.
+"""Turn start, end, options and the offsets of the cluster into tasks. Pure functions: no clock, no I/O.
 
-The steps of a batch query:
+A batch query and each trigger of a streaming query take the same steps. ``plan_batch`` or ``plan_stream`` returns the
+ranges to read and the losses: what lies between start and end but can't be read. ``join`` makes tasks of the ranges.
 
-    timestamps_to_ask        what to look up
-    resolve_starting_offsets, resolve_ending_offsets
-    plan_batch               ranges and losses
-    report_losses            the losses as warnings, or DataLossError (``reporting``)
-    join                     the ranges as tasks
+The same arguments give the same plan, ordered by topic, partition and offset. The ranges of a partition follow each
+other without a gap or an overlap.
 
-The steps of a streaming query, for each trigger:
+Ranges are split as by Spark's built-in source (KafkaOffsetRangeCalculator.scala):
 
-    admit                    where the batch ends: rate limits; admit_available_now for a run that ends
-    plan_stream              ranges and losses between the end of the last batch and the end of this one
-    report_losses, join
+- Empty ranges are dropped. Without options, each range is one task.
+- ``maxRecordsPerPartition`` divides each range into the fewest equal parts that are small enough.
+- If there are then fewer parts than ``minPartitions``, each gets its share of ``minPartitions`` by size, rounded to the
+  nearest. Partitions with a part whose share is one stay as they are; the others share the rest by size.
+- When a range is divided, its last parts get the remainder.
 
-The same arguments give the same plan, in the order of topic, partition and offset. The ranges of a partition follow
-each other without a hole or an overlap. What is not covered between start and end is in ``losses``.
+``minPartitions`` is approximate: rounding may give a few parts more or fewer.
+
+The built-in source does not join ranges. A task of a Python source takes tens of milliseconds even if it reads little,
+so one task reads several ranges with fewer records than ``minRecordsPerPartition``, until it has that many:
+
+- Only the number of records counts. A task of joined ranges has fewer than twice that number.
+- ``maxRecordsPerPartition`` limits the sum as well, and joining leaves at least ``minPartitions`` tasks.
+- Parts of a split range are not joined: no task reads two ranges of one partition.
 """
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import floor, inf
+from typing import TypeAlias
 
-from kafka_nextgen.spark.admission import Admission, TriggerLimits, admit, admit_available_now, check_available_now
+from attrs import evolve, field, frozen, validators
+
 from kafka_nextgen.spark.limits import check_start_not_beyond_end
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses
-from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_ask
-from kafka_nextgen.spark.splitting import SplitOptions, Task, join, split
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_of
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_offset
 from kafka_nextgen.types import TopicPartition
 
-__all__ = [
-    "Admission",
-    "ClusterOffsets",
-    "PartitionRange",
-    "Plan",
-    "SplitOptions",
-    "Task",
-    "TriggerLimits",
-    "admit",
-    "admit_available_now",
-    "check_available_now",
-    "join",
-    "plan_batch",
-    "plan_stream",
-    "resolve_ending_offsets",
-    "resolve_starting_offsets",
-    "timestamps_to_ask",
-]
+__all__ = ["Plan", "SplitOptions", "Task", "join", "plan_batch", "plan_stream", "split"]
+
+#: What one task reads: ranges of different partitions.
+Task: TypeAlias = tuple[PartitionRange, ...]
+
+
+@frozen
+class SplitOptions:
+    """The options that split ranges, each a number from 1 up or None, and the one that joins them: 0 or 1 for never."""
+
+    min_partitions: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
+    max_records_per_partition: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
+    min_records_per_partition: int = field(default=0, validator=validators.ge(0))
 
 
 @frozen
@@ -75,7 +78,7 @@ def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: Cluster
     New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. What
     ``cluster`` has of other partitions is checked: records that are gone are then noticed here, not in a task.
     """
-    begins = {tp: begin_of(tp, start, cluster.earliest) for tp in sorted(end)}
+    begins = {tp: begin_offset(tp, start, cluster.earliest) for tp in sorted(end)}
     whole = [_readable(tp, begin, end[tp], cluster) for tp, begin in begins.items() if begin is not None]
     return Plan(split(whole, options), stream_losses(start, end, cluster))
 
@@ -83,3 +86,62 @@ def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: Cluster
 def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> PartitionRange:
     until = min(end, cluster.latest.get(tp, end))
     return PartitionRange(tp.topic, tp.partition, begin, until, cluster.topic_ids.get(tp))
+
+
+def split(ranges: Iterable[PartitionRange], options: SplitOptions) -> tuple[PartitionRange, ...]:
+    """Split ranges, of which each partition has at most one, into parts that one task can read."""
+    parts = [whole for whole in sorted(ranges) if whole.size > 0]
+    most = options.max_records_per_partition
+    if most is not None:
+        parts = [part for whole in parts for part in _divided(whole, -(-whole.size // most))]
+    if options.min_partitions is not None and options.min_partitions > len(parts):
+        parts = _spread(parts, options.min_partitions)
+    return tuple(parts)
+
+
+def join(parts: Sequence[PartitionRange], options: SplitOptions) -> tuple[Task, ...]:
+    """Put parts of few records together in tasks, which are in the order of their first parts."""
+    least, most = options.min_records_per_partition, options.max_records_per_partition or inf
+    pieces = Counter(part.topic_partition for part in parts)
+    spare = len(parts) - (options.min_partitions or 0)  # so many tasks may be saved
+    tasks: list[list[PartitionRange]] = []
+    taking: list[PartitionRange] = []  # the task that takes more
+    records = 0
+    for part in parts:
+        if part.size >= least or pieces[part.topic_partition] > 1:
+            tasks.append([part])
+        elif taking and spare > 0 and records < least and records + part.size <= most:
+            taking.append(part)
+            records, spare = records + part.size, spare - 1
+        else:
+            taking, records = [part], part.size
+            tasks.append(taking)
+    return tuple(map(tuple, tasks))
+
+
+def _spread(parts: list[PartitionRange], at_least: int) -> list[PartitionRange]:
+    total = sum(part.size for part in parts)
+    small = [part for part in parts if _share(part.size, total, at_least) == 1]
+    whole = {part.topic_partition for part in small}
+    rest = total - sum(part.size for part in small)
+    shares = max(at_least - len(small), 1)
+    return [
+        piece
+        for part in parts
+        for piece in _divided(part, 1 if part.topic_partition in whole else _share(part.size, rest, shares))
+    ]
+
+
+def _share(size: int, total: int, count: int) -> int:
+    # In floating point and rounded half up, as Java's Math.round does: other arithmetic splits elsewhere.
+    return max(floor(size / total * count + 0.5), 1)
+
+
+def _divided(whole: PartitionRange, count: int) -> list[PartitionRange]:
+    count = min(count, whole.size)  # no part is empty
+    pieces, start = [], whole.start
+    for left in range(count, 0, -1):
+        end = start + (whole.end - start) // left
+        pieces.append(evolve(whole, start=start, end=end))
+        start = end
+    return pieces

@@ -1,15 +1,15 @@
-"""The group of ``groupId`` shows how far a streaming query is: the end of its last finished batch, for lag tools.
+"""Commit the end of the last finished batch of a streaming query to the group of ``groupId``, for lag tools.
 
-The checkpoint is the truth, and the group follows it, never ahead:
+The checkpoint decides where a query goes on. The group follows it and is never ahead:
 
-- Spark gives ``latestOffset`` the end of the last finished batch, right after that batch, in idle and in AvailableNow
-  runs too. It is committed there. ``commit(end)`` would come a batch later, and never for the last batch.
-- It is committed as by a tool, for the driver is no member of the group. A coordinator takes that for a group without
-  members only. If the first commit of a run is refused because there are members, the query ends with
-  ``GroupNotEmptyError``: another application uses the group.
-- What is committed is committed again every hour: brokers forget offsets of a group without members after a time
-  (``offsets.retention.minutes``), and an idle query would vanish from the tools.
-- No other failure ends the query, or holds it up for longer than a few seconds: it is logged, and repeated later.
+- Spark passes the end of the last finished batch to ``latestOffset`` just after that batch, also in idle and in
+  AvailableNow runs. It is committed there. ``commit(end)`` is called a batch later, and not for the last batch.
+- The driver is not a member of the group. A coordinator accepts its commits only if the group has no members. If the
+  first commit of a run is refused for that reason, another application uses the group, and the query ends with
+  ``GroupNotEmptyError``.
+- Offsets are committed again every hour: brokers delete those of a group without members after
+  ``offsets.retention.minutes``, and an idle query would disappear from the tools.
+- Other failures are logged and retried later. They don't end the query or delay it by more than a few seconds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ logger = logger_of(__name__)
 
 _TIMEOUT_S = 5.0
 _PAUSES = Backoff(first_s=2.0, longest_s=60.0)
-_NO_JITTER = 0.5  # one query commits to its group
+_NO_JITTER = 0.5  # there is only one committer for each group
 _COMMITTED_AGAIN_S = 3600.0
 
 
@@ -47,23 +47,23 @@ class Progress:
         self._clock = clock
         self._committed: PartitionOffsets | None = None
         self._failures = 0
-        self._not_before = 0.0  # after a failure
+        self._retry_at_s = 0.0
         self._fresh_until = 0.0
 
     @cached_property
     def _admin(self) -> GroupAdmin:
-        from kafka_nextgen.admin import GroupAdmin  # a third of what a planner imports, and most have no group
+        from kafka_nextgen.admin import GroupAdmin  # a third of the imports of a planner; most queries have no group
 
         return GroupAdmin(self._options.kafka.consumer_config())
 
     def show(self, offsets: PartitionOffsets) -> None:
-        """Commit where the last finished batch ended, unless that is done already or there is no group.
+        """Commit the end of the last finished batch, if there is a group and the offsets are new.
 
-        Raises ``GroupNotEmptyError`` if nothing was committed yet in this run, and the group has members.
+        Raises ``GroupNotEmptyError`` if the group has members and this run has committed nothing yet.
         """
         now_s = self._clock()
         is_shown = offsets == self._committed and now_s < self._fresh_until
-        if self._options.group_id is None or not offsets or is_shown or now_s < self._not_before:
+        if self._options.group_id is None or not offsets or is_shown or now_s < self._retry_at_s:
             return
         try:
             self.commit(offsets)
@@ -73,35 +73,32 @@ class Progress:
             self._note_failure(error)
 
     def commit(self, offsets: PartitionOffsets) -> None:
-        """Commit these offsets. Raises what ``GroupAdmin.alter_offsets`` has for one of them."""
+        """Commit these offsets. Raises the error of ``GroupAdmin.alter_offsets`` for one of them."""
         assert self._options.group_id is not None, "there is a group"
         places = {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}
         results = self._admin.alter_offsets(self._options.group_id, places, _TIMEOUT_S)
         for error in results.failed.values():
-            if isinstance(error, GroupNotEmptyError):
-                raise self._in_use(error)
-            raise error
-        self._committed, self._failures, self._not_before = dict(offsets), 0, 0.0
+            if not isinstance(error, GroupNotEmptyError):
+                raise error
+            raise GroupNotEmptyError(
+                f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '
+                "committed to it. Stop them, or choose another groupId",
+                code=error.code,
+                group=self._options.group_id,
+            )
+        self._committed, self._failures, self._retry_at_s = dict(offsets), 0, 0.0
         self._fresh_until = self._clock() + _COMMITTED_AGAIN_S
 
     def close(self) -> None:
-        """Close the connections, if there are any. The next commit makes new ones."""
+        """Close the connections. The next commit opens new ones."""
         admin: GroupAdmin | None = self.__dict__.pop("_admin", None)
         if admin is not None:
             admin.close()
 
-    def _in_use(self, error: GroupNotEmptyError) -> GroupNotEmptyError:
-        return GroupNotEmptyError(
-            f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '
-            "committed to it. Stop them, or choose another groupId",
-            code=error.code,
-            group=self._options.group_id,
-        )
-
     def _note_failure(self, error: KafkaNextgenError) -> None:
         self._failures += 1
         pause_s = _PAUSES.delay_s(self._failures, _NO_JITTER)
-        self._not_before = self._clock() + pause_s
+        self._retry_at_s = self._clock() + pause_s
         logger.warning(
             'the progress of the query was not committed to group "%s", %d times in a row; next attempt in %.0f s: %s',
             self._options.group_id,

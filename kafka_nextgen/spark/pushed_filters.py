@@ -1,9 +1,9 @@
 """Filters of a batch query that make it read less: on ``topic``, ``partition``, ``offset`` and ``timestamp``.
 
-Every other filter narrows nothing, and neither does one
+All other filters are ignored, because Spark applies them anyway. So are filters
 
-- with a value of another type than the column's: a timestamp has a zone, and is rounded down to milliseconds;
-- for a time before 1970: brokers are not asked for such times, and records without a timestamp have one.
+- with a value of another type than the column's; a timestamp needs a time zone, and is rounded down to milliseconds;
+- for a time before 1970: brokers don't look up such times, and records without a timestamp have one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from attrs import evolve
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
 
-from kafka_nextgen.spark.bounds import NO_END, Bounds
+from kafka_nextgen.spark.batch_planner import NO_END, Bounds
 
 __all__ = ["bounds_of"]
 
@@ -23,7 +23,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def bounds_of(filters: Iterable[Filter]) -> Bounds:
-    """What filters leave, all of which apply. Those that narrow nothing are passed over."""
+    """Return what is left when all these filters apply."""
     bounds = Bounds()
     for each in filters:
         attribute: tuple[str, ...] = getattr(each, "attribute", ())
@@ -67,7 +67,7 @@ _COLUMNS: Mapping[str, Callable[[Bounds, Filter], Bounds]] = {
 
 
 def _values(each: Filter, kind: type) -> Collection[object] | None:
-    """The values that pass, None among them, which nothing equals; None if there may be others."""
+    """The values that pass, maybe with None, which nothing equals; None if other values may pass too."""
     if not isinstance(each, EqualTo | In):
         return None
     values = each.value if isinstance(each, In) else (each.value,)

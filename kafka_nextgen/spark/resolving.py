@@ -1,19 +1,19 @@
-"""From what the options say about start and end to an offset for each partition.
+"""Resolve the start or the end of a query to an offset for each partition.
 
 The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
 
 - Offsets or timestamps by partition must name exactly the partitions that are read.
 - In offsets by partition, -1 stands for the latest and -2 for the earliest.
-- A timestamp stands for the first record with that timestamp or a later one. If there is none, a start is an error or
-  the latest offset, as the strategy says, and an end is the latest offset.
+- A timestamp stands for the first record with that timestamp or a later one. Without such a record a start is an error
+  or the latest offset, depending on the strategy, and an end is the latest offset.
 
-With a group's committed offsets, a partition without one starts where the fallback says. A committed offset that the
-log no longer has stays as it is, and planning reports the loss.
+``groupFallback`` is for partitions without a committed offset. A committed offset that the log no longer has is kept,
+and planning reports the loss.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafka_nextgen.spark.errors import CommittedOffsetError, PartitionsMismatchError, TimestampNotFoundError
@@ -28,17 +28,17 @@ from kafka_nextgen.spark.limits import (
     SpecificTimestamps,
 )
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
-from kafka_nextgen.spark.values import ClusterOffsets, first_few
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_ask"]
+__all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_look_up"]
 
-#: What was asked of the cluster for each partition; None where it has none.
-Answers: TypeAlias = Mapping[TopicPartition, int | None]
+#: The offset found by timestamp or committed by the group, for each partition; None without one.
+FoundOffsets: TypeAlias = Mapping[TopicPartition, int | None]
 
 
-def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-    """Return the timestamps to look up for the partitions that are read, in milliseconds; none for other limits.
+def timestamps_to_look_up(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+    """Return the timestamps (ms) to look up for these partitions, if the limit has timestamps.
 
     Raises ``PartitionsMismatchError`` if the option names other partitions.
     """
@@ -51,43 +51,38 @@ def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]
 
 
 def resolve_starting_offsets(
-    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+    limit: OffsetLimit, cluster: ClusterOffsets, found: FoundOffsets | None = None
 ) -> dict[TopicPartition, int]:
-    """Return the starting offset of each partition that is read, sorted by partition.
+    """Return the starting offset of each partition, sorted by partition.
 
-    ``cluster`` has both offsets of exactly those partitions. ``answers`` has, for limits by timestamp, the offset found
-    for each of ``timestamps_to_ask``; for a group, its committed offsets.
+    ``cluster`` has the offsets of the partitions to read. ``found`` has the offsets of ``timestamps_to_look_up``,
+    or the offsets that a group has committed.
     Raises ``PartitionsMismatchError``, ``TimestampNotFoundError`` or ``CommittedOffsetError``.
     """
     if isinstance(limit, GroupOffsets):
-        return _from_group(limit, cluster, answers or {})
+        return _from_group(limit, cluster, found or {})
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp) and limit.no_match is NoMatch.ERROR:
-        _check_found(timestamps_to_ask(limit, cluster.latest), answers or {})
-    return resolve_ending_offsets(limit, cluster, answers)
+        _check_found(timestamps_to_look_up(limit, cluster.latest), found or {})
+    return resolve_ending_offsets(limit, cluster, found)
 
 
 def resolve_ending_offsets(
-    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+    limit: OffsetLimit, cluster: ClusterOffsets, found: FoundOffsets | None = None
 ) -> dict[TopicPartition, int]:
-    """Return the ending offset of each partition that is read, sorted by partition; arguments as for the start."""
-    assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets are known of each partition that is read"
+    """Return the ending offset of each partition, sorted by partition; arguments as for the start."""
+    assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets of each partition are known"
     if isinstance(limit, SpecificOffsets):
-        return _from_offsets(limit, cluster)
+        _check_partitions("offsets", limit.offsets, cluster.latest)
+        special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
+        named = sorted(limit.offsets.items())
+        return {tp: special[offset][tp] if offset in special else offset for tp, offset in named}
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
-        asked = timestamps_to_ask(limit, cluster.latest)
-        found = {tp: (answers or {}).get(tp) for tp in asked}
-        return {tp: cluster.latest[tp] if offset is None else offset for tp, offset in found.items()}
+        return _or_else(cluster.latest, timestamps_to_look_up(limit, cluster.latest), found or {})
     assert isinstance(limit, Edge), "a group's offsets are a start only"
     return dict(sorted((cluster.earliest if limit is Edge.EARLIEST else cluster.latest).items()))
 
 
-def _from_offsets(limit: SpecificOffsets, cluster: ClusterOffsets) -> dict[TopicPartition, int]:
-    _check_partitions("offsets", limit.offsets, cluster.latest)
-    special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
-    return {tp: special[offset][tp] if offset in special else offset for tp, offset in sorted(limit.offsets.items())}
-
-
-def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers) -> dict[TopicPartition, int]:
+def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: FoundOffsets) -> dict[TopicPartition, int]:
     missing = [tp for tp in sorted(cluster.latest) if committed.get(tp) is None]
     if missing and limit.fallback is GroupFallback.ERROR:
         raise CommittedOffsetError(
@@ -96,12 +91,18 @@ def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers
             missing,
         )
     fallback = cluster.earliest if limit.fallback is GroupFallback.EARLIEST else cluster.latest
-    offsets = {tp: committed.get(tp) for tp in sorted(cluster.latest)}
+    return _or_else(fallback, sorted(cluster.latest), committed)
+
+
+def _or_else(
+    fallback: PartitionOffsets, partitions: Iterable[TopicPartition], found: FoundOffsets
+) -> dict[TopicPartition, int]:
+    offsets = {tp: found.get(tp) for tp in partitions}
     return {tp: fallback[tp] if offset is None else offset for tp, offset in offsets.items()}
 
 
-def _check_found(asked: Mapping[TopicPartition, int], answers: Answers) -> None:
-    missing = [tp for tp in asked if answers.get(tp) is None]
+def _check_found(asked: Mapping[TopicPartition, int], found: FoundOffsets) -> None:
+    missing = [tp for tp in asked if found.get(tp) is None]
     if missing:
         raise TimestampNotFoundError(
             "no record has the starting timestamp or a later one in "

@@ -1,7 +1,10 @@
-"""The data source behind ``format("kafka_nextgen")``: its columns, and its readers of batch and streaming queries.
+"""The data source behind ``format("kafka_nextgen")``: its columns, and the readers of batch and streaming queries.
 
-A reader is made in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
-connections in itself: planning makes and closes its own, and tasks take a consumer that their worker keeps.
+The columns are those of Spark's built-in Kafka source, with ``headers`` if ``includeHeaders``. The user may give a
+schema that selects some of these columns, in any order. Their types are fixed.
+
+A reader is created in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
+connections: planning has its own, and tasks use a consumer that their worker keeps.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
@@ -18,27 +22,59 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.spark.columns import arrow_schema, schema_with
+from kafka_nextgen.spark.errors import SchemaError
+from kafka_nextgen.text import nearest, with_nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kafka_nextgen.spark.bounds import Bounds
+    from kafka_nextgen.spark.batch_planner import Bounds
     from kafka_nextgen.spark.options import SourceOptions
-    from kafka_nextgen.spark.splitting import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
 
-__all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]
+__all__ = [
+    "BatchReader",
+    "PushingBatchReader",
+    "StreamReader",
+    "arrow_schema",
+    "batch_reader",
+    "schema_of",
+    "schema_with",
+    "stream_reader",
+]
 
 logger = logger_of(__name__)
 
+_HEADERS = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
+
+_COLUMNS: dict[str, DataType] = {
+    "key": BinaryType(),
+    "value": BinaryType(),
+    "topic": StringType(),
+    "partition": IntegerType(),
+    "offset": LongType(),
+    "timestamp": TimestampType(),
+    "timestampType": IntegerType(),
+    "headers": _HEADERS,
+}
+
 
 def schema_of(options: Mapping[str, str]) -> StructType:
-    """The columns of a query. Raises ``KafkaNextgenError`` for options that neither a batch nor a stream can have."""
+    """Return the columns of a query. Raises ``KafkaNextgenError`` for options that no kind of query can have."""
     try:
         parsed = _parsed(options, is_streaming=False)
     except KafkaNextgenError:
@@ -48,18 +84,42 @@ def schema_of(options: Mapping[str, str]) -> StructType:
     return schema_with(headers=parsed.include_headers)
 
 
+def schema_with(*, headers: bool) -> StructType:
+    """Return the columns, with or without ``headers``."""
+    return StructType([StructField(name, kind) for name, kind in _COLUMNS.items() if headers or name != "headers"])
+
+
+def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
+    """Return the Arrow schema of the columns to read, as pyspark expects it. Raises ``SchemaError``."""
+    there = schema_with(headers=headers)
+    for field in schema:
+        if field.name not in there.names:
+            raise SchemaError(_why_missing(field.name, there))
+        if field.dataType != there[field.name].dataType:
+            found, wanted = field.dataType.simpleString(), there[field.name].dataType.simpleString()
+            raise SchemaError(f"the column {field.name} is {wanted}; the schema says {found}: use cast() after load()")
+    if not len(schema) or len(set(schema.names)) < len(schema):
+        raise SchemaError(
+            f"the schema must name columns, each once, of {', '.join(there.names)}; it has {schema.names}"
+        )
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+def _why_missing(name: str, there: StructType) -> str:
+    if name == "headers":
+        return "the column headers needs the option includeHeaders=true"
+    return f"there is no column {with_nearest(name, nearest(name, there.names))}. There are {', '.join(there.names)}"
+
+
 def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
-    """A reader of a batch query. Raises ``KafkaNextgenError`` for its options."""
+    """Return a reader of a batch query. Raises ``KafkaNextgenError`` for wrong options."""
     parsed = _parsed(options, is_streaming=False)
-    _warn(parsed)
     return (PushingBatchReader if parsed.pushdown else BatchReader)(parsed, schema)
 
 
 def stream_reader(options: Mapping[str, str], schema: StructType) -> StreamReader:
-    """A reader of a streaming query. Raises ``KafkaNextgenError`` for its options."""
-    parsed = _parsed(options, is_streaming=True)
-    _warn(parsed)
-    return StreamReader(parsed, schema)
+    """Return a reader of a streaming query. Raises ``KafkaNextgenError`` for wrong options."""
+    return StreamReader(_parsed(options, is_streaming=True), schema)
 
 
 def _parsed(options: Mapping[str, str], *, is_streaming: bool) -> SourceOptions:
@@ -68,17 +128,15 @@ def _parsed(options: Mapping[str, str], *, is_streaming: bool) -> SourceOptions:
     return parse_source_options(options, is_streaming=is_streaming)
 
 
-def _warn(options: SourceOptions) -> None:
-    for warning in options.warnings:
-        logger.warning(warning)
-
-
 class _RangeReader:
-    """Reads planned ranges in tasks."""
+    """Logs warnings about the options, and reads planned ranges in tasks."""
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         from kafka_nextgen.spark.reading import ReadSettings  # load() does not need it
 
+        for warning in options.warnings:
+            logger.warning(warning)
+        self._options = options
         self._settings = ReadSettings(
             kafka=options.kafka,
             schema=arrow_schema(schema, headers=options.include_headers),
@@ -88,37 +146,30 @@ class _RangeReader:
         )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the records of one task; Spark calls this with None in it if there is no task."""
+        """Read the records of one task. If there are no tasks, Spark calls this with a partition without a value."""
         from kafka_nextgen.spark.reading import read_ranges
 
         if partition.value is not None:
             yield from read_ranges(partition.value, self._settings)
 
 
-def _as_partitions(tasks: Iterable[Task]) -> list[InputPartition]:
-    return [InputPartition(planned) for planned in tasks]
-
-
 class BatchReader(_RangeReader, DataSourceReader):
-    """Reads what is there when the query is planned."""
+    """Reads the records that exist when the query is planned."""
 
-    def __init__(self, options: SourceOptions, schema: StructType) -> None:
-        super().__init__(options, schema)
-        self._options = options
-        self._bounds: Bounds | None = None
+    _bounds: Bounds | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
         """Plan the tasks."""
         from kafka_nextgen.spark.batch_planner import plan_batch_query
 
-        return _as_partitions(plan_batch_query(self._options, self._bounds))
+        return [InputPartition(task) for task in plan_batch_query(self._options, self._bounds)]
 
 
 class PushingBatchReader(BatchReader):
-    """Reads less if the query has filters, with ``pushdown=true``. Spark fails if its own option is not set, too."""
+    """Reads less if the query has filters. Spark fails unless its own option is set as well as ``pushdown=true``."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  (Spark's name)
-        """Narrow what is read; Spark is to apply all filters itself, too."""
+        """Narrow what is read, and return all filters, so that Spark applies them."""
         from kafka_nextgen.spark.pushed_filters import bounds_of
 
         self._bounds = bounds_of(filters)
@@ -127,10 +178,6 @@ class PushingBatchReader(BatchReader):
 
 class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads micro-batches, one after the other."""
-
-    def __init__(self, options: SourceOptions, schema: StructType) -> None:
-        super().__init__(options, schema)
-        self._options = options
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_planner"}
@@ -148,21 +195,21 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         return self._planner.initial_offset()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """The rate limit of the options, of which Spark shows one."""
+        """The rate limit of the options; Spark can show only one."""
         limits = self._options.trigger_limits
         if limits.max_offsets is not None:
             return ReadMaxRows(limits.max_offsets)
         return ReadAllAvailable() if limits.min_offsets is None else ReadMinRows(limits.min_offsets)
 
     def latestOffset(self, start: Document, limit: ReadLimit) -> Document:  # noqa: N802
-        """Where the next micro-batch ends; a query that is triggered once reads all there is."""
+        """Where the next micro-batch ends; a query with ``Trigger.Once`` reads everything."""
         from kafka_nextgen.spark.admission import TriggerLimits
 
         is_unlimited = isinstance(limit, ReadAllAvailable)
         return self._planner.latest_offset(start, TriggerLimits() if is_unlimited else self._options.trigger_limits)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Read up to the offsets of now."""
+        """Read up to the current offsets."""
         self._planner.prepare_for_available_now()
 
     def reportLatestOffset(self) -> Document | None:  # noqa: N802
@@ -171,10 +218,10 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def partitions(self, start: Document, end: Document) -> Sequence[InputPartition]:
         """Plan the tasks of a micro-batch."""
-        return _as_partitions(self._planner.plan(start, end))
+        return [InputPartition(task) for task in self._planner.plan(start, end)]
 
     def commit(self, end: Document) -> None:
-        """Do nothing: this comes a batch late, and not for the last batch. See ``progress``."""
+        """Do nothing: Spark calls this a batch late, and not for the last batch. See ``progress``."""
 
     def stop(self) -> None:
         """Close the connections."""

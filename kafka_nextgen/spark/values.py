@@ -1,4 +1,4 @@
-"""The words of planning: offsets by partition, what the cluster said, and ranges to read."""
+"""The values of planning: offsets by partition, offsets of the cluster, and ranges to read."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from attrs import field, frozen
 
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_of", "first_few"]
+__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_offset", "first_few"]
 
-#: An error about many partitions shows so many of them.
+#: How many partitions an error shows.
 _SHOWN = 5
 
-#: The offset of the next record to read, for each partition. The end of a range is such an offset too.
+#: The offset of the next record to read, or the end of a range, of each partition.
 PartitionOffsets = Mapping[TopicPartition, int]
 
-#: Partitions, with the ids of their topics; None from brokers that have no topic ids.
+#: Partitions with the ids of their topics; None if the brokers have no topic ids.
 TopicIds = Mapping[TopicPartition, TopicId | None]
 
 
@@ -24,9 +24,9 @@ TopicIds = Mapping[TopicPartition, TopicId | None]
 class ClusterOffsets:
     """The offsets that brokers reported for partitions.
 
-    ``earliest`` is the offset of the first record that is still there. ``latest`` is the offset after the last record
-    that may be read: the end of the log, or with ``read_committed`` its last stable offset. ``topic_ids`` say which
-    topics these partitions are of, as far as brokers tell.
+    ``earliest`` is the offset of the first record. ``latest`` is the offset after the last record that may be read: the
+    end of the log, or with ``read_committed`` its last stable offset. ``topic_ids`` are known as far as brokers have
+    them.
     """
 
     earliest: PartitionOffsets
@@ -36,9 +36,9 @@ class ClusterOffsets:
 
 @frozen(order=True)
 class PartitionRange:
-    """The records of one partition from ``start`` up to, not including, ``end``: what one task reads.
+    """The records of one partition from ``start`` up to, not including, ``end``.
 
-    ``topic_id`` is that of the topic that was there when the range was planned, None if brokers do not tell.
+    ``topic_id`` is the id of the topic when the range was planned; None if the brokers have no topic ids.
     """
 
     topic: str
@@ -54,18 +54,18 @@ class PartitionRange:
 
     @property
     def size(self) -> int:
-        """How many offsets the range has. Compaction and transactions may leave fewer records."""
+        """The number of offsets in the range. After compaction and transactions there may be fewer records."""
         return self.end - self.start
 
     def __str__(self) -> str:
         return f"{self.topic}[{self.partition}] {self.start}..{self.end}"
 
 
-def begin_of(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOffsets) -> int | None:
-    """Return the offset where a streaming batch begins in a partition; None if the partition is gone.
+def begin_offset(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOffsets) -> int | None:
+    """Return the offset at which a streaming batch begins in a partition; None if the partition is gone.
 
-    A new partition begins at its earliest offset. Another begins where the batch before ended, or at its earliest
-    offset if that is greater: the records between are gone. ``earliest`` may lack partitions of ``start``.
+    A new partition begins at its earliest offset. Others begin where the last batch ended, or at their earliest offset
+    if that is greater. ``earliest`` may lack partitions of ``start``.
     """
     if tp not in start:
         return earliest.get(tp)
@@ -73,6 +73,6 @@ def begin_of(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOff
 
 
 def first_few(texts: Sequence[str], separator: str = ", ", rest: str = " and {} more") -> str:
-    """Return the first texts for an error, and how many more there are."""
+    """Return the first texts for an error, and the number of the others."""
     more = len(texts) - _SHOWN
     return separator.join(texts[:_SHOWN]) + (rest.format(more) if more > 0 else "")

@@ -1,4 +1,4 @@
-"""For testing one's own application: a broker in the test's own process, ``Cluster``."""
+"""Test applications with ``Cluster``, a Kafka cluster in the process of the test."""
 
 from __future__ import annotations
 

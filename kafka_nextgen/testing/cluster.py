@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from types import TracebackType
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
@@ -20,30 +20,31 @@ __all__ = ["Cluster"]
 
 _TIMEOUT_S = 10.0
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Cluster:
-    """A Kafka cluster that any client can connect to as long as the ``with`` block runs; in memory, or on a directory.
+    """A Kafka cluster that any client can connect to inside the ``with`` block, in memory or in a directory.
 
         with Cluster(brokers=1, config={"group.consumer.assignment.interval.ms": 0}) as cluster:
             cluster.create_topic("orders", partitions=6)
             consumer = Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing")
 
-    It listens on loopback only, on ports the system chooses, in one daemon thread. A cluster is used once.
+    It listens on loopback only, on ports that the system chooses, in one daemon thread. A cluster can be used once.
 
     Args:
-        brokers: how many broker nodes there are.
+        brokers: the number of broker nodes.
         config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
-        profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
-        users: who may log in where SASL is spoken: passwords by user name.
-        data_dir: where topics, records and groups are kept, so that another ``Cluster`` goes on with them.
-        rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
-        extensions: whether there is what Apache Kafka never shipped, for the clients that can use it.
-        history: is told what happens to groups, in the cluster's thread; see ``kafka_nextgen.broker.Broker``.
+        profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.3"``; the newest by default.
+        users: passwords by user name, for listeners with SASL.
+        data_dir: the directory of topics, records and groups, from which another ``Cluster`` can go on.
+        rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
+        extensions: whether clients may use the extensions that Apache Kafka does not have.
+        history: is called with each event of groups, in the cluster's thread; see ``kafka_nextgen.broker.Broker``.
 
     Raises:
-        ConfigError: a setting is unknown or can't be.
+        ConfigError: a setting is unknown or invalid.
     """
 
     def __init__(
@@ -74,88 +75,79 @@ class Cluster:
 
     @property
     def bootstrap_servers(self) -> str:
-        """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` unless the cluster runs."""
+        """The ``bootstrap.servers`` for clients. Raises ``MisuseError`` unless the cluster runs."""
         self._check_running()
         return self._broker.bootstrap_servers
 
     def bootstrap_servers_of(self, listener: str) -> str:
-        """The same for the clients of one listener. Raises ``MisuseError`` unless it is there and the cluster runs."""
+        """The same for one listener. Raises ``MisuseError`` if it does not exist, or the cluster does not run."""
         self._check_running()
         return self._broker.bootstrap_servers_of(listener)
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
-        """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""
-        self._check_running()
-        self._call(lambda: self._broker.create_topic(name, partitions))
+        """Create a topic. Raises ``MisuseError`` if it exists, or the name or the number is invalid."""
+        self._call(self._broker.create_topic, name, partitions)
 
     @property
     def history_failures(self) -> int:
-        """How many events the ``history`` was not told, because it raised."""
+        """The number of events for which ``history`` raised."""
         return self._broker.history_failures
 
     def set_quota(
         self, kind: str, amount: float | None, *, user: str | None = None, client_id: str | None = None
     ) -> None:
-        """Limit what a client may do, so that it is told to leave the broker alone; see ``Broker.set_quota``.
+        """Set a quota, beyond which a client is throttled; see ``Broker.set_quota``.
 
-        Raises ``MisuseError`` if there is no such limit, no user or client to have it, or it is not above 0.
+        Raises ``MisuseError`` if there is no such quota, no user or client is given, or the amount is not above 0.
         """
-        self._check_running()
-        self._call(lambda: self._broker.set_quota(kind, amount, user=user, client_id=client_id))
+        self._call(self._broker.set_quota, kind, amount, user=user, client_id=client_id)
 
     def stop_node(self, node_id: int) -> None:
-        """Stop a node, counted from 1, as if it was killed; others lead and coordinate what it did.
+        """Stop a node (from 1) as if it was killed. Other nodes take over the partitions and groups that have replicas.
 
-        Only what has more replicas than one: ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes,
-        ``default.replication.factor`` is 1. Raises ``MisuseError`` if there is no such node or it does not run.
+        ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes, ``default.replication.factor`` is 1.
+        Raises ``MisuseError`` if there is no such node or it does not run.
         """
         self._check_running()
         self._run(self._broker.stop_node(node_id))
 
     def start_node(self, node_id: int) -> None:
-        """Start a node that was stopped, at the address it had. Raises ``MisuseError`` if it runs."""
+        """Start a stopped node at its former address. Raises ``MisuseError`` if it runs."""
         self._check_running()
         self._run(self._broker.start_node(node_id))
 
     def leader_of(self, topic: str, partition: int) -> int | None:
-        """The node that leads a partition, None if it is down. Raises ``MisuseError`` if there is no such partition."""
-        self._check_running()
-        return self._call(lambda: self._broker.leader_of(topic, partition))
+        """Return the leader of a partition; None if it is down. Raises ``MisuseError`` if the partition is unknown."""
+        return self._call(self._broker.leader_of, topic, partition)
 
     def move_leader(self, topic: str, partition: int, node_id: int) -> None:
-        """Let another replica of a partition lead it. Raises ``MisuseError`` unless it has one and runs."""
-        self._check_running()
-        self._call(lambda: self._broker.move_leader(topic, partition, node_id))
+        """Make another replica the leader of a partition. Raises ``MisuseError`` unless it is a running replica."""
+        self._call(self._broker.move_leader, topic, partition, node_id)
 
     def elect_preferred_leaders(self) -> None:
-        """Let the first replica of each partition lead it again, where it runs."""
-        self._check_running()
+        """Make the first replica of each partition its leader again, where it runs."""
         self._call(self._broker.elect_preferred_leaders)
 
     def coordinator_of(self, group_id: str) -> int | None:
-        """The node that coordinates a group, be there one or not; None if it is down."""
-        self._check_running()
-        return self._call(lambda: self._broker.coordinator_of(group_id))
+        """Return the coordinator of a group, which need not exist; None if it is down."""
+        return self._call(self._broker.coordinator_of, group_id)
 
     def move_coordinator(self, group_id: str, node_id: int) -> None:
-        """Let another node coordinate a group, and others kept beside it. Raises ``MisuseError`` unless it can."""
-        self._check_running()
-        self._call(lambda: self._broker.move_coordinator(group_id, node_id))
+        """Move a group, and others in its partition, to another coordinator. Raises ``MisuseError`` if it can't."""
+        self._call(self._broker.move_coordinator, group_id, node_id)
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
-        """Keep coordinators that move, while the block runs, from reading their logs: clients are told to wait."""
-        self._check_running()
+        """Keep moved coordinators from loading their logs inside the block; clients are asked to retry."""
         held = self._broker.loading_held()
         self._call(held.__enter__)
         try:
             yield
         finally:
-            self._call(lambda: held.__exit__(None, None, None))
+            self._call(held.__exit__, None, None, None)
 
     def metrics(self) -> CoordinatorMetrics:
-        """What the group coordinators have counted and measured until now. Raises ``MisuseError`` unless it runs."""
-        self._check_running()
+        """Return the metrics of the group coordinators. Raises ``MisuseError`` unless the cluster runs."""
         return self._call(self._broker.metrics)
 
     def __enter__(self) -> Cluster:
@@ -165,7 +157,7 @@ class Cluster:
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
         try:
-            self._run(self._broker.start(), timeout_s=None)  # much may have to be read
+            self._run(self._broker.start(), timeout_s=None)  # a large data_dir takes long to read
         except BaseException:
             self._stop()
             raise
@@ -193,12 +185,13 @@ class Cluster:
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 
-    def _call(self, function: Callable[[], T]) -> T:
-        """Have something done on the cluster's own loop."""
+    def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a function on the cluster's loop. Raises ``MisuseError`` unless the cluster runs."""
 
         async def call() -> T:
-            return function()
+            return function(*args, **kwargs)
 
+        self._check_running()
         return self._run(call())
 
     def _check_running(self) -> None:

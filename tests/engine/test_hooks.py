@@ -23,7 +23,8 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.engine.observability.hooks import HookList
-from kafka_nextgen.processing.watching import watched, watched_async
+from kafka_nextgen.processing.aio_worker_pool import watched_async
+from kafka_nextgen.processing.worker_pool import watched
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
 from tests.processing.stage import P0, record
 

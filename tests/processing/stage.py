@@ -5,9 +5,7 @@ from __future__ import annotations
 from kafka_nextgen.processing.arguments import Order
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.progress import Ticket
-from kafka_nextgen.processing.retries import RetryPolicy
-from kafka_nextgen.processing.settings import ProcessingSettings
-from kafka_nextgen.processing.throttle import Throttle
+from kafka_nextgen.processing.settings import ProcessingSettings, RetryPolicy, Throttle
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 
 __all__ = ["P0", "P1", "record", "settings", "task"]

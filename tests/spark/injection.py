@@ -39,7 +39,6 @@ ASKING = tuple(
         "batch_planner",
         "cluster",
         "kept_consumers",
-        "planner_client",
         "progress",
         "reading",
         "source",

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from kafka_nextgen.spark.admission import (
     TriggerLimits,
     admit,
-    admit_available_now,
     check_available_now,
     rate_limited,
     receded,
@@ -71,8 +70,7 @@ def test_a_recreated_partition_ends_where_it_begins(limit: int | None) -> None:
 
 def test_a_recreated_partition_is_not_delayed() -> None:
     limits = TriggerLimits(min_offsets=100)
-    admission = admit({T0: 5}, {T0: 5}, {T0: 0}, limits, now_s=6.0, last_admitted_s=5.0, recreated=[T0])
-    assert admission.end == {T0: 0}
+    assert admit({T0: 5}, {T0: 5}, {T0: 0}, limits, [T0], since_last_s=1.0) == {T0: 0}
 
 
 def test_a_partition_that_no_longer_exists_is_left_out() -> None:
@@ -80,48 +78,32 @@ def test_a_partition_that_no_longer_exists_is_left_out() -> None:
 
 
 def test_the_first_batch_of_a_run_is_not_delayed() -> None:
-    admission = admit({T0: 0}, {T0: 1}, {}, TriggerLimits(min_offsets=100), now_s=5.0)
-    assert admission.end == {T0: 1}
-    assert admission.last_admitted_s == 5.0
-    assert not admission.delayed
+    assert admit({T0: 0}, {T0: 1}, {}, TriggerLimits(min_offsets=100)) == {T0: 1}
 
 
 @pytest.mark.parametrize(
-    ("backlog", "now_s", "delayed"),
+    ("backlog", "since_last_s", "delayed"),
     [
-        pytest.param(99, 14.9, True, id="too little, too early"),
-        pytest.param(100, 5.0, False, id="enough"),
-        pytest.param(99, 15.0, False, id="overdue"),
+        pytest.param(99, 9.9, True, id="too little, too early"),
+        pytest.param(100, 0.0, False, id="enough"),
+        pytest.param(99, 10.0, False, id="overdue"),
     ],
 )
-def test_a_small_backlog_waits_for_the_trigger_delay(backlog: int, now_s: float, delayed: bool) -> None:
+def test_a_small_backlog_waits_for_the_trigger_delay(backlog: int, since_last_s: float, delayed: bool) -> None:
     limits = TriggerLimits(min_offsets=100, max_delay_s=10.0)
-    admission = admit({T0: 7}, {T0: 7 + backlog, T1: 0}, {T1: 0}, limits, now_s=now_s, last_admitted_s=5.0)
-    assert admission.delayed is delayed
-    assert admission.end == ({T0: 7} if delayed else {T0: 7 + backlog, T1: 0})
-    assert admission.last_admitted_s == (5.0 if delayed else now_s)
-
-
-def test_nothing_to_read_is_no_delay() -> None:
-    admission = admit({T0: 7}, {T0: 7}, {}, TriggerLimits(min_offsets=2), now_s=6.0, last_admitted_s=5.0)
-    assert admission.end == {T0: 7}
-    assert not admission.delayed
+    end = admit({T0: 7}, {T0: 7 + backlog, T1: 0}, {T1: 0}, limits, since_last_s=since_last_s)
+    assert end == (None if delayed else {T0: 7 + backlog, T1: 0})
 
 
 def test_a_shorter_log_does_not_hide_the_backlog_of_others() -> None:
     limits = TriggerLimits(min_offsets=100)
-    admission = admit({T0: 0, T1: 900}, {T0: 100, T1: 0}, {}, limits, now_s=6.0, last_admitted_s=5.0)
-    assert admission.end == {T0: 100, T1: 0}
+    assert admit({T0: 0, T1: 900}, {T0: 100, T1: 0}, {}, limits, since_last_s=1.0) == {T0: 100, T1: 0}
 
 
 def test_minimum_and_maximum_work_together() -> None:
     limits = TriggerLimits(max_offsets=10, min_offsets=5)
-    assert admit({T0: 0}, {T0: 100}, {}, limits, now_s=6.0, last_admitted_s=5.0).end == {T0: 10}
-    assert admit({T0: 0}, {T0: 4}, {}, limits, now_s=6.0, last_admitted_s=5.0).delayed
-
-
-def test_available_now_reads_a_remainder_below_the_minimum() -> None:
-    assert admit_available_now({T0: 97}, {T0: 100}, {}, TriggerLimits(min_offsets=50)) == {T0: 100}
+    assert admit({T0: 0}, {T0: 100}, {}, limits, since_last_s=1.0) == {T0: 10}
+    assert admit({T0: 0}, {T0: 4}, {}, limits, since_last_s=1.0) is None
 
 
 def test_offsets_that_went_backwards_are_told() -> None:
@@ -185,16 +167,16 @@ def test_shares_follow_backlogs(data: st.DataObject, count: int) -> None:
 def test_available_now_ends_at_its_snapshot(data: st.DataObject, limit: int) -> None:
     cluster = data.draw(clusters())
     start = data.draw(progress(cluster))
-    limits = TriggerLimits(max_offsets=max(limit, max(cluster.latest.values()) // 20 + 1), min_offsets=3)
+    most = max(limit, max(cluster.latest.values()) // 20 + 1)
     batches = 0
     while start != cluster.latest:
-        end = admit_available_now(start, cluster.latest, cluster.earliest, limits)
+        end = rate_limited(start, cluster.latest, cluster.earliest, most)
         check_available_now(cluster.latest, end, cluster.latest)
         assert end != start
         start = end
         batches += 1
         assert batches < 600
-    assert admit_available_now(start, cluster.latest, cluster.earliest, limits) == start
+    assert rate_limited(start, cluster.latest, cluster.earliest, most) == start
 
 
 @given(st.data(), st.floats(0, 30), st.integers(1, 10**6))
@@ -204,10 +186,6 @@ def test_a_backlog_is_admitted_at_the_latest_after_the_trigger_delay(
     cluster = data.draw(clusters())
     start = data.draw(progress(cluster))
     limits = TriggerLimits(min_offsets=minimum, max_delay_s=10.0)
-    admission = admit(start, cluster.latest, cluster.earliest, limits, now_s=100.0 + waited_s, last_admitted_s=100.0)
+    end = admit(start, cluster.latest, cluster.earliest, limits, since_last_s=waited_s)
     backlog = sum(offset - start.get(tp, cluster.earliest[tp]) for tp, offset in cluster.latest.items())
-    assert (admission.end == cluster.latest) or (admission.end == start)
-    if waited_s >= 10.0 or backlog >= minimum:
-        assert admission.end == cluster.latest
-    elif backlog:
-        assert admission.delayed
+    assert end == (cluster.latest if waited_s >= 10.0 or backlog >= minimum else None)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
-from kafka_nextgen.spark.batch_planner import plan_batch_query
-from kafka_nextgen.spark.bounds import Bounds
-from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
+from kafka_nextgen.spark.cluster import Cluster, PlannerClient
 from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.spark.values import PartitionOffsets
@@ -76,6 +80,10 @@ def answering(servers: str, **answers: object) -> Cluster:
     return cluster
 
 
+def at(offset: int) -> dict[TopicPartition, OffsetAndTimestamp]:
+    return {A0: OffsetAndTimestamp(offset)}
+
+
 def test_a_partition_that_was_read_and_is_not_there_is_looked_for_again(servers: str) -> None:
     both = {"a.1": TopicDescription("a.1", None, (0, 1))}
     assert list(answering(servers, describe_topics=[{}, both]).partitions({A0})) == [A0, A1]
@@ -83,10 +91,10 @@ def test_a_partition_that_was_read_and_is_not_there_is_looked_for_again(servers:
 
 
 def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
-    brief = answering(servers, end_offsets=[{A0: 3}, {A0: 5}], beginning_offsets=[{A0: 0}])
+    brief = answering(servers, list_offsets=[at(0), at(3), at(5)])
     assert brief.offsets({A0: None}, {A0: 5}).latest == {A0: 5}
-    assert answering(servers, end_offsets=[{A0: 3}] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
-    late = answering(servers, end_offsets=[{A0: 3}, {A0: 3}, {A0: 5}])
+    assert answering(servers, list_offsets=[at(3)] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
+    late = answering(servers, list_offsets=[at(3), at(3), at(5)])
     assert late.latest([A0], {A0: 5}) == {A0: 5}, "two retries are a third try"
 
 
@@ -94,7 +102,7 @@ def test_only_what_a_pattern_found_is_asked_for_again_if_it_is_unknown() -> None
     for strategy, tries in ({"subscribe": "b"}, 1), ({"subscribePattern": "b"}, 2):
         ask = Mock(side_effect=UnknownTopicError("gone", code=3))
         with pytest.raises(UnknownTopicError):
-            Cluster(options("nowhere.invalid:9092", **strategy)).together(ask)
+            Cluster(options("nowhere.invalid:9092", **strategy)).retry_unknown_topics(ask)
         assert ask.call_count == tries
 
 
@@ -126,7 +134,7 @@ def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
 
 
 def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Mock(together=Mock(side_effect=UnknownTopicError("gone", code=3)))
+    cluster = Mock(retry_unknown_topics=Mock(side_effect=UnknownTopicError("gone", code=3)))
     monkeypatch.setattr(batch_planner, "Cluster", lambda _: cluster)
     with pytest.raises(UnknownTopicError):
         planned("localhost:9092", subscribe="b")
@@ -173,7 +181,7 @@ def test_a_start_by_time_may_be_a_record_that_came_meanwhile(servers: str, monke
         produce(servers, topic, 1)
         return {tp: end - 1 for tp, end in cluster.latest(timestamps).items()}
 
-    monkeypatch.setattr(Cluster, "found_by_time", find)
+    monkeypatch.setattr(Cluster, "offsets_for_times", find)
     assert planned(servers, subscribe=topic, startingTimestamp="5") == [f"{topic}[0] 0..1"]
 
 
@@ -201,3 +209,29 @@ def test_a_topic_of_a_pattern_that_is_deleted_between_two_questions_is_left_out(
         deleting(monkeypatch, cluster.bootstrap_servers, "one")
         with pytest.raises(UnknownTopicError):
             planned(cluster.bootstrap_servers, subscribe="one")
+
+
+def threads(client_id: str) -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if f"planner {client_id}" in thread.name]
+
+
+def config(client_id: str, servers: str, **more: object) -> ConsumerConfig:
+    return ConsumerConfig.parse(client_id=client_id, bootstrap_servers=servers, **more)
+
+
+def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("nothing")
+    with pytest.raises(ConfigError, match="is no certificates in PEM"):
+        PlannerClient(config("unmade", "localhost:9092", security_protocol="SSL", ssl_ca_location=f"{tmp_path}/ca.pem"))
+    assert threads("unmade") == []
+
+
+def test_one_that_is_dropped_ends_its_thread() -> None:
+    with EmbeddedCluster() as cluster:
+        cluster.create_topic("t")
+        client = PlannerClient(config("dropped", cluster.bootstrap_servers))
+        assert list(client.describe_topics(["t"])) == ["t"]
+        (thread,) = threads("dropped")
+        del client
+        thread.join(10)
+        assert not thread.is_alive()

@@ -92,8 +92,8 @@ def test_a_token_endpoint_may_have_authorities_of_its_own() -> None:
         ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism", "is AWS_MSK_IAM; there are PLAIN"),
         ({"sasl.mechanism": "PLAIN"}, JAAS, "needs username: PlainLoginModule required"),
         ({"sasl.mechanism": "PLAIN", JAAS: PLAIN.replace("s3cret", "")}, JAAS, "needs password"),
-        ({"sasl.mechanism": "PLAIN", JAAS: SCRAM}, JAAS, "is to name PlainLoginModule with kafka.sasl.mechanism=PLAIN"),
-        ({JAAS: PLAIN}, JAAS, "is to name Krb5LoginModule"),
+        ({"sasl.mechanism": "PLAIN", JAAS: SCRAM}, JAAS, "must name PlainLoginModule with kafka.sasl.mechanism=PLAIN"),
+        ({JAAS: PLAIN}, JAAS, "must name Krb5LoginModule"),
         ({JAAS: PLAIN[:-1]}, JAAS, "does not end with a semicolon"),
         (
             {"sasl.mechanism": "SCRAM-SHA-256", JAAS: SCRAM.replace(";", " tokenauth=true;")},

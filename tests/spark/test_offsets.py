@@ -52,14 +52,13 @@ def test_what_is_written_is_sorted() -> None:
     offsets = {TopicPartition("t", number): number + 1 for number in (17, 3)}
     offsets[TopicPartition("o", 0)] = 5
     assert json.dumps(offsets_document(offsets)) == '{"o": {"0": 5}, "t": {"3": 4, "17": 18}}'
-    assert offsets_document({}) == read_checkpoint("{}") == {}
+    assert offsets_document({}) == read_checkpoint({}) == {}
 
 
 @given(OFFSETS)
 def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, int]) -> None:
     text = json.dumps(offsets_document(offsets))
-    assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(text) == offsets
-    assert read_checkpoint(offsets_document(offsets)) == offsets
+    assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(json.loads(text)) == offsets
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,8 @@ def test_a_checkpoint_has_no_special_offsets(number: int) -> None:
         read_checkpoint({"t": {"0": number}})
 
 
-@pytest.mark.parametrize("offset", ["7", '{"offset":7}', {"offset": 7}])
-def test_a_checkpoint_of_another_kind_of_source_is_refused(offset: str | dict[str, object]) -> None:
+@pytest.mark.parametrize("offset", ["7", 7, {"offset": 7}])
+def test_a_checkpoint_of_another_kind_of_source_is_refused(offset: object) -> None:
     with pytest.raises(OffsetsFormatError, match=r"^the checkpoint's offset: ") as refused:
         read_checkpoint(offset)
     assert refused.value.key is None
@@ -153,8 +152,8 @@ JSON = st.recursive(
 
 @given(st.one_of(st.text(), JSON.map(json.dumps)))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (parse_offsets, parse_timestamps, parse_partitions, read_checkpoint):
+    for parse in (parse_offsets, parse_timestamps, parse_partitions, lambda text: read_checkpoint(json.loads(text))):
         read: Iterable[TopicPartition] = ()
-        with suppress(OffsetsFormatError):
+        with suppress(OffsetsFormatError, ValueError):
             read = parse(text)
         assert all(isinstance(tp, TopicPartition) for tp in read)

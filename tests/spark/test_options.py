@@ -14,7 +14,7 @@ from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import SubscribeStrategy
 from kafka_nextgen.spark.limits import Edge
 from kafka_nextgen.spark.options import OPTIONS, parse_source_options
-from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.spark.planning import SplitOptions
 from tests.spark.parsing import OFFSETS, ORDERS, SERVERS, parse, refusal
 
 
@@ -134,7 +134,7 @@ def test_an_option_in_two_spellings_has_one_value() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"groupIdPrefix": "etl"}, "groupIdPrefix is ignored: groups are not made up"),
+        ({"groupIdPrefix": "etl"}, "groupIdPrefix is ignored: no group ids are generated"),
         ({"groupFallback": "latest"}, "groupFallback is ignored: it needs startingOffsets=group"),
         ({"patternSyntax": "re2"}, "patternSyntax is ignored: it needs subscribePattern"),
         ({"spark.kafka.consumer.cache.capacity": "8"}, "is ignored: it is a setting of Spark"),
@@ -142,7 +142,7 @@ def test_an_option_in_two_spellings_has_one_value() -> None:
             {"kafka.group.id": "billing"},
             "kafka.group.id is ignored: no consumer joins a group to read; the option groupId",
         ),
-        ({"kafka.max.poll.records": "10000"}, "rowsPerBatch says how many records"),
+        ({"kafka.max.poll.records": "10000"}, "rowsPerBatch sets the number of records"),
         ({"kafka.session.timeout.ms": "1"}, "kafka.session.timeout.ms is ignored"),
         ({"kafka.receive.buffer.bytes": "1"}, "kafka.receive.buffer.bytes is ignored"),
     ],

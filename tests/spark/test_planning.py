@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.spark.admission import rate_limited
 from kafka_nextgen.spark.errors import DataLossError, StartBeyondEndError
-from kafka_nextgen.spark.losses import LossKind
+from kafka_nextgen.spark.losses import LossKind, report_losses
 from kafka_nextgen.spark.planning import Plan, SplitOptions, plan_batch, plan_stream
-from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionRange
 from kafka_nextgen.types import TopicPartition
 from tests.spark.strategies import clusters, progress

@@ -21,7 +21,6 @@ from pyspark.sql.datasource import (
     Not,
 )
 
-from kafka_nextgen.spark.bounds import narrowed
 from kafka_nextgen.spark.pushed_filters import bounds_of
 from kafka_nextgen.types import TopicPartition
 
@@ -75,11 +74,11 @@ def found(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int 
     ],
 )
 def test_filters_narrow_ranges(filters: list[Filter], ranges: dict[TopicPartition, tuple[int, int]]) -> None:
-    start, end = narrowed(START, END, bounds_of(filters), found)
+    start, end = bounds_of(filters).narrow(START, END, found)
     assert {tp: (start[tp], end[tp]) for tp in start} == ranges
 
 
 def test_a_start_beyond_its_end_stays_one() -> None:
     filters: list[Filter] = [GreaterThan(("offset",), 3), GreaterThanOrEqual(("timestamp",), NOON)]
-    start, end = narrowed({T0: 12}, {T0: 10}, bounds_of(filters), found)
+    start, end = bounds_of(filters).narrow({T0: 12}, {T0: 10}, found)
     assert (start, end) == ({T0: 12}, {T0: 10}), "for planning to refuse"

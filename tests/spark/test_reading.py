@@ -15,7 +15,7 @@ from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.reading import ReadSettings, _RangesRead, read_ranges
+from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
@@ -212,7 +212,7 @@ class QuietConsumer:
 def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
     consumer = QuietConsumer(monkeypatch, offsets_per_poll)
     quick = ReadSettings(Mock(), SCHEMA, 30, 1.0 if offsets_per_poll == 10 else 3.0, fail_on_data_loss=True)
-    assert list(_RangesRead([PartitionRange("t", 0, 0, 10)], quick, consumer).batches()) == []  # type: ignore[arg-type]
+    assert list(_OpenRanges([PartitionRange("t", 0, 0, 10)], quick, consumer).batches()) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -222,7 +222,7 @@ def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, 
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
     says = rf"no records came for 4 s of t\[0\] {start}..10, where reading is at offset {start};"
     with pytest.raises(RequestTimeoutError, match=says):
-        list(_RangesRead([PartitionRange("t", 0, start, 10)], quick, consumer).batches())  # type: ignore[arg-type]
+        list(_OpenRanges([PartitionRange("t", 0, start, 10)], quick, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_again(
@@ -234,7 +234,7 @@ def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_a
     monkeypatch.setattr(consumer, "poll", Mock(side_effect=[parted, Mock(batches=list)]))
     lenient = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=False)
     with pytest.raises(LogTruncationError):
-        list(_RangesRead([PartitionRange("t", 0, 0, 10)], lenient, consumer).batches())  # type: ignore[arg-type]
+        list(_OpenRanges([PartitionRange("t", 0, 0, 10)], lenient, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_silent_broker_ends_a_task_in_time() -> None:

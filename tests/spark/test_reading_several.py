@@ -12,7 +12,7 @@ import pytest
 from kafka_nextgen import CorruptRecordError, RequestTimeoutError
 from kafka_nextgen.spark import reading
 from kafka_nextgen.spark.errors import DataLossError
-from kafka_nextgen.spark.reading import ReadSettings, _RangesRead, read_ranges
+from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import OffsetRange, TopicPartition
@@ -136,4 +136,4 @@ def test_one_range_that_gets_nowhere_ends_the_task_in_time(monkeypatch: pytest.M
     consumer = StuckConsumer(monkeypatch)
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
     with pytest.raises(RequestTimeoutError, match=r"for 4 s of t\[1\] 0..10, where reading is at offset 3;"):
-        list(_RangesRead(three("t", (0, 10), (0, 10)), quick, consumer).batches())  # type: ignore[arg-type]
+        list(_OpenRanges(three("t", (0, 10), (0, 10)), quick, consumer).batches())  # type: ignore[arg-type]

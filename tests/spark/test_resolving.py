@@ -20,7 +20,7 @@ from kafka_nextgen.spark.limits import (
     SpecificTimestamps,
 )
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
-from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_ask
+from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_look_up
 from kafka_nextgen.spark.values import ClusterOffsets
 from kafka_nextgen.types import TopicPartition
 from tests.spark.strategies import clusters
@@ -56,13 +56,13 @@ def test_offsets_must_name_the_partitions_that_are_read(named: dict[TopicPartiti
 
 def test_timestamps_must_name_the_partitions_that_are_read() -> None:
     with pytest.raises(PartitionsMismatchError, match=r"timestamps by partition .*specified t\[0\], assigned t\[0-1\]"):
-        timestamps_to_ask(SpecificTimestamps({T0: 1}), [T0, T1])
+        timestamps_to_look_up(SpecificTimestamps({T0: 1}), [T0, T1])
 
 
 def test_what_to_look_up_depends_on_the_limit() -> None:
-    assert timestamps_to_ask(GlobalTimestamp(7), [T1, T0]) == {T0: 7, T1: 7}
-    assert timestamps_to_ask(SpecificTimestamps({T1: 8, T0: 9}), [T0, T1]) == {T0: 9, T1: 8}
-    assert timestamps_to_ask(Edge.EARLIEST, [T0]) == timestamps_to_ask(GroupOffsets("g"), [T0]) == {}
+    assert timestamps_to_look_up(GlobalTimestamp(7), [T1, T0]) == {T0: 7, T1: 7}
+    assert timestamps_to_look_up(SpecificTimestamps({T1: 8, T0: 9}), [T0, T1]) == {T0: 9, T1: 8}
+    assert timestamps_to_look_up(Edge.EARLIEST, [T0]) == timestamps_to_look_up(GroupOffsets("g"), [T0]) == {}
 
 
 @pytest.mark.parametrize("limit", [GlobalTimestamp(7), SpecificTimestamps({T0: 7, T1: 7})])

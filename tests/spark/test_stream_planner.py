@@ -59,10 +59,12 @@ class FakeCluster:
     def offsets(self, partitions: TopicIds, known: PartitionOffsets | None = None) -> ClusterOffsets:
         return ClusterOffsets(self.earliest(partitions), self.latest(partitions, known), partitions)
 
-    def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+    def find_offsets(
+        self, limit: OffsetLimit, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, int | None]:
         return self.committed
 
-    def together(self, ask: Callable[[], T]) -> T:
+    def retry_unknown_topics(self, ask: Callable[[], T]) -> T:
         return ask()
 
     def close(self) -> None:
@@ -198,10 +200,11 @@ def test_an_available_now_run_ends_where_the_log_ended_at_its_first_batch() -> N
     cluster = FakeCluster({T0: Log(0, 5)})
     query = Query(cluster, startingOffsets="earliest")
     query.planner.prepare_for_available_now()
-    assert query.batch(at(0), TriggerLimits(max_offsets=3)) == (at(3), ["t[0] 0..3"])
+    limits = TriggerLimits(max_offsets=3, min_offsets=3)
+    assert query.batch(at(0), limits) == (at(3), ["t[0] 0..3"])
     cluster.logs[T0].end = 9
-    assert query.batch(at(3), TriggerLimits(max_offsets=3)) == (at(5), ["t[0] 3..5"])
-    assert query.batch(at(5), TriggerLimits(max_offsets=3)) == (at(5), [])
+    assert query.batch(at(3), limits) == (at(5), ["t[0] 3..5"]), "also a remainder below the minimum"
+    assert query.batch(at(5), limits) == (at(5), [])
 
 
 def test_a_backlog_below_the_minimum_waits_after_the_first_batch_of_a_run() -> None:

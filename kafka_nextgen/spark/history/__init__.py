@@ -1,8 +1,7 @@
-"""The rebalance history of any number of groups, on Spark: event logs into Parquet, and answers as DataFrames.
+"""The rebalance history of many groups on Spark: event logs in a Parquet dataset, and questions to it.
 
-``ingest`` and ``ingest_stream`` bring event logs into one Parquet dataset, each event once. ``History`` answers what
-people on call ask of it. Both run the functions of ``kafka_nextgen.history``, so that answers are the same as without
-Spark.
+``ingest`` and ``ingest_stream`` append event logs to a dataset, each event once. ``History`` answers questions about
+it with DataFrames. Both use the functions of ``kafka_nextgen.history``, so answers are the same as without Spark.
 """
 
 from __future__ import annotations

@@ -1,36 +1,34 @@
-"""Appending events to the dataset, each once.
+"""Append events to the dataset, each once.
 
-The identity of an event is its cluster, group, source and ``seq``. What is appended is a batch without those that are
-there. So the same batch can be appended again after a crash in the middle: what was written is found and left out,
-what was not is written. Files appear whole, as Spark's committers rename them.
+The identity of an event is its cluster, group, source and ``seq``. Events that the dataset already has are not written
+again, so a batch can be appended again after a crash. Files appear whole, because Spark's committers rename them.
 
-Where events of one identity and day differ within a batch, the least is kept, and an ``error`` event tells of it; of
-those in different batches the first one is kept.
+If events of one identity and day differ within a batch, the least one is kept, and an ``error`` event reports it. If
+they are in different batches, the first one is kept.
 
-Of what is there, only the days and groups of the batch are read, of these only times within those of the batch, and of
-these only the identity. One writer at a time: two that append the same events at once may both find nothing. Answers
-come out right even then, because ``History`` leaves doubles out.
+To find duplicates, only the identities of events in the days, groups and time range of the batch are read. There should
+be one writer at a time: two that append the same events at once may both write them. Answers are right even then,
+because ``History`` ignores duplicates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 from pyspark.sql import functions as f
 
 from kafka_nextgen.history.events import Event, EventKind, contradiction
-from kafka_nextgen.spark.history.folders import days_column, folder_column
-from kafka_nextgen.spark.history.parquet import parquet_if_any
+from kafka_nextgen.spark.history.dataset import day_column, folder_column, parquet_if_any
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
-__all__ = ["REFUSED_FOLDER", "Appended", "append", "refused_of"]
+__all__ = ["REFUSED_FOLDER", "Appended", "append"]
 
-#: The side dataset in the dataset's directory. Spark leaves out names that begin with ``_`` when it reads.
+#: The directory of refusals in the dataset's directory. Spark ignores names that begin with ``_`` when it reads.
 REFUSED_FOLDER = "_refused"
 
 _FOLDER = ["day", "folder"]
@@ -40,11 +38,11 @@ _MOST_FOLDERS = 200
 
 @frozen
 class Appended:
-    """What came of it.
+    """The result of appending a batch.
 
     Args:
-        events: How many events the batch had, doubles included.
-        refused: How many lines had a problem, by its name; ``later version`` counts events that were kept.
+        events: The number of events in the batch, with duplicates.
+        refused: The number of lines with each problem, by its name; events with ``later version`` are kept.
     """
 
     events: int
@@ -52,58 +50,43 @@ class Appended:
 
 
 def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
-    """Append the events of a batch that are not there yet, and note what was refused.
+    """Append the new events of a batch, and write what was refused.
 
     Args:
-        decoded: Rows of ``schemas.DECODED``, or of ``schemas.EVENTS`` alone. It is computed once, and kept until done.
-        path: The directory of the dataset; made if it is missing.
-        run: Names the batch among refusals. If a batch of that name has some, they replace those before.
+        decoded: Rows of ``schemas.DECODED``, or of ``schemas.EVENTS`` alone. It is computed once.
+        path: The directory of the dataset; created if it is missing.
+        run: The name of the batch among refusals. A later batch with the same name replaces its refusals.
     """
     kept = decoded.persist()
     try:
         events = kept.where(f.col("kind").isNotNull())
-        events = events.select(*EVENT_NAMES, days_column().alias("day"), folder_column().alias("folder"))
+        events = events.select(*EVENT_NAMES, day_column().alias("day"), folder_column().alias("folder"))
         touched = _touched(events)
         if touched:
-            _write(_new(events, path, touched), path)
-        refused = _note_refused(kept, path, run) if "problem" in kept.columns else {}
+            # Ordered by time, so that queries can skip files by their time ranges.
+            new = _new(events, path, touched).sortWithinPartitions(*_FOLDER, "at").select(*DATASET.names)
+            new.write.mode("append").partitionBy(*_FOLDER).parquet(path)
+        refused = _write_refused(kept, path, run) if "problem" in kept.columns else {}
         return Appended(sum(each.events for each in touched), refused)
     finally:
         kept.unpersist()
 
 
-def refused_of(spark: SparkSession, path: str) -> DataFrame:
-    """What was refused in each run: reason, count, the first text of it, and the file or partition it came from."""
-    found = parquet_if_any(spark, f"{path}/{REFUSED_FOLDER}", REFUSED)
-    return spark.createDataFrame([], REFUSED) if found is None else found
+def _touched(events: DataFrame) -> list[Row]:
+    """Return the folders of the dataset with events in the batch: their number, first and last time (ms)."""
+    figures = f.count("*").alias("events"), f.min("at").alias("first"), f.max("at").alias("last")
+    return events.groupBy(*_FOLDER).agg(*figures).collect()
 
 
-@frozen
-class _Touched:
-    """A folder of the dataset that the batch has events of: how many, and between which times (ms)."""
-
-    day: Any
-    folder: str
-    events: int
-    first: int
-    last: int
-
-
-def _touched(events: DataFrame) -> list[_Touched]:
-    at = f.col("at")
-    found = events.groupBy(*_FOLDER).agg(f.count("*"), f.min(at), f.max(at)).collect()
-    return [_Touched(*row) for row in found]
-
-
-def _new(events: DataFrame, path: str, touched: Sequence[_Touched]) -> DataFrame:
-    """The events that are not there, each once, those of a folder in one task: one shuffle for this and for writing."""
+def _new(events: DataFrame, path: str, touched: Sequence[Row]) -> DataFrame:
+    """Return the new events, each once; those of a folder in one task, so that writing needs no other shuffle."""
     once = _once(events.repartition(*_FOLDER))
     there = _there(events.sparkSession, path, touched)
     return once if there is None else once.join(there, [*_FOLDER, *_IDENTITY], "left_anti")
 
 
 def _once(events: DataFrame) -> DataFrame:
-    """Each identity once; where its events differ, the lesser and an error event, as ``events_by_group`` does."""
+    """Return each identity once; if its events differ, the least and an error event, as ``events_by_group`` does."""
     content = f.struct(*EVENT_NAMES)
     of_identity = events.groupBy(*_FOLDER, *_IDENTITY).agg(f.min(content).alias("least"), f.max(content).alias("most"))
     least = f.col("least")
@@ -113,16 +96,16 @@ def _once(events: DataFrame) -> DataFrame:
 
 
 def _contradiction(event: Column) -> Column:
-    """``events.contradiction`` of this one."""
-    told = contradiction(Event(0, 0, "", "", "", EventKind.ERROR))
+    """Return ``events.contradiction`` of this event."""
+    error = contradiction(Event(0, 0, "", "", "", EventKind.ERROR))
     values = {name: event[name] for name in ("at", "seq", "source", "cluster", "group", "protocol")}
-    values |= {"kind": f.lit(told.kind.value), "cause": f.lit(told.cause), "reason": f.lit(told.reason)}
-    values["v"] = f.lit(told.v)
+    values |= {"kind": f.lit(error.kind.value), "cause": f.lit(error.cause), "reason": f.lit(error.reason)}
+    values["v"] = f.lit(error.v)
     return f.struct(*(values.get(of.name, f.lit(None)).cast(of.dataType).alias(of.name) for of in EVENTS))
 
 
-def _there(spark: SparkSession, path: str, touched: Sequence[_Touched]) -> DataFrame | None:
-    """The identities of events there, of the days, groups and times of the batch; None if it has no such folder."""
+def _there(spark: SparkSession, path: str, touched: Sequence[Row]) -> DataFrame | None:
+    """Return identities in the dataset, of the days, groups and times of the batch; None if no such folder exists."""
     days = sorted({str(each.day) for each in touched})
     folders = sorted({each.folder for each in touched})
     days_glob = f"{{{','.join(days)}}}" if len(days) <= _MOST_FOLDERS else "*"
@@ -134,13 +117,7 @@ def _there(spark: SparkSession, path: str, touched: Sequence[_Touched]) -> DataF
     return there.where(f.col("at").between(first, last)).select(*_FOLDER, *_IDENTITY)
 
 
-def _write(new: DataFrame, path: str) -> None:
-    """Write each folder's events in order of time, so that files can be passed over by their times."""
-    placed = new.sortWithinPartitions(*_FOLDER, "at").select(*DATASET.names)
-    placed.write.mode("append").partitionBy(*_FOLDER).parquet(path)
-
-
-def _note_refused(kept: DataFrame, path: str, run: str) -> dict[str, int]:
+def _write_refused(kept: DataFrame, path: str, run: str) -> dict[str, int]:
     bad = kept.where(f.col("problem").isNotNull())
     counted = bad.groupBy(f.col("problem").alias("reason")).agg(
         f.count("*").alias("count"),

@@ -1,4 +1,4 @@
-"""What people on call ask, as DataFrames: the facts of ``kafka_nextgen.history.facts``, and sums of them."""
+"""Questions about the history of groups, answered as DataFrames: facts of ``kafka_nextgen.history.facts`` or sums."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pyspark.sql import functions as f
 
 from kafka_nextgen.history.events import FREQUENT_KINDS, EventKind, SourceKind
 from kafka_nextgen.history.facts import FACTS
-from kafka_nextgen.spark.history import questions
-from kafka_nextgen.spark.history.folders import day_of, folder_of
+from kafka_nextgen.spark.history.dataset import day_of, folder_of
 from kafka_nextgen.spark.history.folding import folded
 from kafka_nextgen.spark.history.ordering import aligned, ordered
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES
@@ -21,23 +20,26 @@ if TYPE_CHECKING:
 
 __all__ = ["History", "Moment"]
 
-#: A time: with its zone, or as milliseconds since the epoch.
+#: A time: a datetime with a time zone, or milliseconds since the epoch.
 Moment: TypeAlias = datetime | int
 
 _FREQUENT = sorted(kind.value for kind in FREQUENT_KINDS)
+_GROUP = ["cluster", "group"]
+_SIDES = [*_GROUP, "side"]
+_LARGEST = (1 << 63) - 1
 
 
 class History:
     """The history of the groups in a dataset.
 
-    Each question goes over all events once; ``persist`` keeps the facts for all questions that follow. A group's events
-    are folded in one task, whose memory grows with its members and partitions, not with its events.
+    Each question reads all events once; ``persist`` keeps the facts for later questions. A group's events are folded
+    in one task, whose memory grows with the group's members and partitions, not with its events.
 
     Args:
         spark: The session.
         events: The directory of the dataset, or a frame with the columns of ``schemas.EVENTS``. Events of a kind or
-            source that this release does not know are left out.
-        groups: Only these groups; of a dataset, only their directories are read, and those of these days.
+            source that this release does not know are ignored.
+        groups: Only these groups. Only the directories of these groups and days are read.
         since: Only events from this time on, by their writers' clocks.
         until: Only events before this time, by their writers' clocks.
     """
@@ -62,7 +64,7 @@ class History:
         self._facts: DataFrame | None = None
 
     def facts(self, until: Moment | None = None) -> DataFrame:
-        """Facts of all kinds: ``fact`` names the kind, and the column of that name has it. ``until`` ends the story."""
+        """Facts of all kinds, up to ``until``: ``fact`` names the kind, and the column of that name has the fact."""
         if until is not None:
             return folded(ordered(self._events), milliseconds(until))
         if self._facts is None:
@@ -70,12 +72,12 @@ class History:
         return self._facts
 
     def persist(self) -> History:
-        """Keep the facts when they are first asked for; return this history."""
+        """Keep the facts once they are computed; return this history."""
         self._facts = self.facts().persist()
         return self
 
     def unpersist(self) -> None:
-        """Let kept facts go."""
+        """Drop kept facts."""
         if self._facts is not None:
             self._facts.unpersist()
             self._facts = None
@@ -83,15 +85,15 @@ class History:
     # ---- one question for each kind of fact
 
     def rebalances(self) -> DataFrame:
-        """Who began each rebalance, with what reason, how long did it take, was it even and sticky?"""
+        """Who began each rebalance and why, how long did it take, and was the assignment balanced and sticky?"""
         return self._of("rebalances")
 
     def holdups(self) -> DataFrame:
-        """Who held rebalances up, and with what?"""
+        """Who held up rebalances, and with what?"""
         return self._of("holdups")
 
     def standstills(self) -> DataFrame:
-        """Which partition stood still for how long, and how much did its lag grow?"""
+        """Which partitions were not read, for how long, and how much did their lag grow?"""
         return self._of("standstills")
 
     def overlaps(self) -> DataFrame:
@@ -103,11 +105,11 @@ class History:
         return self._of("repeats")
 
     def members(self) -> DataFrame:
-        """Who came and went how often, and who was put out for not polling?"""
+        """How often did members join and leave, and who was fenced for not polling?"""
         return self._of("members")
 
     def owners(self, at: Moment | None = None) -> DataFrame:
-        """Who owned what at a time, or at the end?"""
+        """Who owned which partitions at a time, or at the end?"""
         return self._of("owners", at)
 
     def tenures(self) -> DataFrame:
@@ -119,19 +121,19 @@ class History:
         return self._of("lags")
 
     def groups(self) -> DataFrame:
-        """What does each group's history come to?"""
+        """What are the totals of each group?"""
         return self._of("groups")
 
     # ---- more questions
 
     def at(self, moment: Moment, before_s: float = 60, after_s: float = 60, *, frequent: bool = False) -> DataFrame:
-        """What happened around a time? The events, in order, with their clocks put right.
+        """What happened around a time? The events, in order, with aligned clocks.
 
         Args:
             moment: The time.
             before_s: Seconds before it.
             after_s: Seconds after it.
-            frequent: With each commit and lag, which come so often that they hide the others.
+            frequent: Include commits and lags, which are so frequent that they hide other events.
         """
         middle = milliseconds(moment)
         first, last = middle - round(before_s * 1000), middle + round(after_s * 1000)
@@ -142,17 +144,55 @@ class History:
         return once.orderBy("at", "source", "seq")
 
     def before_and_after(self, moment: Moment, window: timedelta | None = None) -> DataFrame:
-        """What is different since a deploy? Rebalances and standstills of each group, before and after."""
+        """What is different since a deploy? One row for each group and ``side``, ``before`` or ``after`` the moment.
+
+        Args:
+            moment: The time of the deploy.
+            window: The length of each side, counted from the moment; None for all there is.
+        """
+        at = milliseconds(moment)
         width = None if window is None else window // timedelta(milliseconds=1)
-        return questions.before_and_after(self.rebalances(), self.standstills(), milliseconds(moment), width)
+        took = f.col("ended") - f.col("began")
+        moved = _with_sides(self.rebalances(), at, width).groupBy(*_SIDES).agg(
+            f.count("*").alias("rebalances"),
+            f.sum(f.col("ended").isNull().cast("long")).alias("unfinished"),
+            f.percentile_approx(took, 0.5).alias("median_ms"),
+            f.percentile_approx(took, 0.95).alias("p95_ms"),
+            f.max(took).alias("longest_ms"),
+            f.sum("moved").alias("moved"),
+            f.sum("needless").alias("needless"),
+        )  # fmt: skip
+        stood = _with_sides(self.standstills(), at, width).groupBy(*_SIDES).agg(
+            f.count("*").alias("standstills"),
+            _bounded_sum("ms").alias("stood_ms"),
+            f.max("ms").alias("longest_standstill_ms"),
+        )  # fmt: skip
+        counts = ["rebalances", "unfinished", "moved", "needless", "standstills", "stood_ms"]
+        return moved.join(stood, _SIDES, "full").fillna(0, counts)
 
     def flapping(self, times: int = 3) -> DataFrame:
-        """Who came at least so often? Members of one instance, or else of one client and host, count as one."""
-        return questions.flapping(self.members(), times)
+        """Who joined at least ``times`` times?
+
+        A member has a new id each time its process starts. So members with one instance id count as one, and without
+        instance ids those with one client id and host.
+        """
+        client = f.concat_ws("@", "client", "host")
+        who = f.coalesce("instance", f.when(client != "", client), "member")
+        sums = ["joined", "left", "fenced", "poll_timeouts", "errors"]
+        found = self.members().groupBy(*_GROUP, who.alias("who")).agg(
+            f.count("*").alias("ids"),
+            *(f.sum(name).alias(name) for name in sums),
+            f.min("first").alias("first"),
+            f.max("last").alias("last"),
+            f.max("longest_poll_gap_ms").alias("longest_poll_gap_ms"),
+        )  # fmt: skip
+        return found.where(f.col("joined") >= times)
 
     def never_settling(self, share: float = 0.5, rebalances: int = 2) -> DataFrame:
         """Which groups spent at least this share of their time in rebalances, and had at least so many?"""
-        return questions.never_settling(self.groups(), share, rebalances)
+        length = f.greatest(f.col("last") - f.col("first"), f.lit(1))
+        unsettled = self.groups().withColumn("unsettled_share", f.col("unsettled_ms") / length)
+        return unsettled.where((f.col("unsettled_share") >= share) & (f.col("rebalances") >= rebalances))
 
     def _of(self, name: str, until: Moment | None = None) -> DataFrame:
         assert name in FACTS
@@ -160,12 +200,24 @@ class History:
 
 
 def milliseconds(moment: Moment) -> int:
-    """A time in milliseconds since the epoch. Raises ValueError for a datetime without its zone."""
+    """Return a time in milliseconds since the epoch. Raises ValueError for a datetime without a time zone."""
     if isinstance(moment, int):
         return moment
     if moment.tzinfo is None:
         raise ValueError(f"{moment} has no time zone: give it one, such as tzinfo=timezone.utc")
     return round(moment.timestamp() * 1000)
+
+
+def _with_sides(facts: DataFrame, moment: int, width: int | None) -> DataFrame:
+    began = f.col("began")
+    side: Column = f.when(began < moment, "before").otherwise("after")
+    found = facts if width is None else facts.where((began >= moment - width) & (began < moment + width))
+    return found.withColumn("side", side)
+
+
+def _bounded_sum(name: str) -> Column:
+    """Return the sum, or the largest ``long``: impossible times must not fail the query for all groups."""
+    return f.least(f.sum(f.col(name).cast("decimal(38,0)")), f.lit(_LARGEST)).cast("long")
 
 
 def _is_known() -> Column:

@@ -1,9 +1,9 @@
-"""Lines to the columns of events all at once, where all of them are plain events.
+"""Read lines as columns of events, if all of them are plain events.
 
-Reading JSON into columns is many times faster than line by line. It is for what writers of this version write: flat
-objects that begin with their version, have known fields only, and no spaces. A line that is anything else, or in doubt,
-makes this give up, and ``decode_event`` has the word. So what is told here is what it would tell. Nothing else may come
-to Arrow's reader: several values in a line, one of them null, crash the whole process (pyarrow 26).
+This is many times faster than line by line. It accepts only what writers of this version write: flat objects that begin
+with their version, have only known fields, and no spaces. If any other line is found, nothing is read here, and
+``decode_event`` decides. So both give the same result. Arrow's reader must not get other lines: several values in a
+line, one of them null, crash the whole process (pyarrow 26).
 """
 
 from __future__ import annotations
@@ -29,33 +29,26 @@ _MOST_BYTES = 256 << 20
 
 
 def columns_of_lines(lines: pa.BinaryArray) -> list[pa.Array] | None:
-    """The columns of ``schemas.EVENTS``, a row for each line; None if a line is not plainly an event."""
+    """Return the columns of ``schemas.EVENTS``, a row for each line; None if any line may not be an event."""
     count = len(lines)
     if count == 0 or lines.null_count or lines.nbytes > _MOST_BYTES:
         return None
     text = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines.to_pylist())
-    if text.count(b"\n") != count or _PLAIN.fullmatch(text) is None or not _is_utf8(text):
+    if text.count(b"\n") != count or _PLAIN.fullmatch(text) is None:
         return None
     try:
+        text.decode()
         read = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
         table = json.read_json(pa.BufferReader(text), read_options=read, parse_options=_PARSE)
-    except pa.ArrowException:
+    except (UnicodeDecodeError, pa.ArrowException):
         return None
     if table.num_rows != count or not _are_events(table):
         return None
     return [table.column(name).combine_chunks() for name in _SCHEMA.names]
 
 
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _are_events(table: pa.Table) -> bool:
-    """Whether all values are those that fields can have, as ``decode_event`` has it."""
+    """Return whether all values are valid, by the rules of ``decode_event``."""
     if any(table.column(name).null_count for name in _REQUIRED):
         return False
     numbers = [table.column(name) for name in _NOT_NEGATIVE]

@@ -1,4 +1,4 @@
-"""Lines of any logs to events, each task in a streaming way; what is no event is told with its reason."""
+"""Decode lines of logs as events, batch by batch. Lines that are not events become rows with a reason."""
 
 from __future__ import annotations
 
@@ -6,32 +6,38 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
-from typing import TYPE_CHECKING
+from itertools import count
+from operator import attrgetter
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
-from attrs import astuple, define, field
+from attrs import astuple
 
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event
 from kafka_nextgen.history.log_reader import GZIP_MAGIC, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
-from kafka_nextgen.spark.history.batches import ROWS, event_columns
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
-from kafka_nextgen.spark.history.schemas import DECODED, LINES, arrow_schema
+from kafka_nextgen.spark.history.schemas import DECODED, EVENT_NAMES, EVENTS, LINES, ROWS, arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Rows", "decoded", "decoded_batches", "unzipped", "unzipped_batches"]
+__all__ = ["DecodedRow", "decoded", "decoded_batch", "decoded_batches", "event_columns", "unzipped", "unzipped_batches"]
+
+#: An event, or a problem with its text, and the file or partition that it comes from.
+DecodedRow: TypeAlias = tuple[Event | None, str | None, str | None, str]
 
 _BATCH_BYTES = 4 << 20
 _FEW = 100
 _TEXT = 500
+_EVENT_TYPES = [field.type for field in arrow_schema(EVENTS)]
+_EVENT_VALUES = [attrgetter("kind.value" if name == "kind" else name) for name in EVENT_NAMES]
 _DECODED = arrow_schema(DECODED)
 _LINES = arrow_schema(LINES)
 
 
 def decoded(lines: DataFrame) -> DataFrame:
-    """``LINES`` to ``DECODED``: a row for each event and for each line that is none. Also of a streaming query."""
+    """``LINES`` to ``DECODED``: a row for each event and for each other line. The frame may be a streaming one."""
     return lines.select(*LINES.names).mapInArrow(decoded_batches, DECODED)
 
 
@@ -40,36 +46,35 @@ def unzipped(files: DataFrame) -> DataFrame:
     return files.select("origin", "content").mapInArrow(unzipped_batches, LINES)
 
 
-@define
-class Rows:
-    """Rows of ``DECODED`` that wait to be a batch."""
+def decoded_batch(rows: Sequence[DecodedRow]) -> pa.RecordBatch:
+    """Return rows as a batch of ``DECODED``. An event with text that UTF-8 can't encode becomes a problem."""
+    try:
+        return _decoded_batch(rows)
+    except UnicodeEncodeError:
+        return _decoded_batch([_checked(*row) for row in rows])
 
-    events: list[Event | None] = field(factory=list)
-    problems: list[str | None] = field(factory=list)
-    texts: list[str | None] = field(factory=list)
-    origins: list[str | None] = field(factory=list)
 
-    def add(self, event: Event | None, problem: str | None, text: str | None, origin: str) -> None:
-        """Add an event, or a problem with its text, from this file or partition."""
-        self.events.append(event)
-        self.problems.append(problem)
-        self.texts.append(text)
-        self.origins.append(origin)
+def _decoded_batch(rows: Sequence[DecodedRow]) -> pa.RecordBatch:
+    events, *others = zip(*rows, strict=True)
+    columns = [pa.array(values, pa.string()) for values in others]
+    return pa.RecordBatch.from_arrays([*event_columns(events), *columns], schema=_DECODED)
 
-    def batch(self) -> pa.RecordBatch:
-        """These rows as a batch. A text that has no UTF-8, of half a surrogate pair, makes its event a bad one."""
-        try:
-            return self._batch()
-        except UnicodeEncodeError:
-            for place, event in enumerate(self.events):
-                if event is not None and not _is_unicode(event):
-                    self.events[place] = None
-                    self.problems[place], self.texts[place] = LineProblem.BAD_FIELD.value, "a text is not Unicode"
-            return self._batch()
 
-    def _batch(self) -> pa.RecordBatch:
-        more = [pa.array(values, pa.string()) for values in (self.problems, self.texts, self.origins)]
-        return pa.RecordBatch.from_arrays([*event_columns(self.events), *more], schema=_DECODED)
+def _checked(event: Event | None, problem: str | None, text: str | None, origin: str) -> DecodedRow:
+    if event is None or _is_unicode(event):
+        return event, problem, text, origin
+    return None, LineProblem.BAD_FIELD.value, "a text is not Unicode", origin
+
+
+def event_columns(events: Sequence[Event | None]) -> list[pa.Array]:
+    """Return the columns of events, with a row of nulls for None."""
+    there = [event for event in events if event is not None]
+    columns = [pa.array(list(map(value, there)), of) for value, of in zip(_EVENT_VALUES, _EVENT_TYPES, strict=True)]
+    if len(there) == len(events):
+        return columns
+    places = count()
+    taken = pa.array([None if event is None else next(places) for event in events], pa.int64())
+    return [column.take(taken) for column in columns]
 
 
 def _is_unicode(event: Event) -> bool:
@@ -88,7 +93,7 @@ def decoded_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """By columns, if all lines are plain events; else the halves of it, and a small one line by line."""
+    """Decode by columns if all lines are plain events; otherwise each half, and a small batch line by line."""
     columns = None if batch.column("problem").null_count < batch.num_rows else columns_of_lines(batch.column("line"))
     if columns is not None:
         nothing = pa.nulls(batch.num_rows, pa.string())
@@ -102,29 +107,27 @@ def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    rows = Rows()
+    rows: list[DecodedRow] = []
     columns = (batch.column(name).to_pylist() for name in LINES.names)
     for origin, line, problem in zip(*columns, strict=True):
         if problem is not None:
-            rows.add(None, problem, "", origin)
+            rows.append((None, problem, "", origin))
         elif line is not None and line.strip():
-            _decode(line, origin, rows)
-    if rows.events:
-        yield rows.batch()
+            rows.append((*_decode(line), origin))
+    if rows:
+        yield decoded_batch(rows)
 
 
-def _decode(line: bytes, origin: str, rows: Rows) -> None:
+def _decode(line: bytes) -> tuple[Event | None, str | None, str | None]:
     if is_too_long(line):
-        rows.add(None, LineProblem.FOREIGN.value, TOO_LONG, origin)
-        return
+        return None, LineProblem.FOREIGN.value, TOO_LONG
     found = decode_event(line)
     if isinstance(found, InvalidLine):
         shown = line[:_TEXT].decode("utf-8", "replace")
-        rows.add(None, found.problem.value, f"{found.text}: {shown}", origin)
-    elif found.v > VERSION:
-        rows.add(found, LATER_VERSION, f"version {found.v}", origin)
-    else:
-        rows.add(found, None, None, origin)
+        return None, found.problem.value, f"{found.text}: {shown}"
+    if found.v > VERSION:
+        return found, LATER_VERSION, f"version {found.v}"
+    return found, None, None
 
 
 def unzipped_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -154,12 +157,10 @@ def _lines_of_file(origin: str, content: bytes) -> Iterator[pa.RecordBatch]:
 
 
 def _line_batch(origin: str, lines: Sequence[bytes], problem: str | None = None) -> pa.RecordBatch:
-    rows: list[tuple[bytes | None, str | None]] = [(line, None) for line in lines]
-    if problem is not None:
-        rows.append((None, problem))
-    columns = [
-        pa.array([origin] * len(rows), pa.string()),
-        pa.array([line for line, _ in rows], pa.binary()),
-        pa.array([each for _, each in rows], pa.string()),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_LINES)
+    more: list[str] = [] if problem is None else [problem]
+    columns = {
+        "origin": [origin] * (len(lines) + len(more)),
+        "line": [*lines, *[None] * len(more)],
+        "problem": [*[None] * len(lines), *more],
+    }
+    return pa.RecordBatch.from_pydict(columns, schema=_LINES)

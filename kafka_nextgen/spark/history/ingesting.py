@@ -1,4 +1,4 @@
-"""Event logs into the dataset: files of any mix, or records of a Kafka topic; as a batch job or a streaming query."""
+"""Append event logs to the dataset, from files or the records of a topic, in a batch job or a streaming query."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["ingest", "ingest_stream", "lines_of_files", "lines_of_records", "started"]
 
 _GZIPPED = "*.gz"
-#: All names that do not end in ``.gz``: Hadoop's patterns know no "not", but sets of other characters.
+#: All names that do not end in ``.gz``: Hadoop's patterns can only negate sets of characters.
 _PLAIN = "{*[^z],*[^g]z,*[^.]gz}"
 
 
 def ingest(spark: SparkSession, source: str | Sequence[str] | DataFrame, path: str, *, run: str = "batch") -> Appended:
-    """Append the events of a source to the dataset, each once, however often it is read.
+    """Append the events of a source to the dataset, each once, even if the source is read again.
 
     Args:
         spark: The session.
-        source: Files and directories of JSON lines, plain or ``.gz``; or records of a topic with events, as
-            ``spark.read.format("kafka_nextgen")`` has them.
+        source: Files and directories of JSON lines, plain or ``.gz``; or the records of a topic with events, from
+            ``spark.read.format("kafka_nextgen")``.
         path: The directory of the dataset.
-        run: Names this run among refusals; those of a later run of that name replace them.
+        run: The name of this run among refusals. A later run with the same name replaces its refusals.
     """
     lines = lines_of_files(spark, source) if isinstance(source, (str, Sequence)) else lines_of_records(source)
     return append(decoded(lines), path, run=run)
@@ -45,16 +45,16 @@ def ingest_stream(
     every: str = "1 minute",
     run: str = "stream",
 ) -> StreamingQuery:
-    """Start a query that appends events while they come; it does the same as ``ingest`` with each micro-batch.
+    """Start a query that does the same as ``ingest`` with each micro-batch.
 
     Args:
         records: A streaming frame of a topic with events, or of lines (column ``value``), such as
-            ``spark.readStream.text``. Spark reads a file once: give it only files that do not grow any more.
+            ``spark.readStream.text``. Spark reads a file once, so files must not grow any more.
         path: The directory of the dataset.
         checkpoint: The directory of the query's checkpoint.
-        available_now: End when all that is there now is done.
-        every: How often there is a micro-batch, unless ``available_now``.
-        run: Names the query among refusals, with the number of the micro-batch; another for each query.
+        available_now: End after all records or lines that exist now.
+        every: The interval between micro-batches, unless ``available_now``.
+        run: The name of the query among refusals, unique among queries; the number of the micro-batch is added.
     """
 
     def append_batch(batch: DataFrame, number: int) -> None:
@@ -65,14 +65,14 @@ def ingest_stream(
 
 
 def started(writer: DataStreamWriter, checkpoint: str, *, available_now: bool, every: str) -> StreamingQuery:
-    """Start a query that goes on now and then, or ends when all that is there now is done."""
+    """Start a query that runs ``every`` so often, or once for all that exists now."""
     writer = writer.option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=every)
     return writer.start()
 
 
 def lines_of_files(spark: SparkSession, paths: str | Sequence[str]) -> DataFrame:
-    """The lines of files, as ``schemas.LINES``. Files that end in ``.gz`` are read by one task each, and whole."""
+    """Return the lines of files, as ``schemas.LINES``. One task reads each ``.gz`` file, as a whole."""
     of = [paths] if isinstance(paths, str) else list(paths)
     options = {"recursiveFileLookup": "true"}
     plain = spark.read.options(**options, pathGlobFilter=_PLAIN, lineSep="\n").text(of)
@@ -86,7 +86,7 @@ def lines_of_files(spark: SparkSession, paths: str | Sequence[str]) -> DataFrame
 
 
 def lines_of_records(records: DataFrame) -> DataFrame:
-    """The values of records, as ``schemas.LINES``; they come from their partition, if that is known."""
+    """Return the values of records, as ``schemas.LINES``; their origin is their partition, if known."""
     known = {"topic", "partition"}.issubset(records.columns)
     origin = f.concat_ws("-", "topic", f.col("partition").cast("string")) if known else f.lit("")
     line = f.col("value").cast("binary")

@@ -1,4 +1,4 @@
-"""The schemas: of the dataset of events, and of each kind of fact."""
+"""The schemas of the dataset, of what is decoded for it, and of facts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pyspark.sql.types import (
     DateType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
 )
 
-from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.facts import FACTS, Fact
 
 if TYPE_CHECKING:
@@ -32,49 +33,51 @@ __all__ = [
     "EVENTS",
     "EVENT_NAMES",
     "FACTS_OF_ALL_KINDS",
+    "GROUP_DOUBTS",
     "KNOWN_RECORDS",
     "LINES",
     "MARKED_EVENTS",
     "RECORDS",
     "REFUSED",
+    "ROWS",
     "arrow_schema",
     "fact_schema",
 ]
 
-_TYPES: dict[type, DataType] = {str: StringType(), int: LongType(), bool: BooleanType()}
-#: Fields of events that are not what their Python type says.
-_EVENT_TYPES: dict[str, DataType] = {
-    "kind": StringType(),
-    "partitions": ArrayType(IntegerType()),
-    "v": IntegerType(),
+#: The most rows of an Arrow batch.
+ROWS = 4_096
+
+_TYPES: dict[object, DataType] = {
+    str: StringType(),
+    int: LongType(),
+    bool: BooleanType(),
+    EventKind: StringType(),
+    tuple[int, ...]: ArrayType(IntegerType()),
 }
+
+
+def fact_schema(of: type[Fact]) -> StructType:
+    """Return the columns of a kind of fact, from the fields of its class. Whole numbers are ``long``."""
+    return _columns(**_field_types(of))
+
+
+def _field_types(of: type[Fact] | type[Event]) -> dict[str, DataType]:
+    hints = get_type_hints(of)
+    return {each.name: _data_type(hints[each.name]) for each in fields(of)}
 
 
 def _data_type(hint: object) -> DataType:
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not type(None))
-    assert isinstance(hint, type), hint
     return _TYPES[hint]
 
 
-def fact_schema(of: type[Fact]) -> StructType:
-    """The columns of one kind of fact, by the fields of its class. Whole numbers are ``long``."""
-    hints = get_type_hints(of)
-    return StructType([StructField(each.name, _data_type(hints[each.name])) for each in fields(of)])
-
-
-def _event_schema() -> StructType:
-    hints = get_type_hints(Event)
-    return StructType(
-        [
-            StructField(name, _EVENT_TYPES[name] if name in _EVENT_TYPES else _data_type(hints[name]))
-            for name in EVENT_NAMES
-        ]
-    )
+def _columns(**types: DataType) -> StructType:
+    return StructType([StructField(name, of) for name, of in types.items()])
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """The schema as Arrow batches have it between Spark and Python."""
+    """Return the schema of the Arrow batches between Spark and Python."""
     return to_arrow_schema(schema, timezone="UTC")
 
 
@@ -82,58 +85,44 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 EVENT_NAMES = tuple(each.name for each in fields(Event))
 
 #: Events as columns: the fields of ``kafka_nextgen.history.events.Event``.
-EVENTS = _event_schema()
+EVENTS = _columns(**{**_field_types(Event), "v": IntegerType()})
 
 #: The Parquet dataset: events, and the two columns that directories are named after.
-DATASET = StructType([*EVENTS, StructField("day", DateType()), StructField("folder", StringType())])
+DATASET = StructType([*EVENTS, *_columns(day=DateType(), folder=StringType())])
 
-#: Lines of logs, or what was wrong where there is none.
-LINES = StructType(
-    [StructField("origin", StringType()), StructField("line", BinaryType()), StructField("problem", StringType())]
+#: Lines of logs, or the problem where there is no line.
+LINES = _columns(origin=StringType(), line=BinaryType(), problem=StringType())
+
+#: Records of the offsets topic. The events of known records, from earlier micro-batches, were written before.
+RECORDS = _columns(
+    partition=IntegerType(),
+    offset=LongType(),
+    at=LongType(),
+    key=BinaryType(),
+    value=BinaryType(),
+    is_known=BooleanType(),
 )
 
-#: Records of the offsets topic. Those that were known before are marked: what they tell was told.
-RECORDS = StructType(
-    [
-        StructField("partition", IntegerType()),
-        StructField("offset", LongType()),
-        StructField("at", LongType()),
-        StructField("key", BinaryType()),
-        StructField("value", BinaryType()),
-        StructField("is_known", BooleanType()),
-    ]
-)
+#: Known records, and the micro-batch that they were kept by.
+KNOWN_RECORDS = StructType([*RECORDS, *_columns(batch=LongType())])
 
-#: Records that are known, and from the end of which micro-batch.
-KNOWN_RECORDS = StructType([*RECORDS, StructField("batch", LongType())])
+#: Events, or problems of lines and records. An event of a later version has a problem too.
+DECODED = StructType([*EVENTS, *_columns(problem=StringType(), text=StringType(), origin=StringType())])
 
-#: Events, or the problem with what should have been one. An event of a later version has a problem, too.
-DECODED = StructType(
-    [
-        *EVENTS,
-        StructField("problem", StringType()),
-        StructField("text", StringType()),
-        StructField("origin", StringType()),
-    ]
-)
+#: What was refused, by reason: how often, the first text, its file or partition, and the run.
+REFUSED = _columns(reason=StringType(), count=LongType(), first=StringType(), file=StringType(), run=StringType())
 
-#: What was no event: how often, the first one, and in which run.
-REFUSED = StructType(
-    [
-        StructField("reason", StringType()),
-        StructField("count", LongType()),
-        StructField("first", StringType()),
-        StructField("file", StringType()),
-        StructField("run", StringType()),
-    ]
-)
-
-#: What is to be doubted in an event's group: see ``ordering.aligned``.
+#: Why the facts of a group are uncertain: see ``ordering.aligned``.
 DOUBTS = ("clocks_disagree", "members_alone")
-#: Events whose clocks are right, and what is to be doubted in their group.
-MARKED_EVENTS = StructType([*EVENTS, *(StructField(name, BooleanType()) for name in DOUBTS)])
-
-#: Facts of all kinds: the name of the kind, and one column for each, of which the others are null.
-FACTS_OF_ALL_KINDS = StructType(
-    [StructField("fact", StringType()), *(StructField(name, fact_schema(of)) for name, of in FACTS.items())]
+#: The clock offsets of each source in a group, and whether only members report who was in it.
+GROUP_DOUBTS = _columns(
+    cluster=StringType(),
+    group=StringType(),
+    offsets=MapType(StringType(), LongType()),
+    members_alone=BooleanType(),
 )
+#: Events with aligned clocks, and the doubts about their group.
+MARKED_EVENTS = StructType([*EVENTS, *_columns(**dict.fromkeys(DOUBTS, BooleanType()))])
+
+#: Facts of all kinds: the name of the kind, and a column for each kind; all but one are null.
+FACTS_OF_ALL_KINDS = _columns(fact=StringType(), **{name: fact_schema(of) for name, of in FACTS.items()})

@@ -11,7 +11,9 @@ from attrs import astuple
 
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import encode_event
-from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS
+from kafka_nextgen.spark.history.appending import REFUSED_FOLDER
+from kafka_nextgen.spark.history.dataset import parquet_if_any
+from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,6 +55,12 @@ def rows_in(spark: SparkSession, path: Path) -> set[tuple[object, ...]]:
     """All events in a dataset, by their fields."""
     rows = spark.read.schema(DATASET).parquet(str(path)).select(*EVENT_NAMES).collect()
     return {tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in rows}
+
+
+def refused_in(spark: SparkSession, path: str) -> DataFrame:
+    """What was refused in each run."""
+    found = parquet_if_any(spark, f"{path}/{REFUSED_FOLDER}", REFUSED)
+    return spark.createDataFrame([], REFUSED) if found is None else found
 
 
 def forget_last_commit(checkpoint: Path) -> None:

@@ -16,7 +16,7 @@ from benchmarks.history_events import START_MS, write_events
 from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.spark.history import History
-from kafka_nextgen.spark.history.folders import day_of
+from kafka_nextgen.spark.history.dataset import day_of
 from tests.conftest import or_skip
 from tests.pyspark.example_programs import EXAMPLES, QUICK_JAVA, run
 from tests.support.clients import create_topic, unique

@@ -14,14 +14,15 @@ from attrs import evolve
 
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.spark.history import appending
-from kafka_nextgen.spark.history.appending import append, refused_of
-from kafka_nextgen.spark.history.folders import day_of, folder_of
+from kafka_nextgen.spark.history.appending import append
+from kafka_nextgen.spark.history.dataset import day_of, folder_of
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream
 from tests.pyspark.history.datasets import (
     forget_last_commit,
     frame_of,
     identities,
     identities_of,
+    refused_in,
     rows_in,
     rows_of,
     text_of,
@@ -91,14 +92,14 @@ def test_what_is_no_event_is_counted_with_its_first_text(
     expected = {"foreign": 3, "bad field": 1, "later version": 1, "torn": 1, "torn gzip": 1}
     assert done.refused == expected
     assert len(identities(spark, dataset)) == len(identities_of(events)) + 1
-    rows = refused_of(spark, str(dataset)).collect()
+    rows = refused_in(spark, str(dataset)).collect()
     assert {row.reason: row["count"] for row in rows} == expected
     assert {row.run for row in rows} == {"nightly"}
     torn = next(row for row in rows if row.reason == "torn")
     assert torn.file.endswith("b.jsonl")
     assert torn["first"].endswith(good[:30].decode())
     ingest(spark, str(logs), str(dataset), run="nightly")
-    assert refused_of(spark, str(dataset)).count() == len(rows)
+    assert refused_in(spark, str(dataset)).count() == len(rows)
 
 
 def test_groups_of_any_name_and_times_of_any_clock_come_back_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
@@ -157,9 +158,9 @@ def test_a_run_that_failed_between_its_writes_is_completed_when_it_runs_again(
         patched.setattr(appending, "_note_refused", fail)
         with pytest.raises(OSError, match="no space left"):
             ingest(spark, str(log), str(dataset))
-    assert refused_of(spark, str(dataset)).count() == 0
+    assert refused_in(spark, str(dataset)).count() == 0
     assert ingest(spark, str(log), str(dataset)).refused == {"foreign": 1}
-    assert refused_of(spark, str(dataset)).count() == 1
+    assert refused_in(spark, str(dataset)).count() == 1
     assert identities(spark, dataset) == identities_of(events)
 
 
@@ -183,7 +184,7 @@ def test_a_stream_does_what_a_batch_does(spark: SparkSession, tmp_path: Path, ev
     forget_last_commit(checkpoint)
     run()
     assert identities(spark, dataset) == identities_of(events)
-    (refused,) = refused_of(spark, str(dataset)).collect()
+    (refused,) = refused_in(spark, str(dataset)).collect()
     assert (refused.run, refused.reason, refused["count"], refused["first"]) == (
         "stream-0",
         "foreign",

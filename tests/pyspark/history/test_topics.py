@@ -11,10 +11,9 @@ pytest.importorskip("pyspark")
 
 from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.spark import register
-from kafka_nextgen.spark.history.appending import refused_of
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream
 from kafka_nextgen.testing import Cluster
-from tests.pyspark.history.datasets import identities, identities_of, rows_in, rows_of
+from tests.pyspark.history.datasets import identities, identities_of, refused_in, rows_in, rows_of
 from tests.pyspark.topics import write
 from tests.spark.history.logs import stories
 
@@ -37,7 +36,7 @@ def test_a_topic_comes_in_as_a_stream_and_again_as_a_batch_not_at_all(spark: Spa
             query = ingest_stream(stream, dataset, checkpoint, available_now=True)
             assert query.awaitTermination(240)
         assert rows_in(spark, Path(dataset)) == rows_of(events)
-        refused = refused_of(spark, dataset).collect()
+        refused = refused_in(spark, dataset).collect()
         assert {(row.reason, row["count"], row.file) for row in refused} == {
             ("foreign", 1, f"events-{part}") for part in range(2)
         }

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind
 from kafka_nextgen.history.facts import CLOCKS_DISAGREE, MEMBERS_ALONE
-from kafka_nextgen.spark.history.batches import event_columns
+from kafka_nextgen.spark.history.decoding import event_columns
 from kafka_nextgen.spark.history.schemas import LINES, MARKED_EVENTS, arrow_schema
 from tests.history.story import story
 

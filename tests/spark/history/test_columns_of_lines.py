@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event, encode_event
-from kafka_nextgen.spark.history.batches import events_of
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
+from kafka_nextgen.spark.history.folding import events_of
 from kafka_nextgen.spark.history.schemas import EVENTS, arrow_schema
 from tests.spark.history.logs import stories
 

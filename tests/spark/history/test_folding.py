@@ -16,9 +16,8 @@ import pyarrow as pa
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.ordering import in_order
-from kafka_nextgen.spark.history.batches import events_of, fact_batches
-from kafka_nextgen.spark.history.folding import folded_batches
-from kafka_nextgen.spark.history.ordering import doubts_of_sights
+from kafka_nextgen.spark.history.folding import events_of, fact_batches, folded_batches
+from kafka_nextgen.spark.history.ordering import group_doubts
 from tests.history.story import story
 from tests.spark.history.logs import TWO_MEMBERS, marked_batches, stories
 
@@ -91,7 +90,7 @@ def test_only_doubtful_groups_have_a_row() -> None:
         seen("polled", "poller:p", 9_000_000, None),
     ]
     batches = [pa.RecordBatch.from_pylist([sight]) for sight in sights]
-    assert [row for batch in doubts_of_sights(batches) for row in batch.to_pylist()] == [
+    assert [row for batch in group_doubts(batches) for row in batch.to_pylist()] == [
         {"cluster": "c", "group": "wrong", "offsets": [("consumer:a", -3_600_000)], "members_alone": False},
         {"cluster": "c", "group": "alone", "offsets": [], "members_alone": True},
     ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -16,10 +15,11 @@ pytest.importorskip("pyspark")
 import pyarrow as pa
 
 from kafka_nextgen.bridge.extensions.offsets_topic import encode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory
+from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
-from kafka_nextgen.spark.history.offsets_topic import told_batches
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.spark.history.offsets_topic import event_batches
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
@@ -62,12 +62,11 @@ def rows_of(batches: Iterable[list[Record]]) -> list[list[dict[str, Any]]]:
 
 def told(rows: list[dict[str, Any]]) -> Told:
     batches = [pa.RecordBatch.from_pylist(rows)] if rows else []
-    story_of = partial(_story, names={})
-    return [event for batch in told_batches(batches, story_of) for event in batch.to_pylist()]
+    return [event for batch in event_batches(batches, _reader_of) for event in batch.to_pylist()]
 
 
-def _story(partition: int, names: dict[Any, str]) -> RecordStory:
-    return RecordStory(f"offsets:{partition}", "test", names)
+def _reader_of(partition: int) -> Callable[[Iterable[Row]], Iterable[Event]]:
+    return RecordStory(f"offsets:{partition}", "test", {}).tell
 
 
 def last_of_each(rows: list[dict[str, Any]], commits: set[bytes]) -> list[dict[str, Any]]:

@@ -12,14 +12,15 @@ import pyarrow as pa
 
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory
 from kafka_nextgen.coordinator.records import GroupMetadata, GroupMetadataRemoved, TargetAssignmentMetadata
-from kafka_nextgen.spark.history.offsets_topic import told_batches
+from kafka_nextgen.spark.history.offsets_topic import event_batches
 from tests.bridge.offsets_topic.group_records import epoch, metadata
 from tests.spark.history.records import EpochStory, batch_of, row
 
 
 def told(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     batches = [pa.RecordBatch.from_pylist([each]) for each in rows]
-    return [found for batch in told_batches(batches, EpochStory) for found in batch.to_pylist()]
+    found = event_batches(batches, lambda partition: EpochStory(partition).tell)
+    return [row for batch in found for row in batch.to_pylist()]
 
 
 def test_each_partition_has_a_story_of_its_own() -> None:
@@ -36,8 +37,8 @@ def test_each_partition_has_a_story_of_its_own() -> None:
 def test_records_of_one_time_are_told_together() -> None:
     """A member's metadata comes before the epoch that it joins at."""
     batches = [pa.RecordBatch.from_pylist([each]) for each in batch_of(5, metadata("A", "orders"), epoch(1))]
-    found = [each for batch in told_batches(batches, lambda _: RecordStory("offsets:0")) for each in batch.to_pylist()]
-    assert [(each["kind"], each["epoch"], each["cause"]) for each in found] == [
+    (found,) = event_batches(batches, lambda _: RecordStory("offsets:0").tell)
+    assert [(each["kind"], each["epoch"], each["cause"]) for each in found.to_pylist()] == [
         ("joined", 1, None),
         ("group epoch", 1, "member joined"),
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 
-from kafka_nextgen.spark.history.folders import day_of, folder_of
+from kafka_nextgen.spark.history.dataset import day_of, folder_of
 
 
 @given(st.text(min_size=1))
