@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kafka_nextgen.broker.connection import Connection
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import RACKS, SETTINGS, Stage
 from tests.sockets.script import Script
@@ -14,7 +15,7 @@ from tests.sockets.script import Script
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script()
-    monkeypatch.setattr("kafka_nextgen.broker.server.serve", script.serve)
+    monkeypatch.setattr(Connection, "serve", lambda connection: script.serve(connection))
     return script
 
 

@@ -22,11 +22,10 @@ from functools import partial
 
 from attrs import define, field
 
-from kafka_nextgen.broker.connection import RequestMemory
+from kafka_nextgen.broker.connection import Connection
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.refusal import CloseConnectionError
-from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request
@@ -148,16 +147,10 @@ class Script:
 
     # ---- the broker's side
 
-    async def serve(
-        self,
-        dispatcher: Dispatcher,
-        peer: Peer,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        _settings: BrokerSettings,
-        _memory: RequestMemory,
-    ) -> None:
-        """Serve one connection; takes the place of ``kafka_nextgen.broker.connection.serve``."""
+    async def serve(self, connection: Connection) -> None:
+        """Serve one connection; takes the place of ``Connection.serve``."""
+        dispatcher, peer = connection._dispatcher, connection._peer
+        reader, writer = connection._reader, connection._writer
         numbers: list[int] = []
         self.streams.append(numbers)
         try:
