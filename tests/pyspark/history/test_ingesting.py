@@ -155,7 +155,7 @@ def test_a_run_that_failed_between_its_writes_is_completed_when_it_runs_again(
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(appending, "_note_refused", fail)
+        patched.setattr(appending, "_write_refused", fail)
         with pytest.raises(OSError, match="no space left"):
             ingest(spark, str(log), str(dataset))
     assert refused_in(spark, str(dataset)).count() == 0
