@@ -41,13 +41,9 @@ class _Windows:
         self.count = 0
         self._windows: tuple[_Window, ...] = ()
 
-    def _count(self, count: int, now: float) -> _Window:
-        """Count in the current window, and return it."""
-        self.count += count
-        if not self._windows or now - self._windows[-1].began >= WINDOW_S:
-            self._windows = (*self._windows[-1:], _Window(now))
-        window = self._windows[-1]
-        window.count += count
+    def _begin_window(self, now: float) -> _Window:
+        window = _Window(now)
+        self._windows = (*self._windows[-1:], window)
         return window
 
     def _recent(self, now: float) -> list[_Window]:
@@ -63,10 +59,16 @@ class Timings(_Windows):
 
     def note(self, took_s: float, now: float, count: int = 1, longest_s: float | None = None) -> None:
         """Add a duration that ended now, or ``count`` recent ones with their sum and the longest."""
-        window = self._count(count, now)
+        self.count += count
         self.total_s += took_s
+        windows = self._windows
+        # Without a call but for a new window: the path of a record comes here several times.
+        window = windows[-1] if windows and now - windows[-1].began < WINDOW_S else self._begin_window(now)
+        window.count += count
         window.total_s += took_s
-        window.max_s = max(window.max_s, took_s if longest_s is None else longest_s)
+        longest_s = took_s if longest_s is None else longest_s
+        if longest_s > window.max_s:
+            window.max_s = longest_s
 
     def latency(self, now: float) -> Latency:
         """Return the durations until now."""
@@ -90,7 +92,10 @@ class Meter(_Windows):
 
     def note(self, count: int, now: float) -> None:
         """Add ``count`` events that happened now."""
-        self._count(count, now)
+        self.count += count
+        windows = self._windows
+        window = windows[-1] if windows and now - windows[-1].began < WINDOW_S else self._begin_window(now)
+        window.count += count
 
     def rate(self, now: float) -> float:
         """Return the events per second over the last 30 to 60 seconds."""
