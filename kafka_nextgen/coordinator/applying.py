@@ -16,7 +16,6 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.recording import taken_in
 from kafka_nextgen.coordinator.group import Group, PendingOffset
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["apply"]
@@ -27,7 +26,7 @@ T = TypeVar("T")
 def apply(group: Group, record: r.Record) -> None:
     """Take a record in."""
     assert record.group_id == group.group_id, f"{record} is not about group {group.group_id}"
-    if isinstance(record, ExtensionRecord):
+    if isinstance(record, r.ExtensionRecord):
         group.hooks.apply(group, record)
     else:
         _APPLY[type(record)](group, record)

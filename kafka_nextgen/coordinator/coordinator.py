@@ -215,11 +215,11 @@ class Coordinator:
             draft = Draft(self.groups[group_id].overlay(), topics, self._settings_of(group_id), now)
             forget_offsets_of_deleted(draft, self.topics)
             records.extend(draft.records)
-        return Outcome(a.TopicsNoted(), tuple(records), topics=topics)
+        return Outcome(a.Noted(), tuple(records), topics=topics)
 
     def _configs_changed(self, request: q.ConfigsChanged, now: float) -> Outcome:
         """Store the configuration. Members see the change with their next heartbeats."""
-        return Outcome(a.ConfigsNoted(), configs=request)
+        return Outcome(a.Noted(), configs=request)
 
 
 def _together(response: a.Response | None, drafts: Iterable[Draft], *timers: TimerChange) -> Outcome:

@@ -30,7 +30,6 @@ from collections.abc import Callable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
-from kafka_nextgen.coordinator.classic.subscribed import subscribes
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
@@ -69,7 +68,7 @@ def _refuse_deletion(group: Group) -> ErrorCode:
 
 def _is_subscribed(group: Group, topic: str) -> bool:
     if group.classic is not None:
-        return subscribes(group.classic, topic)
+        return group.classic.may_subscribe_to(topic)
     return topic in group.subscribed_topics()
 
 

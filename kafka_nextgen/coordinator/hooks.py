@@ -11,20 +11,21 @@ reads neither. It passes on unread the fields of Kafka's records, requests and a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
+from kafka_nextgen.codes import ErrorCode
+
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.spec import Metadata
-    from kafka_nextgen.codes import ErrorCode
-    from kafka_nextgen.coordinator.cause import Cause, EpochCause
+    from kafka_nextgen.coordinator.cause import Cause
     from kafka_nextgen.coordinator.classic.group import ClassicGroup
     from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
     from kafka_nextgen.coordinator.classic.responses import LeftMember
     from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
     from kafka_nextgen.coordinator.group import Group
-    from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
+    from kafka_nextgen.coordinator.records import CurrentMemberAssignment, ExtensionRecord, MemberMetadata
     from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
     from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_EXTENSIONS",
     "ExpectedInstance",
-    "ExtensionRecord",
     "ExtensionRequest",
     "ExtensionResponse",
     "Hooks",
@@ -43,31 +43,24 @@ __all__ = [
 
 
 @frozen
+class ExtensionResponse:
+    """An answer that only an extension gives."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+
+
+@frozen
 class ExtensionRequest:
     """A request about one group that only an extension serves."""
+
+    response: ClassVar[type[ExtensionResponse]] = ExtensionResponse
 
     group_id: str
 
     def refused(self, error: ErrorCode) -> ExtensionResponse:
         """The answer with this error."""
-        raise NotImplementedError
-
-
-@frozen
-class ExtensionResponse:
-    """An answer that only an extension gives."""
-
-
-@frozen
-class ExtensionRecord:
-    """A fact about a group that Kafka has no record for. A coordinator without extensions ignores it."""
-
-    group_id: str
-
-    @property
-    def tells_cause(self) -> EpochCause | None:
-        """Why the group rebalanced, if the record says so."""
-        return None
+        return self.response(error)
 
 
 @frozen

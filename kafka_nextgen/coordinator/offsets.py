@@ -15,8 +15,18 @@ The member epoch fences commits, so that a member that lost a partition can no l
 | a member, at an earlier epoch otherwise | STALE_MEMBER_EPOCH, for the whole request |
 
 A classic member sends its epoch as a generation, and gets ILLEGAL_GENERATION in place of STALE_MEMBER_EPOCH. A member
-that left temporarily has the stored epoch -2, so no commit is at an earlier epoch. In a classic group the generation
-fences commits (``classic.offsets``), and nothing fences fetches.
+that left temporarily has the stored epoch -2, so no commit is at an earlier epoch.
+
+In a classic group the generation fences commits (KIP-345), and nothing fences fetches:
+
+| the committer | answer |
+|---|---|
+| generation -1, and the group is empty | accepted: an administrator, or a consumer that assigns itself |
+| generation -1, no member or instance id | UNKNOWN_MEMBER_ID: only members may commit now |
+| not identified as a member | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
+| another generation | ILLEGAL_GENERATION |
+| between the join phase and the assignment | REBALANCE_IN_PROGRESS: partitions have no known owners |
+| otherwise | accepted; unlike in a consumer group, this restarts the member's session timer |
 """
 
 from __future__ import annotations
@@ -24,8 +34,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.admission import identity_error
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.heartbeat import keep_session
-from kafka_nextgen.coordinator.classic.offsets import commit_error
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
@@ -66,7 +77,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
 def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
     group = draft.group
     if group.classic is not None:
-        return commit_error(group.classic, request.member_epoch, request.member_id, request.instance_id)
+        return _refuse_classic_commit(group.classic, request)
     if request.member_epoch < 0 and not group.members:
         return ErrorCode.NONE
     if not group.exists:
@@ -77,6 +88,19 @@ def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
         return ErrorCode.UNSUPPORTED_VERSION
     may = may_commit(draft, request.member_id, request.member_epoch, storable(draft, request.offsets))
     return ErrorCode.NONE if may else _stale(group, request.member_id)
+
+
+def _refuse_classic_commit(group: ClassicGroup, request: OffsetCommit) -> ErrorCode:
+    if request.member_epoch < 0 and group.is_in(ClassicStatus.EMPTY):
+        return ErrorCode.NONE
+    if request.member_epoch < 0 and not request.member_id and request.instance_id is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if error := identity_error(group, request.member_id, request.instance_id):
+        return error
+    if request.member_epoch != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    completing = group.is_in(ClassicStatus.COMPLETING_REBALANCE)
+    return ErrorCode.REBALANCE_IN_PROGRESS if completing else ErrorCode.NONE
 
 
 def _stale(group: Group, member_id: str) -> ErrorCode:

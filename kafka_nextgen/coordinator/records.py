@@ -11,8 +11,8 @@ from enum import IntEnum
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
+from kafka_nextgen.coordinator.cause import EpochCause
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.coordinator.topic_partitions import TopicPartitions
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
@@ -23,10 +23,12 @@ __all__ = [
     "ClassicProtocols",
     "CurrentMemberAssignment",
     "CurrentMemberAssignmentRemoved",
+    "ExtensionRecord",
     "GroupMetadata",
     "GroupMetadataRemoved",
     "MemberMetadata",
     "MemberMetadataRemoved",
+    "MemberRecord",
     "MemberStatus",
     "OffsetCommitted",
     "OffsetRemoved",
@@ -52,19 +54,40 @@ class MemberStatus(IntEnum):
 
 
 @frozen
-class GroupMetadata:
-    """[3] The group epoch, and the hash of the metadata of the subscribed topics."""
+class Record:
+    """A fact about one group, as the log has it."""
 
     group_id: str
+
+
+@frozen
+class MemberRecord(Record):
+    """A fact about one member of a group."""
+
+    member_id: str
+
+
+@frozen
+class ExtensionRecord(Record):
+    """A fact that Kafka has no record for. A coordinator without extensions ignores it."""
+
+    @property
+    def tells_cause(self) -> EpochCause | None:
+        """Why the group rebalanced, if the record says so."""
+        return None
+
+
+@frozen
+class GroupMetadata(Record):
+    """[3] The group epoch, and the hash of the metadata of the subscribed topics."""
+
     epoch: int
     metadata_hash: int = 0
 
 
 @frozen
-class GroupMetadataRemoved:
+class GroupMetadataRemoved(Record):
     """[3] The group was removed."""
-
-    group_id: str
 
 
 @frozen
@@ -78,14 +101,12 @@ class ClassicProtocols:
 
 
 @frozen
-class MemberMetadata:
+class MemberMetadata(MemberRecord):
     """[5] A member's metadata; ``classic`` is set if it joined by JoinGroup.
 
     ``client_assignors``, preferred first, are an extension.
     """
 
-    group_id: str
-    member_id: str
     instance_id: str | None
     rack_id: str | None
     client_id: str
@@ -99,21 +120,17 @@ class MemberMetadata:
 
 
 @frozen
-class MemberMetadataRemoved:
+class MemberMetadataRemoved(MemberRecord):
     """[5] The member was removed from the group."""
-
-    group_id: str
-    member_id: str
 
 
 @frozen
-class TargetAssignmentMetadata:
+class TargetAssignmentMetadata(Record):
     """[6] The epoch of the target assignment, and when it was made (milliseconds).
 
     If a member made it: the name of its ``assignor``, and that assignor's ``error`` code for the members (extensions).
     """
 
-    group_id: str
     assignment_epoch: int
     assignment_timestamp_ms: int = 0
     assignor: str | None = None
@@ -121,39 +138,30 @@ class TargetAssignmentMetadata:
 
 
 @frozen
-class TargetAssignmentMetadataRemoved:
+class TargetAssignmentMetadataRemoved(Record):
     """[6] There is no target assignment."""
-
-    group_id: str
 
 
 @frozen
-class TargetAssignmentMember:
+class TargetAssignmentMember(MemberRecord):
     """[7] A member's target assignment, and a client-side assignor's metadata for it (an extension)."""
 
-    group_id: str
-    member_id: str
     partitions: TopicPartitions
     metadata: Metadata | None = None
 
 
 @frozen
-class TargetAssignmentMemberRemoved:
+class TargetAssignmentMemberRemoved(MemberRecord):
     """[7] The member has no target assignment."""
-
-    group_id: str
-    member_id: str
 
 
 @frozen
-class CurrentMemberAssignment:
+class CurrentMemberAssignment(MemberRecord):
     """[8] The partitions a member owns, and those it still has to revoke.
 
     ``assigned`` and ``pending_revocation`` pair each partition with the assignment epoch it was granted at.
     """
 
-    group_id: str
-    member_id: str
     member_epoch: int
     previous_member_epoch: int
     status: MemberStatus
@@ -162,18 +170,14 @@ class CurrentMemberAssignment:
 
 
 @frozen
-class CurrentMemberAssignmentRemoved:
+class CurrentMemberAssignmentRemoved(MemberRecord):
     """[8] The member owns no partitions."""
-
-    group_id: str
-    member_id: str
 
 
 @frozen
-class RegularExpression:
+class RegularExpression(Record):
     """[16] The topics that a pattern matched, and when it was last matched (milliseconds)."""
 
-    group_id: str
     pattern: str
     topics: tuple[str, ...]
     version: int
@@ -181,10 +185,9 @@ class RegularExpression:
 
 
 @frozen
-class RegularExpressionRemoved:
+class RegularExpressionRemoved(Record):
     """[16] No member subscribes to the pattern."""
 
-    group_id: str
     pattern: str
 
 
@@ -203,13 +206,12 @@ class ClassicMemberMetadata:
 
 
 @frozen
-class ClassicGroupMetadata:
+class ClassicGroupMetadata(Record):
     """[2] The result of a classic group's generation, and when (milliseconds). Kafka's GroupMetadata.
 
     A new group's first record has no protocol type.
     """
 
-    group_id: str
     protocol_type: str
     generation: int
     protocol: str | None
@@ -219,20 +221,17 @@ class ClassicGroupMetadata:
 
 
 @frozen
-class ClassicGroupMetadataRemoved:
+class ClassicGroupMetadataRemoved(Record):
     """[2] The classic group was removed."""
-
-    group_id: str
 
 
 @frozen
-class OffsetCommitted:
+class OffsetCommitted(Record):
     """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known.
 
     ``expire_timestamp_ms`` is set if the commit gave a retention time.
     """
 
-    group_id: str
     partition: TopicPartition
     offset: OffsetAndMetadata
     commit_timestamp_ms: int
@@ -241,10 +240,9 @@ class OffsetCommitted:
 
 
 @frozen
-class PendingOffsetCommitted:
+class PendingOffsetCommitted(Record):
     """[1] An offset committed in a transaction: the same record, in the producer's transactional batch."""
 
-    group_id: str
     partition: TopicPartition
     offset: OffsetAndMetadata
     commit_timestamp_ms: int
@@ -254,40 +252,15 @@ class PendingOffsetCommitted:
 
 
 @frozen
-class TransactionEnded:
+class TransactionEnded(Record):
     """The end marker of a producer's transaction, for one group."""
 
-    group_id: str
     producer_id: int
     is_commit: bool
 
 
 @frozen
-class OffsetRemoved:
+class OffsetRemoved(Record):
     """[1] A committed offset was deleted or expired."""
 
-    group_id: str
     partition: TopicPartition
-
-
-Record = (
-    GroupMetadata
-    | GroupMetadataRemoved
-    | MemberMetadata
-    | MemberMetadataRemoved
-    | TargetAssignmentMetadata
-    | TargetAssignmentMetadataRemoved
-    | TargetAssignmentMember
-    | TargetAssignmentMemberRemoved
-    | CurrentMemberAssignment
-    | CurrentMemberAssignmentRemoved
-    | RegularExpression
-    | RegularExpressionRemoved
-    | ClassicGroupMetadata
-    | ClassicGroupMetadataRemoved
-    | OffsetCommitted
-    | PendingOffsetCommitted
-    | TransactionEnded
-    | OffsetRemoved
-    | ExtensionRecord
-)

@@ -13,7 +13,6 @@ from kafka_nextgen.coordinator.hooks import ExpectedInstance, ExtensionResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
-    "ConfigsNoted",
     "ConsumerGroupDescribed",
     "ConsumerGroupHeartbeatAnswer",
     "DescribedGroup",
@@ -21,12 +20,11 @@ __all__ = [
     "GroupsDeleted",
     "GroupsListed",
     "ListedGroup",
+    "Noted",
     "OffsetsCommitted",
     "OffsetsDeleted",
     "OffsetsFetched",
     "Response",
-    "TopicsNoted",
-    "TransactionNoted",
 ]
 
 
@@ -155,18 +153,8 @@ class OffsetsDeleted:
 
 
 @frozen
-class TopicsNoted:
-    """The topics were stored; they take effect with the next heartbeats."""
-
-
-@frozen
-class TransactionNoted:
-    """The end of a transaction was handled."""
-
-
-@frozen
-class ConfigsNoted:
-    """The configuration was stored; it takes effect with the next requests."""
+class Noted:
+    """The end of a transaction, new topics or a new configuration was taken in."""
 
 
 Response = (
@@ -177,9 +165,7 @@ Response = (
     | OffsetsCommitted
     | OffsetsFetched
     | OffsetsDeleted
-    | TopicsNoted
-    | TransactionNoted
-    | ConfigsNoted
+    | Noted
     | ClassicResponse
     | ExtensionResponse
 )

@@ -21,14 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.admission import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata, storable, topic_id_of
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
-from kafka_nextgen.coordinator.responses import OffsetsCommitted, TransactionNoted
+from kafka_nextgen.coordinator.responses import Noted, OffsetsCommitted
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["commit_in_transaction", "end_transaction"]
@@ -61,7 +61,7 @@ def end_transaction(groups: Iterable[Group], request: EndTransaction) -> Outcome
     """Commit or drop a producer's pending offsets in every group that has some."""
     concerned = sorted(group.group_id for group in groups if group.has_pending_of(request.producer_id))
     ended = (TransactionEnded(group_id, request.producer_id, request.is_commit) for group_id in concerned)
-    return Outcome(TransactionNoted(), tuple(ended))
+    return Outcome(Noted(), tuple(ended))
 
 
 def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:

@@ -29,7 +29,6 @@ from kafka_nextgen.coordinator.classic.responses import (
     Parked,
     SyncGroupAnswer,
 )
-from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.requests import DeleteGroups, OffsetCommit
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
@@ -280,4 +279,4 @@ def test_of_as_many_votes_those_count_that_java_would_come_upon_first(preference
     for number, names in enumerate(preferences):
         offered = tuple(OfferedProtocol(name, b"") for name in names.split())
         group = group.with_member(ClassicMember(f"{number}", None, "", "", 1_000, 1_000, offered))
-    assert chosen_protocol(group) == chosen
+    assert group.chosen_protocol() == chosen

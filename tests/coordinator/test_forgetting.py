@@ -7,7 +7,6 @@ import pytest
 from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.classic.subscribed import subscribes, with_topics
 from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -47,14 +46,14 @@ def member(metadata: bytes, member_id: str = "A") -> ClassicMember:
     ],
 )
 def test_members_of_a_classic_group_subscribe_to_a_topic_or_might(group: ClassicGroup, might: bool) -> None:
-    assert subscribes(with_topics(group), "foo") is might
+    assert group.with_topics().may_subscribe_to("foo") is might
 
 
 def test_who_joins_a_classic_group_subscribes_from_the_next_generation_on() -> None:
-    group = with_topics(ClassicGroup(GROUP, protocol_type="consumer", protocol="range").with_member(member(ONLY_BAR)))
+    group = ClassicGroup(GROUP, protocol_type="consumer", protocol="range").with_member(member(ONLY_BAR)).with_topics()
     joined = group.with_member(member(encode_subscription(MemberSubscription(frozenset({"foo"}))), "B"))
-    assert not subscribes(joined, "foo")
-    assert subscribes(with_topics(joined), "foo")
+    assert not joined.may_subscribe_to("foo")
+    assert joined.with_topics().may_subscribe_to("foo")
 
 
 def test_an_offset_is_kept_that_an_open_transaction_may_change() -> None:

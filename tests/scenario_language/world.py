@@ -37,10 +37,10 @@ from kafka_nextgen.coordinator.responses import (
     ConsumerGroupHeartbeatAnswer,
     GroupsDeleted,
     GroupsListed,
+    Noted,
     OffsetsCommitted,
     OffsetsDeleted,
     OffsetsFetched,
-    TransactionNoted,
 )
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 from tests.scenario_language.notation import NotationError, parse_partitions
@@ -73,7 +73,7 @@ Answer = (
     | OffsetsCommitted
     | OffsetsFetched
     | OffsetsDeleted
-    | TransactionNoted
+    | Noted
     | HeartbeatAnswer
     | LeaveGroupAnswer
     | GroupsDescribed

@@ -34,10 +34,10 @@ from kafka_nextgen.coordinator.responses import (
     ConsumerGroupHeartbeatAnswer,
     GroupsDeleted,
     GroupsListed,
+    Noted,
     OffsetsCommitted,
     OffsetsDeleted,
     OffsetsFetched,
-    TransactionNoted,
 )
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
@@ -90,7 +90,7 @@ class SocketWorld(World):
             return Heard(self._commit_in_transaction(evolve(question, group_id=self.group)))
         if isinstance(question, EndTransaction):
             self._producers.end(question)
-            return Heard(TransactionNoted())
+            return Heard(Noted())
         if isinstance(question, OffsetDelete):
             return Heard(self._delete(question))
         return Heard(self._told_of_group(self.conversation.ask(self._of_group(question))))

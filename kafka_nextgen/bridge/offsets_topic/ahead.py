@@ -13,7 +13,6 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import Cause, EpochCause
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Ahead", "Row", "look_ahead"]
@@ -123,7 +122,7 @@ class _Later:
         elif isinstance(record, r.ClassicGroupMetadata):
             self.is_classic = True
             self.members = {member.member_id for member in record.members}
-        elif isinstance(record, ExtensionRecord) and (told := record.tells_cause) is not None:
+        elif isinstance(record, r.ExtensionRecord) and (told := record.tells_cause) is not None:
             self._note_cause(told)
 
     def _note_cause(self, told: EpochCause) -> None:

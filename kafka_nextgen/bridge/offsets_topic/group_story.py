@@ -18,7 +18,6 @@ from kafka_nextgen.bridge.offsets_topic.story_state import (
 )
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.cause import EpochCause
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, EventKind, partitions_by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId
 
@@ -53,7 +52,7 @@ class GroupStories:
 
     def take_in(self, record: r.Record, ahead: Ahead, telling: Telling, departure: Departure | None) -> None:
         """Tell what a record says; ``departure`` is how members went that it removes, if that is known."""
-        if isinstance(record, ExtensionRecord) and (told := record.tells_cause) is not None:
+        if isinstance(record, r.ExtensionRecord) and (told := record.tells_cause) is not None:
             self._on_cause(self._group(record.group_id), told)
         rule = self._rules.get(type(record))
         if rule is not None:

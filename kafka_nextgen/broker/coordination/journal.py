@@ -23,8 +23,7 @@ from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
-from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
+from kafka_nextgen.coordinator.records import ExtensionRecord, PendingOffsetCommitted, Record
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches

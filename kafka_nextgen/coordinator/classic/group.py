@@ -6,16 +6,24 @@ joined the next generation, which requests are parked, and which ids were given 
 with them. A fail-over loses it, and members recover by the errors they get.
 
 Every change makes a new value, so the effect of a request can be dropped. Members stay in the order they joined.
+
+Consumers' metadata for the chosen protocol begins with their topics. It is read when a generation begins, so a member
+that joins or leaves counts from the next one on. Before a protocol is chosen, and where a member's metadata can't be
+decoded, the members may subscribe to any topic.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from attrs import evolve, field, frozen
 
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
+from kafka_nextgen.coordinator.hash_map import place
+from kafka_nextgen.errors import DecodeError
 
 __all__ = ["ClassicGroup", "ClassicMember", "ClassicStatus", "InitialWait"]
 
@@ -66,10 +74,10 @@ class ClassicMember:
 
 @frozen
 class InitialWait:
-    """The initial rebalance delay: the time left to extend it, and whether a member joined (``somebody_came``)."""
+    """The initial rebalance delay: the time left to extend it, and whether a member joined since it began."""
 
     left_ms: int
-    somebody_came: bool = False
+    has_new_member: bool = False
 
 
 @frozen
@@ -120,6 +128,31 @@ class ClassicGroup:
         """The protocols that all members offer, in the first member's order."""
         first = next(iter(self.in_order()), None)
         return [] if first is None else [name for name in first.names if self.support[name] == len(self.members)]
+
+    def chosen_protocol(self) -> str:
+        """The protocol that most members prefer among those that all offer; on a tie, as in Kafka, the first in the
+        order of a Java hash map.
+        """
+        common = self.common_protocols()
+        votes = Counter(next(name for name in member.names if name in common) for member in self.in_order())
+        return min(votes, key=lambda name: (-votes[name], place(name)))
+
+    def may_subscribe_to(self, topic: str) -> bool:
+        """Whether a member subscribes to the topic, as far as the coordinator can tell."""
+        return self.protocol_type == PROTOCOL_TYPE if self.topics is None else topic in self.topics
+
+    def with_topics(self) -> ClassicGroup:
+        """A copy at the start of its generation, with its members' topics."""
+        return evolve(self, topics=self._subscribed_topics())
+
+    def _subscribed_topics(self) -> frozenset[str] | None:
+        if self.protocol_type != PROTOCOL_TYPE or (self.members and self.protocol is None):
+            return None
+        try:
+            named = [decode_subscription(member.metadata(self.protocol)).topics for member in self.in_order()]
+        except DecodeError:
+            return None
+        return frozenset().union(*named)
 
     def with_member(self, *changed: ClassicMember) -> ClassicGroup:
         """A copy with these new or changed members."""

@@ -2,7 +2,8 @@
 
 A dynamic member that joins without an id gets one and has to join again with it (from version 4 on); until then it is
 *pending*. A static one is added at once, or takes the place of its instance's former holder (``static_members``). An
-added member waits for the next generation, for a limited time (``adding``).
+added member's JoinGroup is parked until the next generation. It sends no heartbeats yet, so the coordinator can't tell
+whether it is alive, and limits the wait.
 
 A member that joins again:
 
@@ -20,8 +21,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.adding import add_member
-from kafka_nextgen.coordinator.classic.fencing import (
+from kafka_nextgen.coordinator.classic.admission import (
     can_skip_assignment,
     has_room,
     has_to_come_with_id,
@@ -29,9 +29,9 @@ from kafka_nextgen.coordinator.classic.fencing import (
     is_consistent,
     malformed_error,
 )
-from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
-from kafka_nextgen.coordinator.classic.recording import empty_record
+from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
@@ -42,7 +42,10 @@ from kafka_nextgen.coordinator.reasons import cause_of_joining_again
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
 
-__all__ = ["join_group"]
+__all__ = ["add_member", "join_group"]
+
+#: How long a new member's first join may be parked before the member is given up.
+_NEW_MEMBER_TIMEOUT_S = 300.0
 
 
 def join_group(draft: Draft, request: JoinGroup) -> Outcome:
@@ -74,7 +77,7 @@ def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
     if request.member_id:
         return ErrorCode.UNKNOWN_MEMBER_ID
     clear_for_classic(draft)
-    draft.write(empty_record(group.group_id, draft.now_ms))
+    draft.write(record_of(ClassicGroup(group.group_id), draft.now_ms))
     return ErrorCode.NONE
 
 
@@ -104,6 +107,28 @@ def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
     add_member(draft, request, member_id)
     cause = Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, text=request.reason or "")
     rebalance_or_go_on(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
+
+
+def add_member(draft: Draft, request: JoinGroup, member_id: str) -> None:
+    """Add a new member. The caller makes the group rebalance."""
+    member = ClassicMember(
+        member_id=member_id,
+        instance_id=request.instance_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        session_timeout_ms=request.session_timeout_ms,
+        protocols=request.protocols,
+        is_new=True,
+        join=request.number,
+    )
+    group = draft.classic
+    if group.initial_wait is not None:
+        group = evolve(group, initial_wait=evolve(group.initial_wait, has_new_member=True))
+    if not group.members:
+        group = evolve(group, protocol_type=request.protocol_type)
+    draft.group.classic = group.with_member(member)
+    draft.arm(TimerKind.SESSION, member_id, _NEW_MEMBER_TIMEOUT_S)
 
 
 def _join_again(draft: Draft, request: JoinGroup) -> Outcome:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.admission import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import complete_join_if_all_are_here, prepare_rebalance
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
@@ -24,7 +24,6 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
 from kafka_nextgen.coordinator.reasons import cause_of_leaving
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -69,7 +68,7 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
     left: dict[str, LeavingMember] = {}  # a member named twice is removed once
     for who in leaving:
         member_id = who.member_id or draft.group.instances.get(who.instance_id or "", "")
-        error = consumer_identity_error(draft.group, member_id, who.instance_id)
+        error = identity_error(draft.group, member_id, who.instance_id)
         results.append(LeftMember(who.member_id, who.instance_id, error))
         if error is ErrorCode.NONE:
             left.setdefault(member_id, who)

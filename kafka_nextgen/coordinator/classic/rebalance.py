@@ -22,8 +22,6 @@ from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus, InitialWait
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
-from kafka_nextgen.coordinator.classic.subscribed import with_topics
-from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -84,7 +82,7 @@ def _begin_initial_wait(draft: Draft) -> None:
 def wait_for_company(draft: Draft, wait: InitialWait) -> None:
     """The initial delay is over: extend it if a member joined meanwhile, else end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
-    if not wait.somebody_came or delay_ms == 0:
+    if not wait.has_new_member or delay_ms == 0:
         complete_join(draft)
         return
     draft.group.classic = evolve(draft.classic, initial_wait=InitialWait(wait.left_ms - delay_ms))
@@ -109,10 +107,10 @@ def complete_join(draft: Draft) -> None:
         draft.arm(TimerKind.JOIN, "", group.rebalance_timeout_s)
         return
     leader_id = group.leader_id if group.leader_id in here else next(iter(here), None)
-    protocol = chosen_protocol(group) if here else None
+    protocol = group.chosen_protocol() if here else None
     generation = group.generation + 1
     begun = evolve(group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None)
-    draft.group.classic = with_topics(begun)
+    draft.group.classic = begun.with_topics()
     if here:
         _answer_everybody(draft)
     else:

@@ -16,9 +16,8 @@ from attrs import evolve
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.classic.subscribed import with_topics
 
-__all__ = ["empty_record", "record_of", "taken_in"]
+__all__ = ["record_of", "taken_in"]
 
 
 def record_of(group: ClassicGroup, now_ms: int) -> r.ClassicGroupMetadata:
@@ -32,11 +31,6 @@ def record_of(group: ClassicGroup, now_ms: int) -> r.ClassicGroupMetadata:
         timestamp_ms=now_ms,
         members=tuple(_record_of_member(member, group.protocol) for member in group.in_order()),
     )
-
-
-def empty_record(group_id: str, now_ms: int) -> r.ClassicGroupMetadata:
-    """The record of a new group."""
-    return record_of(ClassicGroup(group_id), now_ms)
 
 
 def _record_of_member(member: ClassicMember, protocol: str | None) -> r.ClassicMemberMetadata:
@@ -65,7 +59,7 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
         protocol=record.protocol,
         leader_id=record.leader_id,
     )
-    return after if before and before.generation == record.generation else with_topics(after)
+    return after if before and before.generation == record.generation else after.with_topics()
 
 
 def _member(recorded: r.ClassicMemberMetadata, known: ClassicMember | None, protocol: str | None) -> ClassicMember:

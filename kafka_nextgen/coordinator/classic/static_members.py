@@ -21,13 +21,12 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.fencing import can_skip_assignment
+from kafka_nextgen.coordinator.classic.admission import can_skip_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
-from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
@@ -42,7 +41,7 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
     assert former_id is not None
     member = _take_over(draft, request, before.members[former_id])
     group = draft.classic
-    keeps_protocol = group.is_in(ClassicStatus.STABLE) and chosen_protocol(group) == group.protocol
+    keeps_protocol = group.is_in(ClassicStatus.STABLE) and group.chosen_protocol() == group.protocol
     if not keeps_protocol or draft.hooks.wants_rebalance(draft.settings, request.join_reason, False):
         reason, text = RebalanceReason.MEMBER_RESTARTED, request.reason or ""
         cause = Cause(reason, member.member_id, member.instance_id, text=text)

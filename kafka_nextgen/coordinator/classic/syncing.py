@@ -10,13 +10,13 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.admission import generation_error
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.migration.syncing import member_sync
+from kafka_nextgen.coordinator.migration.classic_members import member_sync
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["sync_group"]
@@ -26,8 +26,7 @@ def sync_group(draft: Draft, request: SyncGroup) -> Outcome:
     """Handle a SyncGroup; the answer may be ``Parked``."""
     if draft.group.members:
         return member_sync(draft, request)
-    error = _refusal(draft.group.classic, request)
-    if error is not ErrorCode.NONE:
+    if error := _refusal(draft, request):
         return Outcome(SyncGroupAnswer(error))
     group = draft.classic
     member = evolve(group.members[request.member_id], owes_sync=False)
@@ -45,16 +44,10 @@ def sync_group(draft: Draft, request: SyncGroup) -> Outcome:
     return draft.answered(request.number)
 
 
-def _refusal(group: ClassicGroup | None, request: SyncGroup) -> ErrorCode:
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
-    if group is None or group.is_in(ClassicStatus.EMPTY):
-        return ErrorCode.UNKNOWN_MEMBER_ID
-    error = identity_error(group, request.member_id, request.instance_id)
-    if error is not ErrorCode.NONE:
+def _refusal(draft: Draft, request: SyncGroup) -> ErrorCode:
+    if error := generation_error(draft.group.classic, request):
         return error
-    if request.generation != group.generation:
-        return ErrorCode.ILLEGAL_GENERATION
+    group = draft.classic
     if request.protocol_type not in (None, group.protocol_type) or request.protocol_name not in (None, group.protocol):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     return ErrorCode.REBALANCE_IN_PROGRESS if group.is_in(ClassicStatus.PREPARING_REBALANCE) else ErrorCode.NONE

@@ -10,7 +10,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.coordinator.cause import Cause, EpochCause
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
+from kafka_nextgen.coordinator.records import ExtensionRecord
 
 __all__ = [
     "ExpectedMembers",

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.responses import (
     AssignmentInstalled,
     AssignmentPrepared,
@@ -33,12 +32,10 @@ __all__ = [
 class PrepareAssignment(ExtensionRequest):
     """The member that was told to compute the assignment asks what there is to assign."""
 
+    response = AssignmentPrepared
+
     member_id: str
     member_epoch: int
-
-    def refused(self, error: ErrorCode) -> AssignmentPrepared:
-        """The answer with this error."""
-        return AssignmentPrepared(error)
 
 
 @frozen
@@ -50,6 +47,8 @@ class InstallAssignment(ExtensionRequest):
     what is wrong with it and ``members`` can't hold, such as one member twice; to be read after "the assignor".
     """
 
+    response = AssignmentInstalled
+
     member_id: str
     member_epoch: int
     group_epoch: int
@@ -57,10 +56,6 @@ class InstallAssignment(ExtensionRequest):
     members: Mapping[str, MemberAssignment] = field(factory=dict)
     message: str | None = None
     flaw: str | None = None
-
-    def refused(self, error: ErrorCode) -> AssignmentInstalled:
-        """The answer with this error."""
-        return AssignmentInstalled(error)
 
 
 @frozen
@@ -83,18 +78,14 @@ class AddMembers(ExtensionRequest):
     With 0 these instances are expected no more, or none at all if none is named.
     """
 
+    response = MembersAdded
+
     members: tuple[ExpectedMember, ...]
     timeout_ms: int
-
-    def refused(self, error: ErrorCode) -> MembersAdded:
-        """The answer with this error."""
-        return MembersAdded(error)
 
 
 @frozen
 class DescribeHistory(ExtensionRequest):
     """The rebalances of a group, as far back as they are kept."""
 
-    def refused(self, error: ErrorCode) -> HistoryDescribed:
-        """The answer with this error."""
-        return HistoryDescribed(error)
+    response = HistoryDescribed

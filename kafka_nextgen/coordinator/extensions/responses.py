@@ -33,8 +33,6 @@ class PreparedMember:
 class AssignmentPrepared(ExtensionResponse):
     """The group at ``group_epoch``, to be assigned by this assignor: members by id, topics by id."""
 
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
     group_epoch: int = 0
     assignor: str = ""
     members: Mapping[str, PreparedMember] = field(factory=dict)
@@ -45,16 +43,11 @@ class AssignmentPrepared(ExtensionResponse):
 class AssignmentInstalled(ExtensionResponse):
     """Whether the assignment is the group's now."""
 
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
-
 
 @frozen
 class MembersAdded(ExtensionResponse):
     """What became of each instance; ``error`` concerns the whole group."""
 
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
     results: Mapping[str, tuple[ErrorCode, str | None]] = field(factory=dict)
 
 
@@ -62,6 +55,4 @@ class MembersAdded(ExtensionResponse):
 class HistoryDescribed(ExtensionResponse):
     """The rebalances that are kept, the oldest first."""
 
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
     rebalances: tuple[Rebalance, ...] = ()

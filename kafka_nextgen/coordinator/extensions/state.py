@@ -14,7 +14,7 @@ from kafka_nextgen.assignors.spec import AssignmentSpec
 from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.hooks import ExtensionRecord
+from kafka_nextgen.coordinator.records import ExtensionRecord
 
 __all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "Computing", "Prepared", "apply"]
 

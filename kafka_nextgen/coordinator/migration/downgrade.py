@@ -26,8 +26,6 @@ from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
-from kafka_nextgen.coordinator.classic.subscribed import with_topics
-from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -80,7 +78,7 @@ def downgrade(draft: Draft, leaving: Collection[str], generation: int, newest: s
 def _classic_group(group: Group, staying: Iterable[str], generation: int) -> ClassicGroup:
     members = [_member(group.members[member_id]) for member_id in staying]
     classic = ClassicGroup(group.group_id, ClassicStatus.STABLE, generation, PROTOCOL_TYPE).with_member(*members)
-    return with_topics(evolve(classic, protocol=chosen_protocol(classic)))
+    return evolve(classic, protocol=classic.chosen_protocol()).with_topics()
 
 
 def _member(member: r.MemberMetadata) -> ClassicMember:

@@ -24,14 +24,13 @@ from attrs import evolve, frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
+from kafka_nextgen.coordinator.classic.admission import has_to_come_with_id, instance_error
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
-from kafka_nextgen.coordinator.migration.identity import instance_error
 from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.reasons import cause_of_change
 from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata

@@ -16,8 +16,8 @@ This happens when the first member joins by the consumer protocol. Read from the
 
 The members are then in the consumer group, stable with their last assignment, and both epochs are the generation.
 Members with parked requests join again, because the joining member is about to raise the epoch. As in Kafka, they are
-told so even if a later check fails. From now on each of them reconciles separately (``joining``, ``syncing``,
-``heartbeat``).
+told so even if a later check fails. From now on each of them reconciles separately (``joining``,
+``classic_members``).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.migration.classic_members import keep_session
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
-from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import TimerKind

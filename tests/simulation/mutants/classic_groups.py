@@ -20,7 +20,6 @@ from kafka_nextgen.coordinator.classic import (
     static_members,
     syncing,
 )
-from kafka_nextgen.coordinator.classic import offsets as commits
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import Heartbeat
 from kafka_nextgen.coordinator.draft import Draft
@@ -52,8 +51,10 @@ def _but_for(owner: Any, name: str, code: ErrorCode) -> Callable[[Garden], None]
 
 
 def _asks_for_no_instance(garden: Garden) -> None:
-    for module in (joining, syncing, heartbeat, commits, leaving):
+    for module in (joining, offsets, leaving):
         _but_for(module, "identity_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
+    for module in (syncing, heartbeat):
+        _but_for(module, "generation_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
 
 
 def _waits_for_nobody(garden: Garden) -> None:
@@ -162,8 +163,7 @@ def _assigns_to_those_that_wait(garden: Garden) -> None:
 
 
 def _takes_the_first_protocol(garden: Garden) -> None:
-    for module in (rebalance, static_members):
-        garden.set(module, "chosen_protocol", lambda group: next(iter(group.in_order())).names[0])
+    garden.set(ClassicGroup, "chosen_protocol", lambda group: next(iter(group.in_order())).names[0])
 
 
 def _takes_any_offer_for_the_same(garden: Garden) -> None:
@@ -229,11 +229,12 @@ CLASSIC_GROUPS = (
            "A consumer that was late gets a part that is not its own.", _but_for(syncing, "_refusal", _LOST)),
     Mutant("heartbeat-at-any-generation", _, "Lets heartbeats of earlier generations keep a session.",
            "A consumer that missed a rebalance reads on beside the next owner.",
-           _but_for(heartbeat, "_refusal", _LOST)),
+           _but_for(heartbeat, "generation_error", _LOST)),
     Mutant("commit-at-any-generation", _, "Accepts commits of earlier generations.",
-           "A consumer that lost its partitions sets offsets back.", _but_for(offsets, "commit_error", _LOST)),
+           "A consumer that lost its partitions sets offsets back.",
+           _but_for(offsets, "_refuse_classic_commit", _LOST)),
     Mutant("commit-of-any-member", _, "Accepts commits of members it does not know.",
-           "An expired consumer sets offsets back.", _but_for(commits, "identity_error", _GONE)),
+           "An expired consumer sets offsets back.", _but_for(offsets, "identity_error", _GONE)),
     Mutant("classic-expels-none", _, "Removes no member of a classic group whose session is over.",
            "Partitions of a consumer that crashed are read by none.", _does_nothing(expiry, "_end_session")),
     Mutant("classic-expels-waiting", _, "Removes members whose JoinGroup or SyncGroup it holds back.",

@@ -15,7 +15,7 @@ from kafka_nextgen.coordinator.classic import joining as classic_joining
 from kafka_nextgen.coordinator.classic import syncing as classic_syncing
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.migration import downgrade, heartbeat, identity, joining, syncing, upgrade
+from kafka_nextgen.coordinator.migration import classic_members, downgrade, joining, upgrade
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.types import TopicIdPartition
@@ -38,19 +38,20 @@ def _says(owner: Any, name: str, value: object) -> Callable[[Garden], None]:
 
 def _asks_for_no_generation(garden: Garden) -> None:
     def around(refuse: Any) -> Any:
-        def refused(group: Any, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
-            error: ErrorCode = refuse(group, member_id, instance_id, group.current(member_id).member_epoch)
+        def refused(group: Any, request: Any) -> ErrorCode:
+            error: ErrorCode = refuse(group, evolve(request, generation=group.current(request.member_id).member_epoch))
             return error
 
         return refused
 
-    for module in (syncing, heartbeat):
-        garden.wrap(module, "classic_member_error", around)
+    garden.wrap(classic_members, "_generation_error", around)
 
 
 def _asks_for_no_instance(garden: Garden) -> None:
-    for module in (identity, joining):
-        garden.set(module, "instance_error", lambda group, member_id, instance_id: ErrorCode.NONE)
+    garden.set(joining, "instance_error", lambda group, member_id, instance_id: ErrorCode.NONE)
+    garden.wrap(
+        classic_members, "identity_error", lambda refuse: lambda group, member_id, _: refuse(group, member_id, None)
+    )
 
 
 def _gives_the_target(garden: Garden) -> None:
@@ -187,12 +188,13 @@ _ = Part.MIGRATION
 
 MIGRATIONS = (
     Mutant("mixed-told-nothing", _, "Never tells classic members of a consumer group to join again.",
-           "They keep what they have, and new consumers get nothing.", _says(heartbeat, "_has_to_join", False)),
+           "They keep what they have, and new consumers get nothing.", _says(classic_members, "_has_to_join", False)),
     Mutant("mixed-waits-untold", _, "Tells classic members nothing when what they wait for is free.",
-           "Partitions have no reader until something else rebalances the group.", _says(heartbeat, "_waits", True)),
+           "Partitions have no reader until something else rebalances the group.",
+           _says(classic_members, "_waits", True)),
     Mutant("mixed-join-not-timed", _, "Gives classic members all the time to join again.",
            "A classic consumer that hangs holds up the group for ever.",
-           lambda garden: garden.set(heartbeat, "expect_join", _nothing)),
+           lambda garden: garden.set(classic_members, "_expect_join", _nothing)),
     Mutant("mixed-any-generation", _, "Asks classic members of a consumer group for no generation.",
            "A consumer that was suspended goes on with partitions of others.", _asks_for_no_generation),
     Mutant("mixed-sync-tells-the-target", _, "Answers a SyncGroup with the target, be it still with others.",
@@ -203,7 +205,7 @@ MIGRATIONS = (
            "Classic consumers that revoked are expelled.", _takes(lambda owned: None)),
     Mutant("mixed-session-not-kept", _, "Does not restart sessions of classic members with their heartbeats.",
            "Classic consumers are expelled again and again.",
-           lambda garden: garden.set(heartbeat, "keep_session", _nothing)),
+           lambda garden: garden.set(classic_members, "keep_session", _nothing)),
     Mutant("mixed-subscription-kept", _, "Keeps the topics that a classic member subscribed to first.",
            "New subscriptions are never assigned.", _keeps_the_subscription),
     Mutant("mixed-instance-not-its-own", _, "Takes any classic member id for a known instance id.",

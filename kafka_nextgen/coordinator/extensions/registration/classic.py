@@ -25,9 +25,9 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.adding import add_member
-from kafka_nextgen.coordinator.classic.fencing import has_room, is_consistent
+from kafka_nextgen.coordinator.classic.admission import has_room, is_consistent
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.classic.joining import add_member
 from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer

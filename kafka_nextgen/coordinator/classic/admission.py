@@ -10,7 +10,7 @@ To join:
 | the group is empty, or has room; while members join, only those that have joined count | GROUP_MAX_SIZE_REACHED |
 | the group's type, and a protocol that all members offer; any in an empty group | INCONSISTENT_GROUP_PROTOCOL |
 
-To be identified as a member, in any request:
+To be identified as a member, in any request, also to a consumer group:
 
 | what must hold | else |
 |---|---|
@@ -25,14 +25,17 @@ from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
 __all__ = [
     "can_skip_assignment",
+    "generation_error",
     "has_room",
     "has_to_come_with_id",
     "identity_error",
+    "instance_error",
     "is_consistent",
     "malformed_error",
 ]
@@ -83,12 +86,29 @@ def is_consistent(group: ClassicGroup, request: JoinGroup) -> bool:
     return request.protocol_type == group.protocol_type and any(offer.name in common for offer in request.protocols)
 
 
-def identity_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:
+def generation_error(group: ClassicGroup | None, request: Heartbeat | SyncGroup) -> ErrorCode:
+    """Why the request is not from a member at the group's generation, or NONE."""
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if group is None or group.is_in(ClassicStatus.EMPTY):
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if error := identity_error(group, request.member_id, request.instance_id):
+        return error
+    return ErrorCode.NONE if request.generation == group.generation else ErrorCode.ILLEGAL_GENERATION
+
+
+def identity_error(group: ClassicGroup | Group, member_id: str, instance_id: str | None) -> ErrorCode:
     """Why this is not a member of the group, or NONE."""
-    if instance_id is not None:
-        holder = group.holder_of(instance_id)
-        if holder is None:
-            return ErrorCode.UNKNOWN_MEMBER_ID
-        if holder != member_id:
-            return ErrorCode.FENCED_INSTANCE_ID
+    if error := instance_error(group, member_id, instance_id):
+        return error
     return ErrorCode.NONE if member_id in group.members else ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def instance_error(group: ClassicGroup | Group, member_id: str, instance_id: str | None) -> ErrorCode:
+    """Why this member does not have that instance id, or NONE; also if it claims none."""
+    if instance_id is None:
+        return ErrorCode.NONE
+    holder = group.instances.get(instance_id)
+    if holder is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    return ErrorCode.NONE if holder == member_id else ErrorCode.FENCED_INSTANCE_ID
