@@ -114,7 +114,7 @@ class ListedGroup:
 class GroupsListed:
     """The groups that passed the filters, by group id."""
 
-    groups: tuple[ListedGroup, ...]
+    groups: tuple[ListedGroup, ...] = ()
     error: ErrorCode = ErrorCode.NONE
 
 

@@ -1,8 +1,8 @@
-"""What coordinators tell of their groups while they work: events of the history log, to a listener.
+"""Report what happens to groups to a listener, as events of the history log.
 
-An event is told when its record is in the log and in force, and never when a log is read again. So each is told once,
-also over a fail-over: by the coordinator that wrote the record. That reads its log into a ``RecordStory``, too, to know
-what was before. ``seq`` comes from offsets, and grows on over a fail-over.
+An event is reported once its record is stored and applied, and not when a log is read again. So each is reported once,
+by the coordinator that wrote the record, even over a fail-over. A new coordinator also reads its log into a
+``RecordStory``, to know the earlier state. ``seq`` is derived from offsets, so it keeps rising over a fail-over.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _log = logger_of(__name__)
 
 _LEFT = Departure(EventKind.LEFT, "member left")
 _EXPIRED = Departure(EventKind.FENCED, "member expired")
-#: What a classic group may lose members by; None is a timer.
+#: The requests that may remove members of a classic group; None stands for a timer.
 _MAY_REMOVE = (JoinGroup, LeaveGroup, SyncGroup, type(None))
 
 
 class Listener:
-    """Who is told each event, on the broker's event loop. What it raises is logged once, and counted as an event."""
+    """The receiver of events, called on the event loop. Its exceptions are counted, and the first is logged."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
         self.failures = 0
 
     def tell(self, events: Iterable[Event]) -> None:
-        """Tell of these."""
+        """Report these events."""
         for event in events:
             with self.guarded():
                 self._tell(event)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Let the block fail with any exception: groups go on."""
+        """Suppress any exception of the block, so that groups go on."""
         try:
             yield
         except Exception:
@@ -55,34 +55,34 @@ class Listener:
 
 
 class Chronicle:
-    """What one coordinator says of its work: nothing, unless there is a listener."""
+    """The reports of one coordinator. This class reports nothing."""
 
     def know(self, topics: Topics) -> None:
-        """These are the topics from now on."""
+        """The topics have changed to these."""
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """This was read from the log; ``is_new`` if it was written since the coordinator began."""
+        """A batch was read from the log; ``is_new`` if it was written after the coordinator started."""
 
     def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
-        """An outcome is in force, whose records are in the log from ``offset`` on; ``at`` is in milliseconds."""
+        """An outcome was applied. Its records are in the log from ``offset`` on; ``at`` is in milliseconds."""
 
     def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
-        """A transaction's end is in force, whose marker is in the log."""
+        """A transaction ended, and its marker is in the log."""
 
 
 class ReportingChronicle(Chronicle):
-    """Tells a listener what one coordinator does; ``source`` is its name, ``cluster`` the cluster's id."""
+    """Reports to a listener. ``source`` is the coordinator's name, ``cluster`` the cluster's id."""
 
     def __init__(self, source: str, cluster: str, listener: Listener) -> None:
         self._story = RecordStory(source, cluster)
         self._listener = listener
 
     def know(self, topics: Topics) -> None:
-        """These are the topics from now on; those that are no more keep their names here."""
+        """The topics have changed to these. The names of deleted topics are kept."""
         self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """Take in what was before. A transaction that ended meanwhile was told by no other coordinator."""
+        """Restore the earlier state. A transaction that ended meanwhile is new, and no other coordinator reports it."""
         offset, at = batch.header.base_offset, batch.header.max_timestamp
         with self._listener.guarded():
             events = self._story.tell(_rows(batch.records, offset, at))
@@ -92,7 +92,7 @@ class ReportingChronicle(Chronicle):
                 self._listener.tell(events)
 
     def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
-        """Tell what an outcome came to."""
+        """Report the events of an outcome."""
         with self._listener.guarded():
             if isinstance(request, _MAY_REMOVE):
                 self._note_gone(outcome, request)
@@ -101,7 +101,7 @@ class ReportingChronicle(Chronicle):
                 self._listener.tell(self._story.tell(_rows(outcome.records, offset, at), known))
 
     def _note_gone(self, outcome: Outcome, request: Request | None) -> None:
-        """No record says of a member of a classic group that it is gone, before the next generation."""
+        """No record says that a member of a classic group is gone, until the next generation."""
         how = _departure(request)
         if how is None:
             return
@@ -110,7 +110,7 @@ class ReportingChronicle(Chronicle):
                 self._story.note_gone(group.group_id, member_id, how)
 
     def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
-        """Tell what was committed, if it was."""
+        """Report the offsets that the transaction committed, if it did."""
         with self._listener.guarded():
             self._listener.tell(self._story.end_transaction(request.producer_id, request.is_commit, offset, at))
 
@@ -120,7 +120,7 @@ def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
 
 
 def _departure(request: Request | None) -> Departure | None:
-    """How a member goes that a request or a timer removes, unless the outcome records a cause."""
+    """How members leave that this request or a timer removes, unless the outcome records a cause."""
     if request is None:
         return _EXPIRED
     is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0

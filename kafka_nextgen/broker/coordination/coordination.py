@@ -1,6 +1,6 @@
-"""The coordinators of all groups, one for each partition of the offsets topic, on the nodes that lead these.
+"""The coordinators of all groups: one for each partition of the offsets topic, on the node that leads it.
 
-The topic is made when a client first asks for a coordinator. When leaders change, coordinators come and go with them.
+The topic is created when a client first asks for a coordinator. Coordinators move when leaders change.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _R = TypeVar("_R", bound=Response)
 class Coordination:
     """All groups of a cluster.
 
-    ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back. ``listener`` is
-    told what the groups do, as events of the cluster that ``cluster_id`` gives. ``hooks`` and ``codec`` bring what
-    is beyond Kafka's protocol, into coordinators and into their log.
+    ``make_topic`` creates the offsets topic; ``clock`` gives seconds since the Unix epoch and never goes back.
+    ``listener`` gets the events of the groups, with the cluster's id. ``hooks`` and ``codec`` add what is beyond
+    Kafka's protocol, to the coordinators and to their logs.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Coordination:
         self._may_load.set()
 
     def partition_of(self, group_id: str) -> Partition:
-        """The partition of the offsets topic that has a group, whether or not the group exists."""
+        """The partition of the offsets topic for a group id, whether or not the group exists."""
         topic = self._topics.named(OFFSETS_TOPIC) or self._make_topic()
         return topic.partitions[spread(group_id, len(topic.partitions))]
 
     def shard_of(self, group_id: str) -> Shard | None:
-        """The coordinator of a group; None if its partition has no leader."""
+        """The coordinator for a group id; None if its partition has no leader."""
         return self._shards.get(self.partition_of(group_id).index)
 
     def new_number(self) -> int:
@@ -83,9 +83,9 @@ class Coordination:
         return next(self._numbers)
 
     def ask(self, request: Request, expected: type[_R]) -> _R:
-        """Put a request about one group to its coordinator and return the response, of the ``expected`` class.
+        """Have the group's coordinator handle a request; return the response, of the ``expected`` class.
 
-        Where there is no coordinator, or it has to read its log first, the response says so.
+        If there is no coordinator, or it is still loading, the response has that error.
         """
         shard = self.shard_of(group_of(request))
         response = refuse(request, ErrorCode.NOT_COORDINATOR) if shard is None else shard.ask(request)
@@ -93,17 +93,17 @@ class Coordination:
         return response
 
     async def ask_and_wait(self, request: JoinGroup | SyncGroup, expected: type[_R]) -> _R | None:
-        """Put a request that may be parked, and wait until it is answered; None if it never will be."""
+        """Handle a request that may be parked, and wait for its response; None if there will be none."""
         shard = self.shard_of(group_of(request))
         if shard is None:
             response: Response | None = refuse(request, ErrorCode.NOT_COORDINATOR)
         else:
-            response = await shard.ask_and_wait(request, request.number)
+            response = await shard.ask_and_wait(request)
         assert response is None or isinstance(response, expected)
         return response
 
     def list_groups(self, request: ListGroups, node_id: int) -> GroupsListed:
-        """List the groups that a node coordinates; an error if it has to read some of their logs first."""
+        """List the groups that a node coordinates; with an error if some of its coordinators are still loading."""
         answers = [shard.ask(request) for shard in self._shards.values() if shard.node_id == node_id]
         listed = [answer for answer in answers if isinstance(answer, GroupsListed)]
         error = max((answer.error for answer in listed), default=ErrorCode.NONE)
@@ -111,19 +111,19 @@ class Coordination:
         return GroupsListed(tuple(sorted(groups, key=lambda group: group.group_id)), error)
 
     def end_transaction(self, partition: int, request: EndTransaction) -> None:
-        """Tell the coordinator of a partition that a transaction has ended, whose marker is in the log."""
+        """Tell the coordinator of a partition that a transaction has ended; its marker is in the log."""
         shard = self._shards.get(partition)
         if shard is not None:
             shard.end_transaction(request)
 
     def configure(self, configs: ConfigsChanged) -> None:
-        """Let all coordinators go by this configuration from now on."""
+        """Change the configuration of all coordinators."""
         self._configs = configs
         for shard in self._shards.values():
             shard.configure(configs)
 
     def refresh(self) -> None:
-        """Follow the topics and their leaders, which have changed: begin, end and inform coordinators."""
+        """Start, stop and inform coordinators after topics or their leaders changed."""
         topic = self._topics.named(OFFSETS_TOPIC)
         partitions = {partition.index: partition for partition in topic.partitions} if topic else {}
         images = self._topics.images()
@@ -136,11 +136,11 @@ class Coordination:
                 shard.tell_topics(images)
         for index, partition in partitions.items():
             if index not in self._shards and partition.leader is not None and topic is not None:
-                self._shards[index] = self._begun(partition, topic, partition.leader)
+                self._shards[index] = self._started(partition, topic, partition.leader)
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
-        """Let coordinators that have yet to read their logs wait as long as the block runs."""
+        """Let no coordinator start to read its log while the block runs."""
         self._may_load.clear()
         try:
             yield
@@ -148,16 +148,16 @@ class Coordination:
             self._may_load.set()
 
     def metrics(self) -> CoordinatorMetrics:
-        """What all coordinators have counted and measured until now."""
+        """The metrics of all coordinators."""
         return measure(tuple(self._shards.values()), self._meters, self._began, self._clock())
 
     def close(self) -> None:
-        """End all coordinators."""
+        """Stop all coordinators."""
         for shard in self._shards.values():
             shard.close()
         self._shards.clear()
 
-    def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
+    def _started(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition, self._codec)
         coordinator = Coordinator(self._configs.settings, self._hooks)
         chronicle = self._chronicle(node_id, partition.index)

@@ -1,13 +1,11 @@
-"""Where a coordinator's outcomes are stored: the log of its partition of the offsets topic.
+"""The log of a coordinator: its partition of the offsets topic.
 
-The records of one outcome are one batch. A batch is in the log or it is not, so a group is never half of what a request
-came to, and a target assignment is replayed as a whole or not at all.
+The records of one outcome are one batch, so either all or none of them are stored, and a target assignment is replayed
+as a whole or not at all.
 
-A new coordinator reads its log, and looks at what changed while there was none (KIP-848, "Fail Over"). State comes by
-applying records and in no other way; without extensions those that Kafka has none of are passed over, as it would. Then
-all timers begin anew, since it is not known how much was left of them. Topics are looked at again with each group's
-next heartbeat, and so is an assignment behind its group epoch. A long log is read piece by piece, and others have their
-turn in between: they are told to wait.
+A new coordinator applies the records of its log (KIP-848, "Fail Over"); without extensions it skips their records, as
+Kafka does. A long log is read piece by piece, so that other tasks run in between. ``coordinator.restart`` does the
+rest.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 
-#: What Kafka's brokers give the topic when they make it. Nothing but the last word on each fact is ever needed.
+#: The topic's configuration, as Kafka's brokers create it. Only the latest record of each key is needed.
 OVERRIDES: Final[Mapping[str, str]] = {
     "cleanup.policy": "compact",
     "compression.type": "producer",
@@ -45,7 +43,7 @@ OVERRIDES: Final[Mapping[str, str]] = {
 
 
 class Journal:
-    """Writes to one partition of the offsets topic, in the records that ``codec`` knows."""
+    """One partition of the offsets topic, with the records that ``codec`` has."""
 
     def __init__(self, topic: Topic, partition: Partition, codec: Codec) -> None:
         self.log = partition.log
@@ -54,10 +52,7 @@ class Journal:
         self._partition = partition
 
     def append(self, records: Sequence[Record], now_ms: int) -> ErrorCode:
-        """Store what one outcome says, all of it or nothing, and return what clients are to be told of it.
-
-        The errors are those that Kafka's coordinator makes of its log's.
-        """
+        """Store the records of one outcome, all or none. Return the error for clients, as in Kafka's coordinator."""
         if not records:
             return ErrorCode.NONE
         settings = self._topic.settings
@@ -74,17 +69,19 @@ class Journal:
         return error
 
     async def load(self, coordinator: Coordinator, now: float, chronicle: Chronicle, new_from: int) -> None:
-        """Apply what the log says to a new ``coordinator`` at ``now`` (seconds).
+        """Apply the log to a new ``coordinator`` at ``now`` (seconds), with the transaction markers that are appended
+        meanwhile, from offset ``new_from`` on.
 
-        So is what is appended meanwhile, from offset ``new_from`` on: markers of transactions. Raises
-        ``CorruptRecordError`` or ``StorageError`` if the log can't be read.
+        Raises:
+            CorruptRecordError: a record can't be decoded.
+            StorageError: the log can't be read.
         """
         log = self.log
         skipped: set[str] = set()
         offset, count = log.start_offset, 0
         while offset < log.end_offset:
             for batch in replay(log.read(offset, _PIECE_BYTES, at_least_one=True), log.partition, self._codec):
-                _take_in(batch, coordinator, now)
+                _apply(batch, coordinator, now)
                 chronicle.read(batch, is_new=batch.header.base_offset >= new_from)
                 offset = batch.header.next_offset
                 count += len(batch.records)
@@ -103,20 +100,15 @@ class Journal:
 
 
 def _batch(records: Sequence[Record], codec: Codec, now_ms: int) -> bytes:
-    """One batch; offsets that wait for the end of a transaction are in one of its producer's (KIP-98)."""
-    rows = [_new_record(record, codec, now_ms) for record in records]
+    """One batch. Offsets of a transaction are in a transactional batch of its producer (KIP-98)."""
+    rows = [NewRecord(row.value, row.key, now_ms) for row in map(codec.encode, records)]
     first = records[0]
     if not isinstance(first, PendingOffsetCommitted):
         return encode_batch(rows)
     return encode_batch(rows, producer_id=first.producer_id, producer_epoch=first.producer_epoch, transactional=True)
 
 
-def _new_record(record: Record, codec: Codec, now_ms: int) -> NewRecord:
-    row = codec.encode(record)
-    return NewRecord(row.value, row.key, now_ms)
-
-
-def _take_in(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
+def _apply(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
     ended = () if batch.end is None else coordinator.handle(batch.end, now).records
     for record in (*batch.records, *ended):
         if coordinator.settings.extensions or not isinstance(record, ExtensionRecord):
@@ -124,7 +116,7 @@ def _take_in(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
 
 
 def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:
-    """Of a type we don't know there may be thousands; it is nothing wrong, another release wrote it."""
+    """Warn once of each unknown record type. Another release wrote them, and there may be thousands."""
     for what in whats:
         if what not in warned:
             warned.add(what)

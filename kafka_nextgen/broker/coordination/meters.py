@@ -1,8 +1,8 @@
-"""What the coordinators of a broker count while they work.
+"""The counters of a broker's coordinators.
 
-The coordinator itself is a machine without a clock, so its driver counts: by what stored records say, and what they
-were stored for. An offset that is taken back has expired if a timer did it, and was deleted if an administrator asked
-for that; one that went with its group or its topic counts as neither, as in Kafka.
+The coordinator has no clock, so its driver counts, by the stored records and the request they were stored for. A
+removed offset counts as expired if a timer removed it, and as deleted if an administrator asked for it. One that was
+removed with its group or its topic counts as neither, as in Kafka.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Meters"]
 
 @define
 class Meters:
-    """Written on the event loop that the coordinators run on; times are on its clock, in seconds."""
+    """Counters and timings, written on the coordinators' event loop; times are in seconds."""
 
     commits: Meter = field(factory=Meter)
     deletions: Meter = field(factory=Meter)
@@ -33,7 +33,7 @@ class Meters:
     loading: Timings = field(factory=Timings)
 
     def note_stored(self, request: Request | None, records: Sequence[r.Record], now: float) -> None:
-        """These records were stored for a request, or for a timer if there is none."""
+        """Count records that were stored for a request, or for a timer if it is None."""
         for rule in _RULES:
             if rule.causes is None or isinstance(request, rule.causes):
                 count = sum(isinstance(record, rule.records) for record in records)

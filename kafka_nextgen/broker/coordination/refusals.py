@@ -1,20 +1,19 @@
-"""The answers of a coordinator that is not there, or could not write: each request's own, with the error in its place.
+"""The answers for a coordinator that is not here, is still loading, or could not write its log.
 
 | error | when |
 |---|---|
-| NOT_COORDINATOR | another node leads the partition, or has led it since; the log can't be read or written |
-| COORDINATOR_LOAD_IN_PROGRESS | the log is being read |
+| NOT_COORDINATOR | another node leads the partition or has led it since, or the log can't be read or written |
+| COORDINATOR_LOAD_IN_PROGRESS | the coordinator is reading its log |
 | COORDINATOR_NOT_AVAILABLE | the partition has no leader, or too few replicas are in sync |
-| UNKNOWN_SERVER_ERROR | what the request came to is larger than the topic takes |
+| UNKNOWN_SERVER_ERROR | the request's records are larger than the topic allows |
 
-A member of a classic group whose coordinator is being loaded is told that all is well: it would find out nothing by
-asking again, and its session has not begun yet (as in Kafka).
+As in Kafka, a heartbeat to a classic group is answered without an error while its coordinator loads: the member would
+learn nothing by another heartbeat, and its session has not begun yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import requests as q
@@ -27,7 +26,7 @@ __all__ = ["group_of", "refuse"]
 
 
 def group_of(request: q.Request) -> str:
-    """The one group that a request is about."""
+    """The id of the one group that a request concerns."""
     if isinstance(request, q.ConsumerGroupDescribe | q.DeleteGroups | cq.DescribeGroups):
         (group_id,) = request.group_ids
         return group_id
@@ -38,73 +37,32 @@ def group_of(request: q.Request) -> str:
 
 def refuse(request: q.Request, error: ErrorCode) -> a.Response:
     """The answer to a request that a coordinator can't work on."""
-    if isinstance(request, ExtensionRequest):
-        return request.refused(error)
-    return _REFUSALS[type(request)](request, error)
+    match request:
+        case ExtensionRequest():
+            return request.refused(error)
+        case q.ConsumerGroupDescribe():
+            return a.ConsumerGroupDescribed(tuple(a.DescribedGroup(group_id, error) for group_id in request.group_ids))
+        case q.DeleteGroups():
+            return a.GroupsDeleted(dict.fromkeys(request.group_ids, error))
+        case q.OffsetCommit() | q.TxnOffsetCommit():
+            return a.OffsetsCommitted(dict.fromkeys(request.offsets, error))
+        case cq.DescribeGroups():
+            groups = (ca.DescribedClassicGroup(group_id, error, state="") for group_id in request.group_ids)
+            return ca.GroupsDescribed(tuple(groups))
+        case cq.Heartbeat() if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            return ca.HeartbeatAnswer()
+        case _:
+            return _RESPONSES[type(request)](error=error)
 
 
-def _heartbeat(request: q.ConsumerGroupHeartbeat, error: ErrorCode) -> a.Response:
-    return a.ConsumerGroupHeartbeatAnswer(error)
-
-
-def _describe(request: q.ConsumerGroupDescribe, error: ErrorCode) -> a.Response:
-    return a.ConsumerGroupDescribed(tuple(a.DescribedGroup(group_id, error) for group_id in request.group_ids))
-
-
-def _list(request: q.ListGroups, error: ErrorCode) -> a.Response:
-    return a.GroupsListed((), error)
-
-
-def _delete(request: q.DeleteGroups, error: ErrorCode) -> a.Response:
-    return a.GroupsDeleted(dict.fromkeys(request.group_ids, error))
-
-
-def _commit(request: q.OffsetCommit | q.TxnOffsetCommit, error: ErrorCode) -> a.Response:
-    return a.OffsetsCommitted(dict.fromkeys(request.offsets, error))
-
-
-def _fetch(request: q.OffsetFetch, error: ErrorCode) -> a.Response:
-    return a.OffsetsFetched(error=error)
-
-
-def _delete_offsets(request: q.OffsetDelete, error: ErrorCode) -> a.Response:
-    return a.OffsetsDeleted(error=error)
-
-
-def _join(request: cq.JoinGroup, error: ErrorCode) -> a.Response:
-    return ca.JoinGroupAnswer(error)
-
-
-def _sync(request: cq.SyncGroup, error: ErrorCode) -> a.Response:
-    return ca.SyncGroupAnswer(error)
-
-
-def _session_heartbeat(request: cq.Heartbeat, error: ErrorCode) -> a.Response:
-    return ca.HeartbeatAnswer(ErrorCode.NONE if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS else error)
-
-
-def _leave(request: cq.LeaveGroup, error: ErrorCode) -> a.Response:
-    return ca.LeaveGroupAnswer((), error)
-
-
-def _describe_classic(request: cq.DescribeGroups, error: ErrorCode) -> a.Response:
-    return ca.GroupsDescribed(
-        tuple(ca.DescribedClassicGroup(group_id, error, state="") for group_id in request.group_ids)
-    )
-
-
-_REFUSALS: Mapping[type, Callable[[Any, ErrorCode], a.Response]] = {
-    q.ConsumerGroupHeartbeat: _heartbeat,
-    q.ConsumerGroupDescribe: _describe,
-    q.ListGroups: _list,
-    q.DeleteGroups: _delete,
-    q.OffsetCommit: _commit,
-    q.TxnOffsetCommit: _commit,
-    q.OffsetFetch: _fetch,
-    q.OffsetDelete: _delete_offsets,
-    cq.JoinGroup: _join,
-    cq.SyncGroup: _sync,
-    cq.Heartbeat: _session_heartbeat,
-    cq.LeaveGroup: _leave,
-    cq.DescribeGroups: _describe_classic,
+#: The responses with one error for the whole request.
+_RESPONSES: Mapping[type, Callable[..., a.Response]] = {
+    q.ConsumerGroupHeartbeat: a.ConsumerGroupHeartbeatAnswer,
+    q.ListGroups: a.GroupsListed,
+    q.OffsetFetch: a.OffsetsFetched,
+    q.OffsetDelete: a.OffsetsDeleted,
+    cq.JoinGroup: ca.JoinGroupAnswer,
+    cq.SyncGroup: ca.SyncGroupAnswer,
+    cq.Heartbeat: ca.HeartbeatAnswer,
+    cq.LeaveGroup: ca.LeaveGroupAnswer,
 }

@@ -1,26 +1,26 @@
-"""One coordinator at work: that of one partition of the offsets topic, on the node that leads it.
+"""The driver of one coordinator: that of one partition of the offsets topic, on the node that leads it.
 
-It is asked, its outcome is stored, then put into force, and only then answered. What can't be stored did not happen:
-the request is answered with an error, and so are those that the outcome would have released. Timers run on the event
-loop; what they come to is stored the same way, and tried again if that fails.
+The outcome of a request is stored, then applied, and only then is the response sent. An outcome that can't be stored is
+dropped: the request gets an error, and so do the parked requests that it would have released. Timers run on the event
+loop; their outcomes are stored the same way, and tried again if that fails.
 
-It begins by reading its log, and ends when another node leads its partition; parked requests are then told to look for
-the coordinator.
+A coordinator starts by reading its log, and stops when another node leads its partition. Parked requests are then
+answered NOT_COORDINATOR.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import TypeVar
 
 from kafka_nextgen.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.meters import Meters
-from kafka_nextgen.broker.coordination.parking import Parking
 from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, Request, TopicImage, TopicsChanged
@@ -35,11 +35,11 @@ _T = TypeVar("_T")
 
 _logger = logger_of(__name__)
 
-RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
+RETRY_S = 0.5  # for timers, after the log could not be written, as in Kafka
 
 
 class Standing(Enum):
-    """What a coordinator can do, with what it answers until it can."""
+    """Whether a coordinator handles requests, and the error that it answers them with if not."""
 
     LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     ACTIVE = ErrorCode.NONE
@@ -49,8 +49,8 @@ class Standing(Enum):
 class Shard:
     """The coordinator of one partition, on node ``node_id``.
 
-    ``clock`` gives seconds since the epoch; ``meters`` count what all coordinators of the broker do, and ``chronicle``
-    tells what this one does.
+    ``clock`` gives seconds since the Unix epoch; ``meters`` count for all coordinators of the broker, and ``chronicle``
+    reports what this one does.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Shard:
         coordinator: Coordinator,
         clock: Callable[[], float],
         meters: Meters,
-        chronicle: Chronicle | None = None,
+        chronicle: Chronicle,
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
@@ -69,16 +69,16 @@ class Shard:
         self.coordinator = coordinator
         self._clock = clock
         self._meters = meters
-        self._chronicle = chronicle or Chronicle()
-        self._parking = Parking()
+        self._chronicle = chronicle
+        self._parking = _Parking()
         self._timer = Timer(self.expire)
         self._loading: asyncio.Task[None] | None = None
-        self._news: Mapping[str, TopicImage] | None = None
-        self._is_resumed = True  # what a new coordinator does first is stored and in force
+        self._new_topics: Mapping[str, TopicImage] | None = None
+        self._has_restarted = True  # the outcomes of ``Coordinator.restart`` are stored and applied
 
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
-        """Become active: at once if the log says nothing, else when it has been read, once ``may_load`` is set."""
-        self._news = topics
+        """Become active: at once if the log is empty, else after reading it, which waits for ``may_load``."""
+        self._new_topics = topics
         new_from = self.log.end_offset
         if self.log.start_offset == self.log.end_offset and may_load.is_set():
             self.standing = Standing.ACTIVE
@@ -86,7 +86,7 @@ class Shard:
             self._loading = asyncio.get_running_loop().create_task(self._load(may_load, new_from))
 
     def close(self) -> None:
-        """Coordinate no more."""
+        """Stop."""
         self.standing = Standing.OVER
         self._timer.set(None)
         if self._loading is not None:
@@ -94,48 +94,46 @@ class Shard:
         self._parking.refuse_all(ErrorCode.NOT_COORDINATOR)
 
     def ask(self, request: Request) -> Response | None:
-        """Put a request to the coordinator; ``Parked`` if it has to wait, None if it will never be answered."""
+        """Handle a request; ``Parked`` if it has to wait, None if it will never be answered."""
         if self.standing is not Standing.ACTIVE:
             return refuse(request, self.standing.value)
         self._learn_topics()
-        outcome = self._worked_out(lambda now: self.coordinator.handle(request, now))
+        outcome = self._measured(lambda now: self.coordinator.handle(request, now))
         error = self._store(outcome, request)
         self._arm()
         return outcome.response if error is ErrorCode.NONE else refuse(request, error)
 
-    async def ask_and_wait(self, request: Request, number: int) -> Response | None:
-        """Put a request that may be parked under ``number``, and wait for its answer; None if there will be none."""
+    async def ask_and_wait(self, request: JoinGroup | SyncGroup) -> Response | None:
+        """Handle a request that may be parked, and wait for its answer; None if it will never be answered."""
         response = self.ask(request)
-        if isinstance(response, Parked):
-            return await self._parking.wait(number, request)
-        return response
+        return await self._parking.wait(request.number, request) if isinstance(response, Parked) else response
 
     def end_transaction(self, request: EndTransaction) -> None:
-        """Let pending offsets count, or drop them. The marker says so in the log, be that read or still to be read."""
+        """Commit or drop pending offsets. The marker is in the log, so a coordinator that is loading will read it."""
         if self.standing is Standing.ACTIVE:
             now = self._clock()
             self.coordinator.commit(self.coordinator.handle(request, now))
             self._chronicle.end_transaction(request, self.log.end_offset - 1, int(now * 1000))
 
     def configure(self, configs: ConfigsChanged) -> None:
-        """Go by this configuration from now on. It is not the coordinator's to store."""
+        """Change the configuration. The coordinator does not store it."""
         self.coordinator.commit(self.coordinator.handle(configs, self._clock()))
 
     def tell_topics(self, topics: Mapping[str, TopicImage]) -> None:
-        """Let the coordinator know of the topics; one without groups learns of them when a client asks it."""
-        self._news = topics
+        """Pass on the topics. A coordinator without groups gets them with its next request."""
+        self._new_topics = topics
         if self.standing is Standing.ACTIVE and self.coordinator.groups:
             self._learn_topics()
             self._arm()
 
     def _learn_topics(self) -> None:
-        if self._news is not None:
-            news = TopicsChanged(self._news)
-            outcome = self._worked_out(lambda now: self.coordinator.handle(news, now))
+        if self._new_topics is not None:
+            news = TopicsChanged(self._new_topics)
+            outcome = self._measured(lambda now: self.coordinator.handle(news, now))
             if self._store(outcome, news) is ErrorCode.NONE:
-                self._news = None
+                self._new_topics = None
 
-    def _worked_out(self, work: Callable[[float], _T]) -> _T:
+    def _measured(self, work: Callable[[float], _T]) -> _T:
         began = self._clock()
         result = work(began)
         now = self._clock()
@@ -143,7 +141,7 @@ class Shard:
         return result
 
     def _store(self, outcome: Outcome, request: Request | None = None) -> ErrorCode:
-        """Store an outcome and put it into force; or, if that can't be, let nothing have happened."""
+        """Store an outcome and apply it; drop it if it can't be stored."""
         began = self._clock()
         offset, at = self.log.end_offset, int(began * 1000)
         error = self._journal.append(outcome.records, at)
@@ -170,8 +168,8 @@ class Shard:
         try:
             await self._journal.load(self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
-            self._resume()
-        except Exception as error:  # also after a bug: clients must not be told that it loads for ever
+            self._restart()
+        except Exception as error:  # a bug too: clients must not be told for ever that it is loading
             self.standing = Standing.OVER
             is_bug = not isinstance(error, (CorruptRecordError, StorageError))
             _logger.error("the groups of %s are out of reach: %s", self.log.partition, error, exc_info=is_bug)
@@ -181,22 +179,21 @@ class Shard:
         self._meters.loading.note(now - began, now)
         self._arm()
 
-    def _resume(self) -> None:
-        """Do what a new coordinator does first. If it can't be stored no member has a session, so it is tried again.
-
-        Until then no session can end, either: that could not be stored.
+    def _restart(self) -> None:
+        """Restart the coordinator after its log was read. If that can't be stored, no member has a session timer, so it
+        is tried again.
         """
-        outcomes = self._worked_out(self.coordinator.restart)
-        self._is_resumed = {self._store(outcome) for outcome in outcomes} <= {ErrorCode.NONE}
+        outcomes = self._measured(self.coordinator.restart)
+        self._has_restarted = {self._store(outcome) for outcome in outcomes} <= {ErrorCode.NONE}
 
     def expire(self) -> None:
-        """Serve the timers that have run out."""
+        """Handle the timers that have expired."""
         try:
-            if not self._is_resumed:
-                self._resume()
-            outcomes = self._worked_out(self.coordinator.expire)
+            if not self._has_restarted:
+                self._restart()
+            outcomes = self._measured(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
-        except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
+        except Exception:  # a bug; the next request arms the timer, because another try at once would loop
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
@@ -205,8 +202,42 @@ class Shard:
             self._arm()
 
     def _arm(self) -> None:
-        if not self._is_resumed:
+        if not self._has_restarted:
             self._timer.set_after(RETRY_S)
             return
         deadline = self.coordinator.deadline()
         self._timer.set_after(None if deadline is None else deadline - self._clock())
+
+
+class _Parking:
+    """The parked requests of one coordinator, by number: JoinGroups and SyncGroups that wait for other members.
+
+    A request is cancelled when its connection ends. The coordinator can't know, and keeps the member as one that waits.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, tuple[Request, asyncio.Future[Response | None]]] = {}
+
+    async def wait(self, number: int, request: Request) -> Response | None:
+        """Wait for the answer to a request; None if it will never be answered."""
+        answer: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = request, answer
+        try:
+            return await answer
+        finally:
+            del self._waiting[number]
+
+    def release(self, number: int, response: Response | None) -> None:
+        """Answer a request, unless it was cancelled."""
+        if number in self._waiting and not self._waiting[number][1].done():
+            self._waiting[number][1].set_result(response)
+
+    def refuse(self, numbers: Iterable[int], error: ErrorCode) -> None:
+        """Answer these requests with an error, because their answers could not be stored."""
+        for number in numbers:
+            if number in self._waiting:
+                self.release(number, refuse(self._waiting[number][0], error))
+
+    def refuse_all(self, error: ErrorCode) -> None:
+        """Answer all requests with an error, because no outcome will release them any more."""
+        self.refuse(tuple(self._waiting), error)

@@ -84,7 +84,7 @@ class LeftMember:
 class LeaveGroupAnswer:
     """One result per member to remove, in the order of the request."""
 
-    members: tuple[LeftMember, ...]
+    members: tuple[LeftMember, ...] = ()
     error: ErrorCode = ErrorCode.NONE
 
 
