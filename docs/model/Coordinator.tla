@@ -1,7 +1,7 @@
 ------------------------------ MODULE Coordinator ------------------------------
 (* What a coordinator makes of a request: the group after it, and the answer.  *)
 (* All of this is functions of a group; nothing is stored here.                *)
-(* See kafka_nextgen/coordinator: heartbeat.py, fencing.py, target.py,         *)
+(* See kafka_nextgen/coordinator: heartbeat.py, admission.py, target.py,       *)
 (* removal.py, offsets.py.                                                     *)
 EXTENDS Reconciliation
 

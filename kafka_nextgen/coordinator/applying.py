@@ -18,13 +18,13 @@ from kafka_nextgen.coordinator.classic.recording import taken_in
 from kafka_nextgen.coordinator.group import Group, PendingOffset
 from kafka_nextgen.types import TopicIdPartition
 
-__all__ = ["apply"]
+__all__ = ["add_to_count", "apply"]
 
 T = TypeVar("T")
 
 
 def apply(group: Group, record: r.Record) -> None:
-    """Take a record in."""
+    """Apply a record to its group."""
     assert record.group_id == group.group_id, f"{record} is not about group {group.group_id}"
     if isinstance(record, r.ExtensionRecord):
         group.hooks.apply(group, record)
@@ -74,17 +74,18 @@ def _forget_member(group: Group, member_id: str) -> None:
 
 def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
     for name in member.subscribed_topics:
-        _count(group.topic_subscribers, name, by)
-    _count(group.pattern_subscribers, member.subscribed_pattern, by)
-    _count(group.votes, member.server_assignor, by)
+        add_to_count(group.topic_subscribers, name, by)
+    add_to_count(group.pattern_subscribers, member.subscribed_pattern, by)
+    add_to_count(group.votes, member.server_assignor, by)
     if member.classic is not None:
         group.num_classic += by
         for name in {offered.name for offered in member.classic.supported}:
-            _count(group.classic_support, name, by)
+            add_to_count(group.classic_support, name, by)
     group.hooks.count_member(group, member, by)
 
 
-def _count(counts: MutableMapping[T, int], key: T | None, by: int) -> None:
+def add_to_count(counts: MutableMapping[T, int], key: T | None, by: int) -> None:
+    """Add ``by`` to the count of ``key``, unless that is None. Zeros are dropped."""
     if key is None:
         return
     counts[key] = counts.get(key, 0) + by

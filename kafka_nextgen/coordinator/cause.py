@@ -1,4 +1,4 @@
-"""Why a group rebalances, as a value: the reason as the log words it, and the member that caused it."""
+"""Why a group rebalances: the reason, its wording in logs, and the member that caused it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kafka_nextgen.types import JoinReason, RebalanceReason
 __all__ = ["Cause", "EpochCause"]
 
 _WORDS: Mapping[RebalanceReason, str] = {
-    RebalanceReason.UNKNOWN: "{who} did something",
-    RebalanceReason.MEMBER_JOINED: "{who} came",
-    RebalanceReason.MEMBER_RESTARTED: "{who} came back",
+    RebalanceReason.UNKNOWN: "unknown",
+    RebalanceReason.MEMBER_JOINED: "{who} joined",
+    RebalanceReason.MEMBER_RESTARTED: "{who} returned",
     RebalanceReason.MEMBER_LEFT: "{who} left",
     RebalanceReason.MEMBER_EXPIRED: "the session of {who} ended",
-    RebalanceReason.MEMBER_FENCED: "{who} did not go on in time",
-    RebalanceReason.SUBSCRIPTION_CHANGED: "{who} subscribes to something else",
+    RebalanceReason.MEMBER_FENCED: "{who} did not respond in time",
+    RebalanceReason.SUBSCRIPTION_CHANGED: "{who} changed its subscription",
     RebalanceReason.TOPIC_METADATA_CHANGED: "topics changed",
     RebalanceReason.PATTERN_RESOLVED: "patterns match other topics",
-    RebalanceReason.ASSIGNOR_REQUESTED: "the assignor in {who} asked for it",
-    RebalanceReason.MEMBER_REQUESTED: "{who} asked for it",
-    RebalanceReason.ADMIN: "an administrator changed something",
-    RebalanceReason.MIGRATION: "{who} has it change its protocol",
+    RebalanceReason.ASSIGNOR_REQUESTED: "the assignor of {who} asked for a rebalance",
+    RebalanceReason.MEMBER_REQUESTED: "{who} asked for a rebalance",
+    RebalanceReason.ADMIN: "an administrator changed the group",
+    RebalanceReason.MIGRATION: "{who} changed the protocol of the group",
 }
 
 
@@ -41,7 +41,7 @@ class Cause:
     text: str = ""
 
     def __str__(self) -> str:
-        words = _WORDS[self.reason].format(who=self.member_id or "somebody")
+        words = _WORDS[self.reason].format(who=self.member_id or "a member")
         return f"{words} ({self.text})" if self.text else words
 
 

@@ -12,7 +12,7 @@ outcome answers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -23,20 +23,22 @@ from kafka_nextgen.coordinator import responses as a
 from kafka_nextgen.coordinator.applying import apply
 from kafka_nextgen.coordinator.classic import requests as cq
 from kafka_nextgen.coordinator.classic import responses as ca
-from kafka_nextgen.coordinator.classic.describe import describe_classic_group
-from kafka_nextgen.coordinator.classic.heartbeat import session_heartbeat
+from kafka_nextgen.coordinator.classic.generation import session_heartbeat, sync_group
 from kafka_nextgen.coordinator.classic.joining import join_group
 from kafka_nextgen.coordinator.classic.leaving import leave_group
-from kafka_nextgen.coordinator.classic.syncing import sync_group
-from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
+from kafka_nextgen.coordinator.describe import delete_group, describe_classic_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
-from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group
 from kafka_nextgen.coordinator.heartbeat import heartbeat
 from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, ExtensionRequest, Hooks
-from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, forget_offsets_of_deleted
+from kafka_nextgen.coordinator.offset_deletion import (
+    delete_expired_offsets,
+    delete_offsets,
+    delete_offsets_of_deleted_topics,
+)
+from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.restart import restart
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -54,6 +56,7 @@ _ON_ONE_GROUP: Mapping[type, Callable[[Draft, Any], Outcome]] = {
     q.OffsetCommit: commit_offsets,
     q.TxnOffsetCommit: commit_in_transaction,
     q.OffsetDelete: delete_offsets,
+    q.OffsetFetch: fetch_offsets,
     cq.JoinGroup: join_group,
     cq.SyncGroup: sync_group,
     cq.Heartbeat: session_heartbeat,
@@ -73,7 +76,6 @@ class Coordinator:
         self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
             q.EndTransaction: self._end_transaction,
-            q.OffsetFetch: self._offset_fetch,
             q.ConsumerGroupDescribe: self._describe,
             q.ListGroups: self._list,
             q.DeleteGroups: self._delete,
@@ -90,8 +92,7 @@ class Coordinator:
         return outcome
 
     def _work_out(self, request: Any, now: float) -> Outcome:
-        on_one_group = _ON_ONE_GROUP.get(type(request))
-        if on_one_group is not None:
+        if on_one_group := _ON_ONE_GROUP.get(type(request)):
             return on_one_group(self._draft(request.group_id, now), request)
         if isinstance(request, ExtensionRequest):
             return self.hooks.serve(self._draft(request.group_id, now), request)
@@ -104,9 +105,10 @@ class Coordinator:
         """
         timers = self.timers.due(now)
         if [timer.key for timer in timers] == [RETENTION]:
-            return (self._look_at_offsets(now),)
+            return (self._delete_expired_offsets(now),)
+        of_groups = [timer for timer in timers if timer.key != RETENTION]
         outcomes = []
-        for group_id, due in groupby(_of_groups(timers), key=lambda timer: timer.key.group_id):
+        for group_id, due in groupby(of_groups, key=lambda timer: timer.key.group_id):
             draft = self._draft(group_id, now)
             ring(draft, due)
             outcomes.append(draft.outcome(None))
@@ -179,13 +181,10 @@ class Coordinator:
     def _end_transaction(self, request: q.EndTransaction, now: float) -> Outcome:
         return end_transaction(self.groups.values(), request)
 
-    def _offset_fetch(self, request: q.OffsetFetch, now: float) -> Outcome:
-        return Outcome(fetch_offsets(self._draft(request.group_id, now), request))
-
-    def _look_at_offsets(self, now: float) -> Outcome:
+    def _delete_expired_offsets(self, now: float) -> Outcome:
         drafts = [self._draft(group_id, now) for group_id in sorted(self.groups)]
         for draft in drafts:
-            forget_what_is_over(draft)
+            delete_expired_offsets(draft)
         return _together(None, drafts, self._next_retention(now))
 
     def _next_retention(self, now: float) -> TimerChange:
@@ -213,7 +212,7 @@ class Coordinator:
         records: list[Record] = []
         for group_id in sorted(self.groups):
             draft = Draft(self.groups[group_id].overlay(), topics, self._settings_of(group_id), now)
-            forget_offsets_of_deleted(draft, self.topics)
+            delete_offsets_of_deleted_topics(draft, self.topics)
             records.extend(draft.records)
         return Outcome(a.Noted(), tuple(records), topics=topics)
 
@@ -228,7 +227,3 @@ def _together(response: a.Response | None, drafts: Iterable[Draft], *timers: Tim
     records = tuple(record for draft in drafts for record in draft.records)
     changes = tuple(change for draft in drafts for change in draft.timers)
     return Outcome(response, records, changes + timers)
-
-
-def _of_groups(timers: Iterable[Arm]) -> Iterator[Arm]:
-    return (timer for timer in timers if timer.key != RETENTION)

@@ -1,8 +1,12 @@
-"""Describe, list and delete groups: ConsumerGroupDescribe, ListGroups for both group types, DeleteGroups.
+"""Describe, list and delete groups: ConsumerGroupDescribe, DescribeGroups, and ListGroups and DeleteGroups for both
+group types.
 
 A group is *Empty* without members, *Assigning* while its target assignment is behind its epoch, *Reconciling*
 until every member is stable at the target's epoch, then *Stable* (KIP-848, "Consumer Group States"). A group id
-that has only offsets is listed as an empty classic group, as in Kafka.
+that has only offsets is an empty classic group without a type, as in Kafka.
+
+In a classic group, members' metadata and assignments belong to a generation, so they are shown only while the group is
+stable.
 """
 
 from __future__ import annotations
@@ -12,9 +16,10 @@ from collections.abc import Iterable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.migration.empty import write_group_removal
+from kafka_nextgen.coordinator.removal import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import (
     DescribedGroup,
@@ -26,7 +31,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.target import chosen_assignor
 from kafka_nextgen.coordinator.topic_partitions import flatten
 
-__all__ = ["delete_group", "describe_group", "list_groups", "state_of"]
+__all__ = ["delete_group", "describe_classic_group", "describe_group", "list_groups", "state_of"]
 
 
 def state_of(group: Group) -> str:
@@ -81,6 +86,35 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         client_assignors=member.client_assignors,
         assignment_error=group.assignment_error,
         assignment_metadata=group.target_metadata.get(member_id),
+    )
+
+
+def describe_classic_group(group: Group) -> DescribedClassicGroup:
+    """The group and its members, in the order they joined."""
+    if group.is_consumer_group or not group.exists:
+        why = "is not a classic group." if group.exists else "not found."
+        message = f"Group {group.group_id} {why}"
+        return DescribedClassicGroup(group.group_id, ErrorCode.GROUP_ID_NOT_FOUND, message)
+    classic = group.classic or ClassicGroup(group.group_id)
+    is_stable = classic.is_in(ClassicStatus.STABLE)
+    shown = classic.protocol if is_stable else None
+    return DescribedClassicGroup(
+        group.group_id,
+        state=classic.status.value,
+        protocol_type=classic.protocol_type or "",
+        protocol_name=shown or "",
+        members=tuple(
+            DescribedClassicMember(
+                member_id=member.member_id,
+                instance_id=member.instance_id,
+                client_id=member.client_id,
+                client_host=member.client_host,
+                metadata=member.metadata(shown),
+                assignment=member.assignment,
+            )
+            for member in classic.in_order()
+        ),
+        expected=group.hooks.expected(group),
     )
 
 

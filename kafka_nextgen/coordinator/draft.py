@@ -7,7 +7,7 @@ drops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from attrs import define, evolve, field, frozen
 
@@ -24,7 +24,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, Cancel, TimerChange, TimerKey, TimerKind
 from kafka_nextgen.coordinator.topics import Topics
 
-__all__ = ["Draft", "Outcome", "Refusal", "refused"]
+__all__ = ["Draft", "Outcome", "Refusal"]
 
 
 @frozen
@@ -52,14 +52,9 @@ class Outcome:
     configs: ConfigsChanged | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
     classic: tuple[ClassicGroup, ...] = ()
-    remembered: tuple[tuple[str, object], ...] = ()
+    remembered: tuple[tuple[str, Mapping[str, object]], ...] = ()
     released: tuple[tuple[int, Response | None], ...] = ()
     notes: tuple[str, ...] = ()
-
-
-def refused(refusal: Refusal) -> Outcome:
-    """The outcome of a refused heartbeat: no records and no timers, so the session is not extended."""
-    return Outcome(ConsumerGroupHeartbeatAnswer(error=refusal.error, message=refusal.message))
 
 
 @define
@@ -128,8 +123,9 @@ class Draft:
         self.notes.append(text)
 
     def refused(self, refusal: Refusal) -> Outcome:
-        """The outcome of a refused heartbeat: only ``lasting`` is kept."""
-        return evolve(self.lasting, response=refused(refusal).response)
+        """The outcome of a refused heartbeat: only ``lasting`` is kept, so the session is not extended."""
+        answer = ConsumerGroupHeartbeatAnswer(error=refusal.error, message=refusal.message)
+        return evolve(self.lasting, response=answer)
 
     def answered(self, number: int) -> Outcome:
         """The outcome, with the answer to request ``number`` if it was released, else ``Parked``."""

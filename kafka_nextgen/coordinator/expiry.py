@@ -1,15 +1,27 @@
-"""Handle expired timers. All expired timers of one group make one outcome."""
+"""Handle expired timers. All expired timers of one group make one outcome.
+
+In a classic group:
+
+| timer | of | effect |
+|---|---|---|
+| SESSION | a pending member | it is removed |
+| SESSION | a member whose request is parked, and that is not new | none: it can't send heartbeats |
+| SESSION | another member | it is removed, and the group rebalances |
+| JOIN | the group | the initial wait, or the join phase, is over (``classic.rebalance``) |
+| SYNC | the group | members without a SyncGroup, even static ones, are removed, and the group rebalances |
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.expiry import ring_classic
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.classic.leaving import continue_without, remove_member
+from kafka_nextgen.coordinator.classic.rebalance import complete_join, complete_join_if_all_joined, extend_initial_wait
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
-from kafka_nextgen.coordinator.requests import sees_everything
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import RebalanceReason
 
@@ -25,7 +37,8 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
         if timer.key.kind in draft.hooks.timers:
             draft.hooks.ring(draft, timer)
         elif began_classic:
-            ring_classic(draft, timer)
+            draft.cancel(timer.key.kind, timer.key.member_id)
+            _RING_CLASSIC[timer.key.kind](draft, timer.key.member_id)
         else:
             _RING[timer.key.kind](draft, timer)
 
@@ -54,8 +67,34 @@ def _remove(draft: Draft, timer: Arm) -> None:
     remove_members(draft, [member_id], cause)
 
 
-def _match(draft: Draft, timer: Arm) -> None:
-    match_patterns(draft, timer.may_see or sees_everything)
+def _end_session(draft: Draft, member_id: str) -> None:
+    group = draft.classic
+    member = group.members.get(member_id)
+    if member_id in group.pending:
+        remove_member(draft, member_id)
+        complete_join_if_all_joined(draft)  # the group may have waited only for this pending member
+    elif member is not None and (member.is_new or not member.is_parked):
+        remove_member(draft, member_id)
+        text = "its session timeout is over"
+        continue_without(draft, Cause(RebalanceReason.MEMBER_EXPIRED, member_id, member.instance_id, text=text))
+
+
+def _end_join_phase(draft: Draft, _: str) -> None:
+    wait = draft.classic.initial_wait
+    if wait is not None:
+        extend_initial_wait(draft, wait)
+    elif draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
+        complete_join(draft)
+    draft.hooks.let_in_if_alone(draft)
+
+
+def _end_sync_phase(draft: Draft, _: str) -> None:
+    late = [member for member in draft.classic.in_order() if member.owes_sync]
+    for member in late:
+        remove_member(draft, member.member_id)
+    if late:
+        text = f"{', '.join(member.member_id for member in late)} did not ask for the assignment in time"
+        continue_without(draft, Cause(RebalanceReason.MEMBER_FENCED, late[0].member_id, late[0].instance_id, text=text))
 
 
 _CAUSES: Mapping[TimerKind, tuple[RebalanceReason, str]] = {
@@ -68,7 +107,13 @@ _CAUSES: Mapping[TimerKind, tuple[RebalanceReason, str]] = {
 _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.SESSION: _give_up,
     TimerKind.REBALANCE: _give_up_waiting,
-    TimerKind.PATTERN: _match,
+    TimerKind.PATTERN: match_patterns,
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
+}
+
+_RING_CLASSIC: Mapping[TimerKind, Callable[[Draft, str], None]] = {
+    TimerKind.SESSION: _end_session,
+    TimerKind.JOIN: _end_join_phase,
+    TimerKind.SYNC: _end_sync_phase,
 }

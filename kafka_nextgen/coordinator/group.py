@@ -81,7 +81,7 @@ class Group:
     checked_topics_version: int = field(default=-1, eq=False)  # not recorded: a new coordinator checks again
 
     kept: Mapping[str, object] = field(factory=dict)  # by name; replaced on each change
-    remembered: object = field(default=None, eq=False)
+    remembered: Mapping[str, object] = field(factory=dict, eq=False)  # likewise
 
     def __attrs_post_init__(self) -> None:
         self.epoch = self.assignment_epoch = self.first_epoch
@@ -99,6 +99,13 @@ class Group:
     def exists(self) -> bool:
         """Whether the group has any state."""
         return self.is_consumer_group or self.classic is not None or bool(self.offsets or self.pending)
+
+    @property
+    def is_classic_with_members(self) -> bool:
+        """Whether it is a classic group that is not empty. One whose last member left during the initial delay is empty
+        although it is not in that state yet.
+        """
+        return self.classic is not None and bool(self.classic.members)
 
     @property
     def has_seen_topics(self) -> bool:
@@ -129,10 +136,6 @@ class Group:
     def has_pending(self, partition: TopicPartition) -> bool:
         """Whether an open transaction may change the partition's offset."""
         return any(pending == partition for _, pending in self.pending)
-
-    def has_pending_of(self, producer_id: int) -> bool:
-        """Whether this producer has pending offsets."""
-        return any(pending == producer_id for pending, _ in self.pending)
 
     def target(self, member_id: str) -> TopicPartitions:
         """A member's target assignment."""
@@ -166,20 +169,6 @@ class Group:
         return set(chain.from_iterable(map(self.topics_of, self.counted())))
 
 
-_MAPPINGS = (
-    "members",
-    "currents",
-    "targets",
-    "target_metadata",
-    "patterns",
-    "offsets",
-    "pending",
-    "owners",
-    "instances",
-    "topic_subscribers",
-    "pattern_subscribers",
-    "votes",
-    "classic_support",
-)
+_MAPPINGS = tuple(attribute.name for attribute in fields(Group) if str(attribute.type).startswith("MutableMapping"))
 
 _ATTRIBUTES = tuple(attribute.name for attribute in fields(Group) if attribute.name not in _MAPPINGS)

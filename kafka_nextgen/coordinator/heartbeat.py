@@ -14,41 +14,25 @@ group that were told to join again still do so. Extensions attach at ``draft.hoo
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import evolve
 
+from kafka_nextgen.coordinator.admission import JOIN, LEAVE, LEAVE_TEMPORARILY, refuse_entry, refuse_malformed
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
-from kafka_nextgen.coordinator.fencing import refuse_entry
-from kafka_nextgen.coordinator.leaving import leave
-from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
 from kafka_nextgen.coordinator.migration.upgrade import make_consumer_group
-from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.reasons import cause_of_change
+from kafka_nextgen.coordinator.reconciliation import reconcile_member
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment
 from kafka_nextgen.coordinator.regex import arm_matching, refuse_pattern
+from kafka_nextgen.coordinator.removal import leave
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.static_members import take_over_instance
 from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, update_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.coordinator.validation import JOIN, LEAVE, LEAVE_FOR_A_WHILE, refuse_malformed
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["heartbeat"]
-
-
-@frozen
-class _Admitted:
-    """A member that may join or stay: its request, and its current assignment ``before`` it.
-
-    ``is_back`` if it took its instance's place, ``migrates`` if its join converted a classic group.
-    """
-
-    request: ConsumerGroupHeartbeat
-    member_id: str
-    before: CurrentMemberAssignment
-    is_back: bool
-    migrates: bool
 
 
 def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
@@ -56,33 +40,27 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     request = draft.hooks.understand(request, draft.settings)
     if refusal := refuse_malformed(request, draft.settings) or draft.hooks.refuse_malformed(request):
         return draft.refused(refusal)
-    if request.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE):
+    if request.member_epoch in (LEAVE, LEAVE_TEMPORARILY):
         return leave(draft, request)
-    admitted = _admit(draft, request)
-    if isinstance(admitted, Refusal):
-        return draft.refused(admitted)
-    update = _update(draft, admitted)
-    _bump_epoch(draft, admitted, update)
+    migrates = draft.group.is_classic_with_members
+    if refusal := make_consumer_group(draft, request) or _refuse_entry(draft, request):
+        return draft.refused(refusal)
+    if not request.member_id:
+        request = evolve(request, member_id=request.new_member_id)
+    request = draft.hooks.admit(draft, request)
+    is_back = take_over_instance(draft, request)
+    before = draft.group.current(request.member_id)
+    update = update_member(draft, request)
+    _bump_epoch(draft, request, update, is_back=is_back, migrates=migrates)
     if refusal := retarget(draft):
         return draft.refused(refusal)
-    after = reconcile_member(draft, update, admitted.before, admitted.request.owned)
-    draft.arm(TimerKind.SESSION, admitted.member_id, draft.settings.session_timeout_s)
-    answer = _answer(draft, admitted.request, admitted.before, after)
-    return draft.outcome(draft.hooks.answer(draft, admitted.request, update.member, after, answer))
+    after = reconcile_member(draft, update, before, request.owned)
+    draft.arm(TimerKind.SESSION, request.member_id, draft.settings.session_timeout_s)
+    answer = _answer(draft, request, before, after)
+    return draft.outcome(draft.hooks.answer(draft, request, update.member, after, answer))
 
 
-def _admit(draft: Draft, request: ConsumerGroupHeartbeat) -> _Admitted | Refusal:
-    migrates = is_taken_by_classic(draft.group)
-    if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
-        return refusal
-    member_id = request.member_id or request.new_member_id
-    assert member_id, "the caller generates a member id for a version 0 join"
-    request = draft.hooks.admit(draft, request)
-    is_back = take_over_instance(draft, request, member_id)
-    return _Admitted(request, member_id, draft.group.current(member_id), is_back, migrates)
-
-
-def _refuse(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
+def _refuse_entry(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     return (
         refuse_entry(request, draft.group, draft.settings)
         or draft.hooks.refuse_entry(request, draft.group, draft.settings)
@@ -90,15 +68,11 @@ def _refuse(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     )
 
 
-def _update(draft: Draft, admitted: _Admitted) -> Update:
-    update = update_member(draft, admitted.request, admitted.member_id)
-    arm_matching(draft, admitted.request.may_see)
-    return update
-
-
-def _bump_epoch(draft: Draft, admitted: _Admitted, update: Update) -> None:
-    stated = admitted.request.join_reason
-    cause = cause_of_change(draft, update, stated, is_back=admitted.is_back, migrates=admitted.migrates)
+def _bump_epoch(
+    draft: Draft, request: ConsumerGroupHeartbeat, update: Update, *, is_back: bool, migrates: bool
+) -> None:
+    arm_matching(draft, request.may_see)
+    cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, migrates=migrates)
     if not draft.hooks.sets_aside(draft, update.member):
         advance_epoch(draft, cause)
 

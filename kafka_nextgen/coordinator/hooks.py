@@ -11,7 +11,7 @@ reads neither. It passes on unread the fields of Kafka's records, requests and a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from attrs import frozen
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kafka_nextgen.coordinator.subscriptions import Update
     from kafka_nextgen.coordinator.timers import Arm, TimerKind
     from kafka_nextgen.types import JoinReason
+
+    R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
 
 __all__ = [
     "NO_EXTENSIONS",
@@ -79,8 +81,8 @@ class Hooks:
 
     # ---- admit
 
-    def understand(self, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
-        """The heartbeat as this coordinator reads it."""
+    def understand(self, request: R, settings: CoordinatorSettings) -> R:
+        """The heartbeat or JoinGroup as this coordinator reads it."""
         return request
 
     def refuse_malformed(self, request: ConsumerGroupHeartbeat) -> Refusal | None:
@@ -121,7 +123,7 @@ class Hooks:
         """Whether to raise the epoch for the member's join reason; ``is_back`` if it took its instance's place."""
         return False
 
-    def wants_rebalance(self, settings: CoordinatorSettings, stated: JoinReason, otherwise: bool) -> bool:
+    def wants_rebalance(self, stated: JoinReason, otherwise: bool) -> bool:
         """Whether a classic member that rejoins unchanged makes the group rebalance; ``otherwise`` is the default."""
         return otherwise
 

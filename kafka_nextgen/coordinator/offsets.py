@@ -31,15 +31,15 @@ In a classic group the generation fences commits (KIP-345), and nothing fences f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.admission import identity_error
+from kafka_nextgen.coordinator.classic.generation import keep_session
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.coordinator.classic.heartbeat import keep_session
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, Record
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.topics import Topics
@@ -48,29 +48,39 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, To
 __all__ = [
     "commit_offsets",
     "fetch_offsets",
-    "forget_offsets_of_deleted",
-    "forget_offsets_of_missing",
     "may_commit",
-    "refuse_metadata",
     "storable",
-    "topic_id_of",
+    "store_offsets",
 ]
 
 
 def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
     """Handle an OffsetCommit: store the offsets that are accepted."""
-    error = _refuse_commit(draft, request)
-    if error is not ErrorCode.NONE:
+    if error := _refuse_commit(draft, request):
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
     if draft.group.classic is not None and request.member_id in draft.classic.members:
         keep_session(draft, request.member_id)
+    expire_ms = None if request.retention_ms is None else draft.now_ms + request.retention_ms
+    return store_offsets(
+        draft,
+        request,
+        lambda partition, offset, topic_id: OffsetCommitted(
+            request.group_id, partition, offset, draft.now_ms, topic_id, expire_ms
+        ),
+    )
+
+
+def store_offsets(
+    draft: Draft,
+    request: OffsetCommit | TxnOffsetCommit,
+    record_of: Callable[[TopicPartition, OffsetAndMetadata, TopicId | None], Record],
+) -> Outcome:
+    """Write a record for each offset, unless its metadata is too long."""
     errors: dict[TopicPartition, ErrorCode] = {}
     for partition, offset in request.offsets.items():
-        errors[partition] = refuse_metadata(draft, offset)
+        errors[partition] = _refuse_metadata(draft, offset)
         if errors[partition] is ErrorCode.NONE:
-            topic_id = topic_id_of(draft, request, partition.topic)
-            expire_ms = None if request.retention_ms is None else draft.now_ms + request.retention_ms
-            draft.write(OffsetCommitted(request.group_id, partition, offset, draft.now_ms, topic_id, expire_ms))
+            draft.write(record_of(partition, offset, _topic_id_of(draft, request, partition.topic)))
     return draft.outcome(OffsetsCommitted(errors))
 
 
@@ -136,27 +146,26 @@ def _had_all_by(
 
 def storable(draft: Draft, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> list[TopicPartition]:
     """The partitions whose offsets would be stored. Only these are checked in a commit at an earlier epoch."""
-    return [partition for partition, offset in offsets.items() if not refuse_metadata(draft, offset)]
+    return [partition for partition, offset in offsets.items() if not _refuse_metadata(draft, offset)]
 
 
-def refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
+def _refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
     """Refuse metadata that is too long."""
     if len(offset.metadata.encode()) > draft.settings.offset_metadata_max_bytes:
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     return ErrorCode.NONE
 
 
-def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
+def fetch_offsets(draft: Draft, request: OffsetFetch) -> Outcome:
     """Handle an OffsetFetch. The epoch is always checked, because consumption starts at the fetched offsets."""
-    error = _refuse_fetch(draft, request)
-    if error is not ErrorCode.NONE:
-        return OffsetsFetched(error=error)
+    if error := _refuse_fetch(draft, request):
+        return Outcome(OffsetsFetched(error=error))
     asked = sorted(draft.group.offsets) if request.partitions is None else request.partitions
     unstable = frozenset(tp for tp in asked if request.require_stable and draft.group.has_pending(tp))
     offsets = {partition: _valid_offset(draft, request, partition) for partition in asked if partition not in unstable}
     if request.partitions is None:
         offsets = {partition: offset for partition, offset in offsets.items() if offset is not None}
-    return OffsetsFetched(offsets, unstable=unstable)
+    return Outcome(OffsetsFetched(offsets, unstable=unstable))
 
 
 def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
@@ -171,7 +180,7 @@ def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def topic_id_of(draft: Draft, request: OffsetCommit | TxnOffsetCommit | OffsetFetch, topic: str) -> TopicId | None:
+def _topic_id_of(draft: Draft, request: OffsetCommit | TxnOffsetCommit | OffsetFetch, topic: str) -> TopicId | None:
     """The id of the topic with this name. The broker's id takes precedence, because it may be newer."""
     known = draft.topics.by_name.get(topic)
     return request.topic_ids.get(topic) or (known.topic_id if known else None)
@@ -184,30 +193,6 @@ def _valid_offset(draft: Draft, request: OffsetFetch, partition: TopicPartition)
     stored = draft.group.offsets.get(partition)
     if stored is None:
         return None
-    topic_id = topic_id_of(draft, request, partition.topic)
+    topic_id = _topic_id_of(draft, request, partition.topic)
     is_anothers = topic_id is not None and stored.topic_id is not None and stored.topic_id != topic_id
     return None if is_anothers else stored.offset
-
-
-def forget_offsets_of_missing(draft: Draft) -> None:
-    """Delete the offsets whose topic id no longer exists."""
-    for partition in draft.group.partitions_with_offsets():
-        if _is_missing(draft, partition):
-            draft.write(OffsetRemoved(draft.group.group_id, partition))
-
-
-def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
-    """Delete the offsets of topics that were in ``before`` and no longer exist, or were created and deleted since.
-
-    A coordinator that has just loaded its log knew no topics before: ``restart`` finds the missing ones.
-    """
-    gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
-    for partition in draft.group.partitions_with_offsets():
-        was_known = partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}
-        if was_known or (before.by_id and _is_missing(draft, partition)):
-            draft.write(OffsetRemoved(draft.group.group_id, partition))
-
-
-def _is_missing(draft: Draft, partition: TopicPartition) -> bool:
-    topic_ids = draft.group.topic_ids_of(partition) - {None}
-    return bool(topic_ids) and topic_ids.isdisjoint(draft.topics.by_id)

@@ -1,7 +1,8 @@
 """Reconcile one member from its current assignment to its target: the core of the protocol, as set algebra.
 
-A member gets a partition only after the former owner has released it, and every member moves on its own (KIP-848,
-"Member Epoch - Reconciliation of the group"). With the current (``assigned``) and the target assignment (``target``)::
+A member gets a partition only after the former owner has released it or was removed (``removal``); a returning static
+instance inherits those of its former member (``static_members``). Every member moves on its own (KIP-848, "Member Epoch
+- Reconciliation of the group"). With the current (``assigned``) and the target assignment (``target``)::
 
     keep   = assigned & target
     revoke = assigned - keep
@@ -33,11 +34,15 @@ from collections.abc import Container, Mapping, Set
 
 from attrs import evolve, frozen
 
+from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.coordinator.subscriptions import Update
+from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.topic_partitions import TopicPartitions, flatten
+from kafka_nextgen.coordinator.topics import NamedTopics
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
-__all__ = ["ReconciliationInput", "reconcile"]
+__all__ = ["ReconciliationInput", "reconcile", "reconcile_member"]
 
 #: Partitions, each with the assignment epoch it was granted at.
 Granted = dict[TopicIdPartition, int]
@@ -51,7 +56,7 @@ class ReconciliationInput:
     target: TopicPartitions
     subscribed: Container[TopicId]
     owned: Set[TopicIdPartition] | None  # as the request reports; None if it does not
-    owners: Mapping[TopicIdPartition, str]  # of all partitions assigned or pending revocation
+    owners: Mapping[TopicIdPartition, str]  # who has each partition, assigned or pending revocation
     trims: bool = False  # the member just changed its subscription, and the profile acts on that at once
     second_revocation_keeps_epoch: bool = True
     takes_back_at_once: bool = True
@@ -59,6 +64,40 @@ class ReconciliationInput:
     def shows_gone(self, partitions: Set[TopicIdPartition]) -> bool:
         """Whether the request proves that the member released all these."""
         return not partitions or (self.owned is not None and self.owned.isdisjoint(partitions))
+
+
+def reconcile_member(
+    draft: Draft, update: Update, before: CurrentMemberAssignment, owned: Set[TopicIdPartition] | None
+) -> CurrentMemberAssignment:
+    """Move the member towards its target; ``owned`` is what it reports to own, None if it reports nothing."""
+    group, behaviour = draft.group, draft.settings.behaviour
+    input_ = ReconciliationInput(
+        target_epoch=group.assignment_epoch,
+        target=group.target(before.member_id),
+        subscribed=NamedTopics(group.topics_of(update.member), draft.topics),
+        owned=owned,
+        owners=group.owners,
+        trims=update.subscription_changed and behaviour.trims_unsubscribed,
+        second_revocation_keeps_epoch=behaviour.second_revocation_keeps_epoch,
+        takes_back_at_once=behaviour.takes_back_at_once,
+    )
+    after = reconcile(before, input_)
+    if after != group.currents.get(before.member_id):
+        draft.write(after)
+    if after != before and update.member.classic is None:
+        _watch_revocation(draft, update, after)
+    return after
+
+
+def _watch_revocation(draft: Draft, update: Update, after: CurrentMemberAssignment) -> None:
+    """Give a member that must revoke partitions its rebalance timeout to do so (KIP-848, "Group Coordinator"). A
+    classic member has that time to send its next JoinGroup.
+    """
+    if after.status is MemberStatus.UNREVOKED_PARTITIONS:
+        timeout_s = update.member.rebalance_timeout_ms / 1000
+        draft.arm(TimerKind.REBALANCE, after.member_id, timeout_s, after.member_epoch)
+    else:
+        draft.cancel(TimerKind.REBALANCE, after.member_id)
 
 
 def reconcile(current: CurrentMemberAssignment, input_: ReconciliationInput) -> CurrentMemberAssignment:

@@ -28,7 +28,7 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
-from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["arm_matching", "match_patterns", "refuse_pattern"]
@@ -68,15 +68,14 @@ def arm_matching(draft: Draft, may_see: MaySee) -> None:
     draft.arm_matching(max(wait_s, 0.0), may_see)
 
 
-def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
-    """Store the current matches of the group's patterns. Called when the timer expires.
-
-    As in Kafka, the rights of the member whose heartbeat set the timer apply to the whole group.
+def match_patterns(draft: Draft, timer: Arm) -> None:
+    """Store the current matches of the group's patterns. As in Kafka, the rights of the member whose heartbeat set the
+    timer apply to the whole group.
     """
     draft.cancel(TimerKind.PATTERN)
     changed: list[str] = []
     counting = {member.subscribed_pattern for member in draft.group.counted()}
-    names = sorted(filter(may_see, draft.topics.by_name))
+    names = sorted(filter(timer.may_see or sees_everything, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
         matches = tuple(name for name in names if _compiled(pattern).fullmatch(name))

@@ -1,22 +1,66 @@
-"""Remove a member from its group: because it left, its session ended, or it did not revoke in time.
+"""Remove a member from its group, because it left, its session ended, or it did not revoke in time; and remove a group.
 
-All its records are removed, so its partitions are free at once. The group epoch rises once for all removed members if
-any of them counted for assignments; the next heartbeat of another member makes the new target (KIP-848, "Group Epoch -
-Trigger a rebalance"). If only members of the classic protocol are left, they become a classic group.
+A heartbeat leaves by epoch -1 for good, by -2 temporarily. It is accepted at any member epoch. A static member's -1 is
+for good as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
+
+A removed member's records are all removed, so its partitions are free at once. The group epoch rises once for all
+removed members if any of them counted for assignments; the next heartbeat of another member makes the new target
+(KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they become a classic
+group.
+
+A group id has one group at a time. When a member joins an empty group by the other protocol, that group is removed and
+a new one is made, which is always allowed (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Offsets belong
+to the group id, and stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from attrs import evolve
+
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY, refuse_leave
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.types import RebalanceReason
 
-__all__ = ["remove_members", "write_removal"]
+__all__ = ["leave", "remove_members", "write_group_removal", "write_removal"]
+
+
+def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
+    """Handle a heartbeat that leaves."""
+    if refusal := refuse_leave(request, draft.group, draft.settings):
+        return draft.refused(refusal)
+    if request.member_epoch == LEAVE_TEMPORARILY:
+        _leave_temporarily(draft, request.member_id)
+    else:
+        cause = Cause(RebalanceReason.MEMBER_LEFT, request.member_id, request.instance_id)
+        remove_members(draft, [request.member_id], cause, for_good=True)
+    return draft.outcome(ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch))
+
+
+def _leave_temporarily(draft: Draft, member_id: str) -> None:
+    """Keep the member's place. The member has closed, so its pending revocations are done, and its partitions count as
+    granted before all epochs. The session timer runs on; the rebalance timer stops.
+    """
+    current = draft.group.current(member_id)
+    gone = evolve(
+        current,
+        member_epoch=LEAVE_TEMPORARILY,
+        previous_member_epoch=current.member_epoch,
+        assigned=tuple((partition, 0) for partition, _ in current.assigned),
+        pending_revocation=(),
+    )
+    if current.member_epoch != LEAVE_TEMPORARILY:
+        draft.write(gone)
+        draft.hooks.member_gone(draft, member_id)
+        draft.cancel(TimerKind.REBALANCE, member_id)
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
@@ -48,3 +92,18 @@ def write_removal(draft: Draft, member_id: str) -> None:
     draft.hooks.member_gone(draft, member_id)
     for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
         draft.cancel(kind, member_id)
+
+
+def write_group_removal(draft: Draft) -> None:
+    """Remove the group's own records, but not its offsets or a consumer group's members."""
+    group = draft.group
+    if group.classic is not None:
+        for member_id in group.classic.pending:
+            draft.cancel(TimerKind.SESSION, member_id)
+        draft.cancel(TimerKind.JOIN)
+        draft.write(r.ClassicGroupMetadataRemoved(group.group_id))
+    if group.is_consumer_group:
+        draft.hooks.group_ended(draft)
+        draft.write(r.TargetAssignmentMetadataRemoved(group.group_id))
+        draft.write(r.GroupMetadataRemoved(group.group_id))
+        draft.cancel(TimerKind.PATTERN)

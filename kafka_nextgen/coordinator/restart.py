@@ -14,10 +14,9 @@ patterns matched again, by the rights of its member, and checks whether the assi
 from __future__ import annotations
 
 from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
+from kafka_nextgen.coordinator.offset_deletion import delete_offsets_of_missing_topics
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
 
@@ -27,7 +26,7 @@ __all__ = ["restart"]
 def restart(draft: Draft) -> None:
     """Restart the timers and checks of a group that the log has restored."""
     if draft.group.classic is not None:
-        restart_sessions(draft)
+        _restart_classic_sessions(draft)
         _make_room(draft)
     for member_id, member in sorted(draft.group.members.items()):
         draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
@@ -35,7 +34,12 @@ def restart(draft: Draft) -> None:
         if current.pending_revocation:
             draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)
     draft.hooks.settle(draft)
-    forget_offsets_of_missing(draft)
+    delete_offsets_of_missing_topics(draft)
+
+
+def _restart_classic_sessions(draft: Draft) -> None:
+    for member in draft.classic.in_order():
+        draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
 
 
 def _make_room(draft: Draft) -> None:

@@ -6,6 +6,7 @@ release to follow; ``BEHAVIOUR`` lists all differences, one column per release.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from attrs import field, frozen
@@ -122,60 +123,33 @@ class CoordinatorSettings:
     group_rebalance_history_size: int = 50  # rebalances kept per group (an extension); 0 for none
 
     def __attrs_post_init__(self) -> None:
-        for wrong, key, rule in self._rules():
-            if wrong:
-                raise ConfigError(f"{key.replace('_', '.')}: {rule}", key=key.replace("_", "."))
+        for name, lowest in _LOWEST.items():
+            if getattr(self, name) < lowest:
+                raise _wrong(name, f"must be at least {lowest}")
+        for is_wrong, name, rule in self._rules():
+            if is_wrong:
+                raise _wrong(name, rule)
 
     def _rules(self) -> tuple[tuple[bool, str, str], ...]:
-        return (*self._consumer_rules(), *self._classic_rules())
-
-    def _classic_rules(self) -> tuple[tuple[bool, str, str], ...]:
-        low = self.group_min_session_timeout_ms
-        return (
-            (low < 1, "group_min_session_timeout_ms", "must be at least 1"),
-            (
-                self.group_max_session_timeout_ms < low,
-                "group_max_session_timeout_ms",
-                f"must not be below group.min.session.timeout.ms={low}",
-            ),
-            (self.group_initial_rebalance_delay_ms < 0, "group_initial_rebalance_delay_ms", "must not be negative"),
-            (self.group_max_size < 1, "group_max_size", "must be at least 1"),
-            (self.group_rebalance_history_size < 0, "group_rebalance_history_size", "must not be negative"),
-        )
-
-    def _consumer_rules(self) -> tuple[tuple[bool, str, str], ...]:
-        interval = self.group_consumer_heartbeat_interval_ms
+        interval, low = self.group_consumer_heartbeat_interval_ms, self.group_min_session_timeout_ms
         names = [assignor.name for assignor in self.group_consumer_assignors]
         return (
-            (interval < 1, "group_consumer_heartbeat_interval_ms", "must be at least 1"),
             (
                 self.group_consumer_session_timeout_ms <= interval,
                 "group_consumer_session_timeout_ms",
                 f"must be longer than the heartbeat interval of {interval} ms",
             ),
-            (self.group_consumer_max_size < 1, "group_consumer_max_size", "must be at least 1"),
             (not names, "group_consumer_assignors", "at least one assignor is needed"),
+            (len(set(names)) < len(names), "group_consumer_assignors", f"a name occurs twice in {', '.join(names)}"),
             (
-                len(set(names)) < len(names),
-                "group_consumer_assignors",
-                f"a name occurs twice in {', '.join(names)}",
-            ),
-            (
-                not 0 <= self.group_consumer_assignment_interval_ms <= 15_000,
+                self.group_consumer_assignment_interval_ms > 15_000,
                 "group_consumer_assignment_interval_ms",
-                "must be from 0 to 15000",
+                "must be at most 15000",
             ),
             (
-                self.group_consumer_regex_refresh_interval_ms < 10_000,
-                "group_consumer_regex_refresh_interval_ms",
-                "must be at least 10000",
-            ),
-            (self.offset_metadata_max_bytes < 0, "offset_metadata_max_bytes", "must not be negative"),
-            (self.offsets_retention_minutes < 1, "offsets_retention_minutes", "must be at least 1"),
-            (
-                self.offsets_retention_check_interval_ms < 1,
-                "offsets_retention_check_interval_ms",
-                "must be at least 1",
+                self.group_max_session_timeout_ms < low,
+                "group_max_session_timeout_ms",
+                f"must not be below group.min.session.timeout.ms={low}",
             ),
         )
 
@@ -198,3 +172,24 @@ class CoordinatorSettings:
     def assignment_interval_ms(self) -> int:
         """How long a target assignment stands before the next may be made (KIP-1263); 0 before Kafka 4.3."""
         return self.group_consumer_assignment_interval_ms if self.behaviour.batches_assignments else 0
+
+
+#: The lowest valid value of a setting.
+_LOWEST: Mapping[str, int] = {
+    "group_consumer_heartbeat_interval_ms": 1,
+    "group_consumer_max_size": 1,
+    "group_consumer_assignment_interval_ms": 0,
+    "group_consumer_regex_refresh_interval_ms": 10_000,
+    "offset_metadata_max_bytes": 0,
+    "offsets_retention_minutes": 1,
+    "offsets_retention_check_interval_ms": 1,
+    "group_min_session_timeout_ms": 1,
+    "group_initial_rebalance_delay_ms": 0,
+    "group_max_size": 1,
+    "group_rebalance_history_size": 0,
+}
+
+
+def _wrong(name: str, rule: str) -> ConfigError:
+    key = name.replace("_", ".")
+    return ConfigError(f"{key}: {rule}", key=key)

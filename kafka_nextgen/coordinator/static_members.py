@@ -11,21 +11,20 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.removal import write_removal
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
 
-__all__ = ["leave_for_a_while", "replace_member", "take_over_instance"]
+__all__ = ["replace_member", "take_over_instance"]
 
 
-def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> bool:
+def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat) -> bool:
     """Replace the instance's former member with the joining member; return whether there was one."""
     former_id = draft.group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or former_id is None:
         return False
-    replace_member(draft, former_id, member_id)
+    replace_member(draft, former_id, request.member_id)
     return True
 
 
@@ -38,21 +37,3 @@ def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
     draft.write(evolve(member, member_id=member_id))
     draft.write(r.TargetAssignmentMember(group.group_id, member_id, target, metadata))
     draft.write(evolve(current, member_id=member_id, member_epoch=JOIN, previous_member_epoch=JOIN))
-
-
-def leave_for_a_while(draft: Draft, member_id: str) -> None:
-    """Keep the member's place. The member has closed, so its pending revocations are done, and its partitions count as
-    granted before all epochs. The session timer runs on; the rebalance timer stops.
-    """
-    current = draft.group.current(member_id)
-    gone = evolve(
-        current,
-        member_epoch=LEAVE_FOR_A_WHILE,
-        previous_member_epoch=current.member_epoch,
-        assigned=tuple((partition, 0) for partition, _ in current.assigned),
-        pending_revocation=(),
-    )
-    if current.member_epoch != LEAVE_FOR_A_WHILE:
-        draft.write(gone)
-        draft.hooks.member_gone(draft, member_id)
-        draft.cancel(TimerKind.REBALANCE, member_id)

@@ -37,9 +37,9 @@ class Update:
     asks_for_assignment: bool = False
 
 
-def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
+def update_member(draft: Draft, request: ConsumerGroupHeartbeat) -> Update:
     """Update the member's metadata from the heartbeat; an unknown member is added."""
-    known = known_or_blank(draft.group, member_id)
+    known = known_or_blank(draft.group, request.member_id)
     update = note_member(draft, draft.hooks.update(known, request, _with_changes(known, request)))
     asks = draft.hooks.asks_for_assignment(draft, known, request)
     return evolve(update, asks_for_assignment=True) if asks else update

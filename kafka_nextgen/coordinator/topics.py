@@ -57,10 +57,6 @@ class Topics:
             found = self._digests[name] = _digest(self.by_name[name])
         return found
 
-    def ids(self, names: Iterable[str]) -> frozenset[TopicId]:
-        """The ids of those of the topics that exist."""
-        return frozenset(self.by_name[name].topic_id for name in names if name in self.by_name)
-
     def with_ids(self, partitions: Iterable[TopicPartition]) -> frozenset[TopicIdPartition]:
         """The partitions by their topics' ids; those of topics that do not exist are left out."""
         return frozenset(

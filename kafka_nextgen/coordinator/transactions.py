@@ -25,41 +25,31 @@ from kafka_nextgen.coordinator.classic.admission import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata, storable, topic_id_of
+from kafka_nextgen.coordinator.offsets import may_commit, storable, store_offsets
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import Noted, OffsetsCommitted
-from kafka_nextgen.types import TopicPartition
 
 __all__ = ["commit_in_transaction", "end_transaction"]
 
 
 def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
     """Store the accepted offsets as pending until the transaction ends."""
-    error = _refuse(draft, request)
-    if error is not ErrorCode.NONE:
+    if error := _refuse(draft, request):
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
-    errors: dict[TopicPartition, ErrorCode] = {}
-    for partition, offset in request.offsets.items():
-        errors[partition] = refuse_metadata(draft, offset)
-        if errors[partition] is ErrorCode.NONE:
-            draft.write(
-                PendingOffsetCommitted(
-                    request.group_id,
-                    partition,
-                    offset,
-                    draft.now_ms,
-                    topic_id_of(draft, request, partition.topic),
-                    request.producer_id,
-                    request.producer_epoch,
-                )
-            )
-    return draft.outcome(OffsetsCommitted(errors))
+    group_id, producer_id, epoch = request.group_id, request.producer_id, request.producer_epoch
+    return store_offsets(
+        draft,
+        request,
+        lambda partition, offset, topic_id: PendingOffsetCommitted(
+            group_id, partition, offset, draft.now_ms, topic_id, producer_id, epoch
+        ),
+    )
 
 
 def end_transaction(groups: Iterable[Group], request: EndTransaction) -> Outcome:
     """Commit or drop a producer's pending offsets in every group that has some."""
-    concerned = sorted(group.group_id for group in groups if group.has_pending_of(request.producer_id))
+    concerned = sorted(group.group_id for group in groups if any(by == request.producer_id for by, _ in group.pending))
     ended = (TransactionEnded(group_id, request.producer_id, request.is_commit) for group_id in concerned)
     return Outcome(Noted(), tuple(ended))
 
@@ -72,7 +62,7 @@ def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
         return ErrorCode.NONE
     if not group.exists:
         return ErrorCode.ILLEGAL_GENERATION
-    if _tells_nobody(request):
+    if _names_no_member(request):
         return ErrorCode.NONE
     if request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
@@ -82,13 +72,12 @@ def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
 
 def _refuse_in_classic_group(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
     group = draft.classic
-    if _tells_nobody(request) or (request.member_epoch < 0 and group.is_in(ClassicStatus.EMPTY)):
+    if _names_no_member(request) or (request.member_epoch < 0 and group.is_in(ClassicStatus.EMPTY)):
         return ErrorCode.NONE
-    error = identity_error(group, request.member_id, request.instance_id)
-    if error is not ErrorCode.NONE:
+    if error := identity_error(group, request.member_id, request.instance_id):
         return error
     return ErrorCode.NONE if request.member_epoch == group.generation else ErrorCode.ILLEGAL_GENERATION
 
 
-def _tells_nobody(request: TxnOffsetCommit) -> bool:
+def _names_no_member(request: TxnOffsetCommit) -> bool:
     return request.member_epoch < 0 and not request.member_id and request.instance_id is None

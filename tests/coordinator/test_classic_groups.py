@@ -110,7 +110,7 @@ def test_a_member_that_leaves_while_it_waits_for_its_part_is_answered(stage: Sta
 
 def test_reasons_come_to_the_log(stage: Stage) -> None:
     first = stage.ask(join(1, "A", reason="scaled out"))
-    assert first.notes == ("group g rebalances, from generation 0: A came (scaled out)",)
+    assert first.notes == ("group g rebalances, from generation 0: A joined (scaled out)",)
     list(stage.pass_time(3))
     again = stage.ask(join_again(2, "A", rebalance_timeout_ms=1, reason="new topic"))
     assert again.notes == ()  # nothing changed, and it may have missed the answer

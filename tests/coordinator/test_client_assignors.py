@@ -13,14 +13,14 @@ from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.offers import (
+from kafka_nextgen.coordinator.extensions.assignor_selection import (
     Offer,
+    are_compatible,
     common_assignor,
-    go_together,
+    metadata_for,
     offer_in,
     offer_of,
     overlap,
-    said_by,
 )
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
@@ -48,7 +48,7 @@ USER_DATA = Offer(-1, None)
     ],
 )
 def test_versions_that_go_together(offers: list[Offer], fit: bool) -> None:
-    assert go_together(offers) is fit
+    assert are_compatible(offers) is fit
 
 
 ranges = st.tuples(st.integers(-1, 4), st.integers(0, 4)).filter(lambda bounds: bounds[0] <= bounds[1])
@@ -59,7 +59,7 @@ offers_that_read = ranges.flatmap(lambda bounds: st.builds(Offer, st.integers(*b
 def test_that_go_together_is_that_everybody_reads_what_everybody_wrote(offers: list[Offer]) -> None:
     readers = [offer.reads for offer in offers if offer.reads is not None]
     everybody_reads = all(low <= offer.version <= high for offer in offers for low, high in readers)
-    assert go_together(offers) is everybody_reads
+    assert are_compatible(offers) is everybody_reads
     if everybody_reads and readers:
         assert all(low <= overlap(offers)[0] <= overlap(offers)[1] <= high for low, high in readers)
 
@@ -72,18 +72,18 @@ def test_what_this_library_says_in_user_data_counts_as_in_a_heartbeat() -> None:
     mine = ClientAssignor("mine", 1, 2, reason=3, metadata=Metadata(2, b"heavy"))
     protocol = offered(write_member_word(word_of(mine)))
     assert offer_in(protocol) == offer_of(mine) == Offer(2, (1, 2))
-    assert said_by(classic_member(protocol), "mine") == AssignorMetadata(3, Metadata(2, b"heavy"))
+    assert metadata_for(classic_member(protocol), "mine") == AssignorMetadata(3, Metadata(2, b"heavy"))
 
 
 @pytest.mark.parametrize("user_data", [b"\0theirs", b"", None])
 def test_other_user_data_is_metadata_of_version_minus_one(user_data: bytes | None) -> None:
     assert offer_in(offered(user_data)) == USER_DATA
-    assert said_by(classic_member(offered(user_data)), "mine").metadata == Metadata(-1, user_data or b"")
+    assert metadata_for(classic_member(offered(user_data)), "mine").metadata == Metadata(-1, user_data or b"")
 
 
 def test_a_subscription_that_cannot_be_read_says_nothing() -> None:
     assert offer_in(OfferedProtocol("mine", b"?")) == USER_DATA
-    assert said_by(classic_member(OfferedProtocol("mine", b"?")), "mine") == MemberWord().said
+    assert metadata_for(classic_member(OfferedProtocol("mine", b"?")), "mine") == MemberWord().said
 
 
 def classic_member(protocol: OfferedProtocol) -> MemberMetadata:

@@ -19,7 +19,7 @@ from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, 
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.describe import state_of
-from kafka_nextgen.coordinator.extensions.offers import common_assignor
+from kafka_nextgen.coordinator.extensions.assignor_selection import common_assignor
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS
-from kafka_nextgen.coordinator.records import MemberStatus
+from kafka_nextgen.coordinator.records import MemberMetadata, MemberStatus
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.coordinator.topics import Topics
-from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition
 from tests.invariants.classic_groups import classic_violations
 from tests.invariants.extensions import extension_violations
 from tests.invariants.mixed_groups import mixed_violations
@@ -68,7 +68,7 @@ def _epochs_in_order(group: Group) -> Iterator[str]:
     for member_id, current in sorted(group.currents.items()):
         if current.member_epoch > group.assignment_epoch:
             yield f"{member_id} is at {current.member_epoch}, beyond assignment epoch {group.assignment_epoch}"
-        if current.member_epoch == LEAVE_FOR_A_WHILE:
+        if current.member_epoch == LEAVE_TEMPORARILY:
             continue
         for partition, epoch in current.assigned + current.pending_revocation:
             if epoch > current.member_epoch:
@@ -79,7 +79,7 @@ def _revocation_and_status_agree(group: Group) -> Iterator[str]:
     """A member is UNREVOKED exactly while it has something to give back. One that left for a while has not."""
     for member_id, current in sorted(group.currents.items()):
         unrevoked = current.status is MemberStatus.UNREVOKED_PARTITIONS
-        if bool(current.pending_revocation) != unrevoked and current.member_epoch != LEAVE_FOR_A_WHILE:
+        if bool(current.pending_revocation) != unrevoked and current.member_epoch != LEAVE_TEMPORARILY:
             yield f"{member_id} is {current.status.name} with {len(current.pending_revocation)} to give back"
 
 
@@ -90,7 +90,7 @@ def _stable_means_all_there(group: Group, topics: Topics) -> Iterator[str]:
     for member_id, current in sorted(group.currents.items()):
         if current.status is not MemberStatus.STABLE or current.member_epoch != group.assignment_epoch:
             continue
-        subscribed = topics.ids(group.topics_of(group.members[member_id]))
+        subscribed = _topics_of(group, group.members[member_id], topics)
         assigned = {partition for partition, _ in current.assigned}
         target = set(flatten(group.target(member_id)))
         if not assigned <= target:
@@ -131,7 +131,7 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     if wanted | had != {partition for target in group.targets.values() for partition in flatten(target)}:
         yield "the target is not exactly the partitions of the subscribed topics"
     for member_id, target in sorted(group.targets.items()):
-        if member_id not in kept and not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
+        if member_id not in kept and not target.keys() <= _topics_of(group, group.members[member_id], topics):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
 
 
@@ -169,3 +169,7 @@ def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     yield from (f"{key} does not run" for key in sorted(due - running))
     rest = running - due
     yield from (f"{key} runs for nothing" for key in sorted(rest) if not group.is_classic_member(key.member_id))
+
+
+def _topics_of(group: Group, member: MemberMetadata, topics: Topics) -> set[TopicId]:
+    return {topics.by_name[name].topic_id for name in group.topics_of(member) if name in topics.by_name}

@@ -1,7 +1,7 @@
 """What a run went through: each arrow, rule and row has to be met somewhere, or else the runs prove nothing of it.
 
-Counted are, by name: each arrow of the members' table, each rule of ``coordinator/fencing.py`` that refused a request,
-and each row of the table in ``coordinator/reconciliation.py``. ``NAMES`` are all that there are.
+Counted are, by name: each arrow of the members' table, each rule of ``coordinator/admission.py`` that refused a
+request, and each row of the table in ``coordinator/reconciliation.py``. ``NAMES`` are all that there are.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ NAMES = (*_ARROWS.values(), *_ROWS, *_REFUSALS.values(), *classic_coverage.NAMES
 
 
 def rule_of(request: ConsumerGroupHeartbeat, error: ErrorCode) -> str | None:
-    """The rule of fencing that refused a heartbeat, if it was one of these."""
+    """The rule of admission that refused a heartbeat, if it was one of these."""
     is_static = request.instance_id is not None
     return _REFUSALS.get((error, is_static)) or _REFUSALS.get((error, False))
 
@@ -77,7 +77,7 @@ def counted(met: Counter[str]) -> Iterator[None]:
 
     with (
         classic_coverage.counted_classic(met),
-        patch("kafka_nextgen.coordinator.progress.reconcile", reconcile),
+        patch("kafka_nextgen.coordinator.reconciliation.reconcile", reconcile),
         patch.object(Member, "handle", handle),
     ):
         yield

@@ -30,15 +30,15 @@ from kafka_nextgen.coordinator.classic.admission import (
     malformed_error,
 )
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_complete_join
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.migration.joining import join_consumer_group
 from kafka_nextgen.coordinator.reasons import cause_of_joining_again
+from kafka_nextgen.coordinator.removal import write_group_removal
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
 
@@ -50,8 +50,8 @@ _NEW_MEMBER_TIMEOUT_S = 300.0
 
 def join_group(draft: Draft, request: JoinGroup) -> Outcome:
     """Handle a JoinGroup; the answer may be ``Parked``."""
-    error = malformed_error(request, draft.settings)
-    if error is not ErrorCode.NONE:
+    request = draft.hooks.understand(request, draft.settings)
+    if error := malformed_error(request, draft.settings):
         return Outcome(JoinGroupAnswer(error, request.member_id))
     if draft.group.members:
         return join_consumer_group(draft, request)
@@ -76,7 +76,8 @@ def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
         return ErrorCode.NONE
     if request.member_id:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    clear_for_classic(draft)
+    if group.is_consumer_group:
+        write_group_removal(draft)
     draft.write(record_of(ClassicGroup(group.group_id), draft.now_ms))
     return ErrorCode.NONE
 
@@ -97,8 +98,7 @@ def _join_by_id(draft: Draft, request: JoinGroup) -> Outcome:
     if request.member_id in draft.classic.pending:
         _add(draft, request, request.member_id)
         return draft.answered(request.number)
-    error = identity_error(draft.classic, request.member_id, request.instance_id)
-    if error is not ErrorCode.NONE:
+    if error := identity_error(draft.classic, request.member_id, request.instance_id):
         return draft.outcome(JoinGroupAnswer(error, request.member_id))
     return _join_again(draft, request)
 
@@ -106,7 +106,7 @@ def _join_by_id(draft: Draft, request: JoinGroup) -> Outcome:
 def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
     add_member(draft, request, member_id)
     cause = Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, text=request.reason or "")
-    rebalance_or_go_on(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
+    rebalance_or_complete_join(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
 
 
 def add_member(draft: Draft, request: JoinGroup, member_id: str) -> None:
@@ -149,7 +149,7 @@ def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
         join=request.number,
     )
     draft.group.classic = group.with_member(rejoined)
-    rebalance_or_go_on(draft, cause)
+    rebalance_or_complete_join(draft, cause)
     return draft.answered(request.number)
 
 
@@ -159,4 +159,4 @@ def _wants_rebalance(draft: Draft, request: JoinGroup) -> bool:
     if not group.is_in(ClassicStatus.STABLE):
         return not group.is_in(ClassicStatus.COMPLETING_REBALANCE)
     leads = group.leader_id == request.member_id
-    return draft.hooks.wants_rebalance(draft.settings, request.join_reason, leads)
+    return draft.hooks.wants_rebalance(request.join_reason, leads)

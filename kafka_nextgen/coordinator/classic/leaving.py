@@ -15,26 +15,21 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.admission import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import complete_join_if_all_are_here, prepare_rebalance
+from kafka_nextgen.coordinator.classic.rebalance import complete_join_if_all_joined, prepare_rebalance, release_parked
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.classic.responses import (
-    JoinGroupAnswer,
-    LeaveGroupAnswer,
-    LeftMember,
-    SyncGroupAnswer,
-)
+from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.reasons import cause_of_leaving
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
 
-__all__ = ["go_on_without", "leave_group", "put_out"]
+__all__ = ["continue_without", "leave_group", "remove_member"]
 
 
 def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
     """Handle a LeaveGroup."""
     if not request.group_id:
-        return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
+        return Outcome(LeaveGroupAnswer(error=ErrorCode.INVALID_GROUP_ID))
     leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
     left = draft.hooks.leave_results(draft, leave(draft, request.members))
     return draft.outcome(LeaveGroupAnswer(tuple(left)))
@@ -47,10 +42,10 @@ def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list
         member_id, error = _found(draft.classic, who)
         results.append(LeftMember(who.member_id, who.instance_id, error))
         if error is ErrorCode.NONE:
-            put_out(draft, member_id)
+            remove_member(draft, member_id)
             left.append((member_id, who))
     if left:
-        go_on_without(draft, cause_of_leaving(left))
+        continue_without(draft, cause_of_leaving(left))
     return results
 
 
@@ -79,24 +74,22 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
     return results
 
 
-def put_out(draft: Draft, member_id: str) -> None:
+def remove_member(draft: Draft, member_id: str) -> None:
     """Remove a member or pending member; its parked requests are answered, so that it rejoins if it is alive.
 
     Kafka's coordinator answers a parked JoinGroup too, but never a parked SyncGroup.
     """
     member = draft.classic.members.get(member_id)
-    if member is not None and member.join is not None:
-        draft.release(member.join, JoinGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID, member_id))
-    if member is not None and member.sync is not None:
-        draft.release(member.sync, SyncGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID))
+    if member is not None:
+        release_parked(draft, member, ErrorCode.UNKNOWN_MEMBER_ID)
     draft.group.classic = draft.classic.without(member_id)
     draft.cancel(TimerKind.SESSION, member_id)
 
 
-def go_on_without(draft: Draft, cause: Cause) -> None:
+def continue_without(draft: Draft, cause: Cause) -> None:
     """Continue the group after members were removed."""
     if draft.classic.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE):
         prepare_rebalance(draft, cause)
     else:
-        complete_join_if_all_are_here(draft)
+        complete_join_if_all_joined(draft)
     draft.hooks.let_in_if_alone(draft)

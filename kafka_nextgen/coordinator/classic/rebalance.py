@@ -10,7 +10,7 @@
    the same generation. Each member votes for the protocol it prefers among those that all offer. Then all members are
    answered, and the leader gets the list of members.
 
-The members then have another rebalance timeout to send SyncGroup (``syncing``).
+The members then have another rebalance timeout to send SyncGroup (``generation``).
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
     "complete_join",
-    "complete_join_if_all_are_here",
+    "complete_join_if_all_joined",
+    "extend_initial_wait",
     "joined",
     "prepare_rebalance",
-    "rebalance_or_go_on",
-    "wait_for_company",
+    "rebalance_or_complete_join",
+    "release_parked",
 ]
 
 
-def rebalance_or_go_on(draft: Draft, cause: Cause) -> None:
+def rebalance_or_complete_join(draft: Draft, cause: Cause) -> None:
     """Begin a rebalance; if one is in preparation, complete its join phase once no member is missing."""
     if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
-        complete_join_if_all_are_here(draft)
+        complete_join_if_all_joined(draft)
     else:
         prepare_rebalance(draft, cause)
 
@@ -72,6 +73,14 @@ def _send_back_to_join(draft: Draft) -> None:
     draft.group.classic = draft.classic.with_member(*free)
 
 
+def release_parked(draft: Draft, member: ClassicMember, error: ErrorCode) -> None:
+    """Answer the member's parked requests with an error."""
+    if member.join is not None:
+        draft.release(member.join, JoinGroupAnswer(error, member.member_id))
+    if member.sync is not None:
+        draft.release(member.sync, SyncGroupAnswer(error))
+
+
 def _begin_initial_wait(draft: Draft) -> None:
     delay_ms = draft.settings.group_initial_rebalance_delay_ms
     timeout_ms = round(1000 * draft.classic.rebalance_timeout_s)
@@ -79,7 +88,7 @@ def _begin_initial_wait(draft: Draft) -> None:
     draft.arm(TimerKind.JOIN, "", delay_ms / 1000)
 
 
-def wait_for_company(draft: Draft, wait: InitialWait) -> None:
+def extend_initial_wait(draft: Draft, wait: InitialWait) -> None:
     """The initial delay is over: extend it if a member joined meanwhile, else end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
     if not wait.has_new_member or delay_ms == 0:
@@ -89,7 +98,7 @@ def wait_for_company(draft: Draft, wait: InitialWait) -> None:
     draft.arm(TimerKind.JOIN, "", delay_ms / 1000)
 
 
-def complete_join_if_all_are_here(draft: Draft) -> None:
+def complete_join_if_all_joined(draft: Draft) -> None:
     """End the join phase if no member is missing. An initial wait ends by its timer only."""
     group = draft.classic
     preparing = group.is_in(ClassicStatus.PREPARING_REBALANCE)
@@ -100,7 +109,7 @@ def complete_join_if_all_are_here(draft: Draft) -> None:
 def complete_join(draft: Draft) -> None:
     """End the join phase with the members that have joined."""
     draft.cancel(TimerKind.JOIN)
-    _put_out_the_absent(draft)
+    _remove_absent(draft)
     group = draft.classic
     here = [member.member_id for member in group.in_order() if member.join is not None]
     if group.members and not here:
@@ -112,14 +121,14 @@ def complete_join(draft: Draft) -> None:
     begun = evolve(group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None)
     draft.group.classic = begun.with_topics()
     if here:
-        _answer_everybody(draft)
+        _answer_all(draft)
     else:
         draft.note(f"group {group.group_id} is empty, at generation {generation}")
         draft.write(record_of(draft.classic, draft.now_ms))
         draft.hooks.assignment_made(draft)
 
 
-def _put_out_the_absent(draft: Draft) -> None:
+def _remove_absent(draft: Draft) -> None:
     for member in draft.classic.in_order():
         if member.join is None and member.instance_id is None:
             draft.note(f"group {draft.classic.group_id} goes on without {member.member_id}, who did not join in time")
@@ -127,7 +136,7 @@ def _put_out_the_absent(draft: Draft) -> None:
             draft.group.classic = draft.classic.without(member.member_id)
 
 
-def _answer_everybody(draft: Draft) -> None:
+def _answer_all(draft: Draft) -> None:
     group = draft.classic
     for member in group.in_order():
         if member.join is not None:
@@ -140,14 +149,12 @@ def _answer_everybody(draft: Draft) -> None:
 
 def joined(group: ClassicGroup, member: ClassicMember, *, tells_members: bool) -> JoinGroupAnswer:
     """The answer to a member of the group's generation."""
-    everybody = group.in_order() if tells_members else ()
+    told = group.in_order() if tells_members else ()
     return JoinGroupAnswer(
         member_id=member.member_id,
         generation=group.generation,
         protocol_type=group.protocol_type,
         protocol_name=group.protocol,
         leader_id=group.leader_id or "",
-        members=tuple(
-            JoinedMember(each.member_id, each.instance_id, each.metadata(group.protocol)) for each in everybody
-        ),
+        members=tuple(JoinedMember(each.member_id, each.instance_id, each.metadata(group.protocol)) for each in told),
     )

@@ -23,10 +23,10 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.admission import can_skip_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_complete_join, release_parked
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
-from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
@@ -42,10 +42,10 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
     member = _take_over(draft, request, before.members[former_id])
     group = draft.classic
     keeps_protocol = group.is_in(ClassicStatus.STABLE) and group.chosen_protocol() == group.protocol
-    if not keeps_protocol or draft.hooks.wants_rebalance(draft.settings, request.join_reason, False):
+    if not keeps_protocol or draft.hooks.wants_rebalance(request.join_reason, False):
         reason, text = RebalanceReason.MEMBER_RESTARTED, request.reason or ""
         cause = Cause(reason, member.member_id, member.instance_id, text=text)
-        rebalance_or_go_on(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
+        rebalance_or_complete_join(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
         return
     draft.group.classic = group.with_member(evolve(member, join=None))
     draft.write(record_of(draft.classic, draft.now_ms))
@@ -54,10 +54,7 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
 
 def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> ClassicMember:
     """Fence the former member, and give its state to the new one."""
-    if former.join is not None:
-        draft.release(former.join, JoinGroupAnswer(ErrorCode.FENCED_INSTANCE_ID, former.member_id))
-    if former.sync is not None:
-        draft.release(former.sync, SyncGroupAnswer(ErrorCode.FENCED_INSTANCE_ID))
+    release_parked(draft, former, ErrorCode.FENCED_INSTANCE_ID)
     member = evolve(
         former,
         member_id=request.new_member_id,

@@ -38,9 +38,9 @@ from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment
 from kafka_nextgen.assignors.validation import flaw_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
+from kafka_nextgen.coordinator.extensions.assignor_selection import metadata_for
 from kafka_nextgen.coordinator.extensions.computing import end_computation, fail
 from kafka_nextgen.coordinator.extensions.history import note_assignment
-from kafka_nextgen.coordinator.extensions.offers import said_by
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
 from kafka_nextgen.coordinator.extensions.state import COMPUTING, Prepared
@@ -74,7 +74,7 @@ def _spec(draft: Draft, assignor: str) -> AssignmentSpec:
     spec = group_spec(draft)
     members = dict(spec.members)
     for member_id, member in members.items():
-        said = said_by(draft.group.members[member_id], assignor)
+        said = metadata_for(draft.group.members[member_id], assignor)
         members[member_id] = evolve(member, reason=said.reason, metadata=said.metadata)
     return evolve(spec, members=members)
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.offers import common_assignor
+from kafka_nextgen.coordinator.extensions.assignor_selection import common_assignor
 from kafka_nextgen.coordinator.extensions.registration.places import waits
 from kafka_nextgen.coordinator.extensions.state import COMPUTING, Computing
 from kafka_nextgen.coordinator.group import Group
@@ -37,18 +37,18 @@ __all__ = [
     "fail",
     "forget_computation",
     "give_up_computing",
-    "have_computed",
     "is_computing",
     "is_urgent",
-    "let_go_of_computation",
-    "take_complaint",
+    "replace_computing_member",
+    "retarget_by_member",
+    "take_failure_message",
 ]
 
 #: The maximum length of a failure message, which an assignor chooses and all members get.
 _LONGEST = 1_000
 
 
-def have_computed(draft: Draft) -> bool:
+def retarget_by_member(draft: Draft) -> bool:
     """Have a member compute the due target if all members share an assignor; return whether they do."""
     if assignor := common_assignor(draft.group, draft.settings):
         _call_for_computation(draft, assignor)
@@ -128,7 +128,7 @@ def forget_computation(draft: Draft) -> None:
     COMPUTING.put(draft.group, COMPUTING.empty)
 
 
-def let_go_of_computation(draft: Draft, member_id: str) -> None:
+def replace_computing_member(draft: Draft, member_id: str) -> None:
     """A member was removed. If it was computing, choose another."""
     computing = COMPUTING.of(draft.group)
     if computing.member_id == member_id:
@@ -172,7 +172,7 @@ def give_up_computing(draft: Draft) -> None:
     fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
 
 
-def take_complaint(draft: Draft, member_id: str) -> str | None:
+def take_failure_message(draft: Draft, member_id: str) -> str | None:
     """The last failure's message, if this member has not got it yet."""
     computing = COMPUTING.of(draft.group)
     if member_id not in computing.untold:

@@ -7,22 +7,23 @@ behaves as Kafka's, and removes extension state that an earlier coordinator kept
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions import (
     assigning,
-    carrying,
+    assignor_admission,
+    assignor_fields,
+    assignor_selection,
+    classic_user_data,
     computing,
     history,
-    offers,
-    refusing,
+    join_reasons,
     state,
-    statements,
-    telling,
 )
 from kafka_nextgen.coordinator.extensions import requests as xq
 from kafka_nextgen.coordinator.extensions.registration import adding, classic, places, waiting
@@ -35,25 +36,7 @@ from kafka_nextgen.types import JoinReason
 
 __all__ = ["EXTENSIONS", "RING", "Extensions"]
 
-
-def _understand(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
-    """Clear the extensions' fields of a heartbeat while extensions are off."""
-    if settings.extensions or (request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN):
-        return request
-    return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
-
-
-def _members_leaving(draft: Draft, members: Iterable[MemberMetadata]) -> None:
-    places.give_up_places(draft, {member.instance_id for member in members})
-
-
-def _group_deleted(draft: Draft) -> None:
-    history.forget_history(draft)
-    places.keep_places(draft, ())
-
-
-def _send_back_held(draft: Draft) -> None:
-    classic.send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
+R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
 
 
 _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
@@ -62,10 +45,6 @@ _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
     xq.InstallAssignment: assigning.install_assignment,
     xq.DescribeHistory: history.describe_history,
 }
-
-
-def _serve(draft: Draft, request: ExtensionRequest) -> Outcome:
-    return _SERVE[type(request)](draft, request)
 
 
 def _look_at_places(draft: Draft) -> None:
@@ -80,53 +59,74 @@ RING: Mapping[TimerKind, Callable[[Draft], None]] = {
 }
 
 
-def _ring(draft: Draft, timer: Arm) -> None:
-    RING[timer.key.kind](draft)
-
-
 class Extensions(Hooks):
     """The hooks with all extensions."""
 
-    understand = staticmethod(_understand)
-    refuse_malformed = staticmethod(refusing.refuse_malformed_assignors)
-    refuse_entry = staticmethod(refusing.refuse_unsupported_assignors)
+    refuse_malformed = staticmethod(assignor_admission.refuse_malformed_assignors)
+    refuse_entry = staticmethod(assignor_admission.refuse_unsupported_assignors)
     seats_kept = staticmethod(places.seats_kept)
-    admit = staticmethod(waiting.on_reserved_terms)
-    update = staticmethod(telling.with_assignors)
-    asks_for_assignment = staticmethod(telling.asks_for_assignment)
-    asks_by_protocols = staticmethod(carrying.asks_by_user_data)
-    asks_for_rebalance = staticmethod(statements.asks_for_rebalance)
-    wants_rebalance = staticmethod(statements.wants_rebalance)
-    with_statement = staticmethod(statements.with_statement)
+    admit = staticmethod(waiting.with_defaults_of_place)
+    update = staticmethod(assignor_fields.with_assignors)
+    asks_for_assignment = staticmethod(assignor_fields.asks_for_assignment)
+    asks_by_protocols = staticmethod(classic_user_data.asks_by_user_data)
+    asks_for_rebalance = staticmethod(join_reasons.asks_for_rebalance)
+    wants_rebalance = staticmethod(join_reasons.wants_rebalance)
+    with_statement = staticmethod(join_reasons.with_statement)
     sets_aside = staticmethod(waiting.sets_aside)
     members_waiting = staticmethod(places.waiting)
     rebalance_began = staticmethod(history.note_rebalance)
     is_urgent = staticmethod(computing.is_urgent)
-    retarget = staticmethod(computing.have_computed)
+    retarget = staticmethod(computing.retarget_by_member)
     is_computing = staticmethod(computing.is_computing)
     assignment_made = staticmethod(history.note_assignment)
-    answer = staticmethod(telling.with_word_of_assignors)
-    common_assignor = staticmethod(offers.common_assignor)
+    answer = staticmethod(assignor_fields.answer_with_assignors)
+    common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
-    members_leaving = staticmethod(_members_leaving)
-    member_gone = staticmethod(computing.let_go_of_computation)
-    let_in_if_alone = staticmethod(waiting.let_in_if_nobody_counts)
+    member_gone = staticmethod(computing.replace_computing_member)
+    let_in_if_alone = staticmethod(waiting.let_in_if_alone)
     settle = staticmethod(waiting.settle)
     group_ended = staticmethod(computing.forget_computation)
-    group_deleted = staticmethod(_group_deleted)
     hold_join = staticmethod(waiting.hold_join)
-    send_back_held = staticmethod(_send_back_held)
-    leave_results = staticmethod(waiting.expect_no_more)
-    carried_assignor = staticmethod(carrying.carried_assignor)
-    carried_metadata = staticmethod(carrying.carried_metadata)
-    protocol_for = staticmethod(carrying.protocol_for)
-    protocols_told = staticmethod(carrying.protocols_told)
-    user_data = staticmethod(carrying.user_data_for)
-    serve = staticmethod(_serve)
+    leave_results = staticmethod(waiting.remove_expected)
+    carried_assignor = staticmethod(classic_user_data.carried_assignor)
+    carried_metadata = staticmethod(classic_user_data.carried_metadata)
+    protocol_for = staticmethod(classic_user_data.protocol_for)
+    protocols_told = staticmethod(classic_user_data.protocols_told)
+    user_data = staticmethod(classic_user_data.user_data_for)
     apply = staticmethod(state.apply)
-    count_member = staticmethod(offers.count_assignors)
+    count_member = staticmethod(assignor_selection.count_assignors)
     timers = frozenset(RING)
-    ring = staticmethod(_ring)
+
+    def understand(self, request: R, settings: CoordinatorSettings) -> R:
+        """Clear the extensions' fields of a request while extensions are off."""
+        if settings.extensions:
+            return request
+        if isinstance(request, JoinGroup):
+            return evolve(request, join_reason=JoinReason.UNKNOWN)
+        if request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN:
+            return request
+        return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
+
+    def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
+        """Remove the places of these members."""
+        places.give_up_places(draft, {member.instance_id for member in members})
+
+    def group_deleted(self, draft: Draft) -> None:
+        """Remove the group's history and places."""
+        history.forget_history(draft)
+        places.keep_places(draft, ())
+
+    def send_back_held(self, draft: Draft) -> None:
+        """Answer the held joins REBALANCE_IN_PROGRESS."""
+        classic.send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
+
+    def serve(self, draft: Draft, request: ExtensionRequest) -> Outcome:
+        """Serve a request."""
+        return _SERVE[type(request)](draft, request)
+
+    def ring(self, draft: Draft, timer: Arm) -> None:
+        """Handle an expired timer."""
+        RING[timer.key.kind](draft)
 
 
 EXTENSIONS = Extensions()

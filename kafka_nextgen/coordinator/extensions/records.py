@@ -41,7 +41,7 @@ class Rebalance:
 
 @frozen
 class RebalanceRecorded(ExtensionRecord):
-    """[10000] A rebalance began, or was assigned for."""
+    """[10000] A rebalance began, or got its assignment."""
 
     slot: int
     rebalance: Rebalance
@@ -54,7 +54,7 @@ class RebalanceRecorded(ExtensionRecord):
 
 @frozen
 class RebalanceRecordedRemoved(ExtensionRecord):
-    """[10000] There is no rebalance at this place any more."""
+    """[10000] The slot was removed."""
 
     slot: int
 
@@ -80,4 +80,4 @@ class ExpectedMembers(ExtensionRecord):
 
 @frozen
 class ExpectedMembersRemoved(ExtensionRecord):
-    """[10001] No instance is expected any more."""
+    """[10001] The group expects no instance."""

@@ -1,7 +1,7 @@
-"""What only a coordinator with extensions can be asked. One class per request, named as its API is.
+"""The requests that only a coordinator with extensions serves: one class each, named like the API.
 
 Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
-API"), which Kafka took back before a release had them.
+API"). No release of Kafka has them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 @frozen
 class PrepareAssignment(ExtensionRequest):
-    """The member that was told to compute the assignment asks what there is to assign."""
+    """The computing member fetches the group."""
 
     response = AssignmentPrepared
 
@@ -40,11 +40,11 @@ class PrepareAssignment(ExtensionRequest):
 
 @frozen
 class InstallAssignment(ExtensionRequest):
-    """What that member computed for the group at ``group_epoch``.
+    """The computing member's assignment for the group at ``group_epoch``.
 
-    ``error`` is the assignor's word to the members, 0 for none; only with one it may leave out partitions. There is a
-    ``message`` if the assignor failed: it says why, and nothing is installed then. ``flaw`` is
-    what is wrong with it and ``members`` can't hold, such as one member twice; to be read after "the assignor".
+    ``error`` is the assignor's error code for the members, 0 for none; only with one may it leave out partitions.
+    ``message`` says why the assignor failed; then nothing is installed. ``flaw`` says what is wrong with the assignment
+    that ``members`` can't represent, such as a member given twice; it is worded to follow "the assignor".
     """
 
     response = AssignmentInstalled
@@ -60,9 +60,9 @@ class InstallAssignment(ExtensionRequest):
 
 @frozen
 class ExpectedMember:
-    """A static member that is to join: how long its place is kept at most, and what is so if it does not say otherwise.
+    """A static member that is going to join: how long its place is kept at most, and defaults for its request.
 
-    Timeouts of -1 are not stated; ``assignor`` is the server-side one it is going to vote for, if any.
+    A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
     """
 
     instance_id: str
@@ -73,9 +73,9 @@ class ExpectedMember:
 
 @frozen
 class AddMembers(ExtensionRequest):
-    """These instances are about to join: the group rebalances when all of them have, or in ``timeout_ms`` from now.
+    """These instances are going to join: the group rebalances when all of them have, or after ``timeout_ms``.
 
-    With 0 these instances are expected no more, or none at all if none is named.
+    A timeout of 0 removes the places of these instances, or all places if none is named.
     """
 
     response = MembersAdded
@@ -86,6 +86,6 @@ class AddMembers(ExtensionRequest):
 
 @frozen
 class DescribeHistory(ExtensionRequest):
-    """The rebalances of a group, as far back as they are kept."""
+    """Describe the recorded rebalances of a group."""
 
     response = HistoryDescribed

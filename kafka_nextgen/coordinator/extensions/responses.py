@@ -1,4 +1,4 @@
-"""What only a coordinator with extensions answers: one class per request in ``extensions.requests``."""
+"""The responses to ``extensions.requests``: one class per request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 @frozen
 class PreparedMember:
-    """A member as the assignor sees it, and the epoch it is at."""
+    """A member as the assignor sees it, and its member epoch."""
 
     member_epoch: int
     spec: MemberSpec
@@ -31,7 +31,7 @@ class PreparedMember:
 
 @frozen
 class AssignmentPrepared(ExtensionResponse):
-    """The group at ``group_epoch``, to be assigned by this assignor: members by id, topics by id."""
+    """The group at ``group_epoch``, for this assignor: its members by id, and its topics by id."""
 
     group_epoch: int = 0
     assignor: str = ""
@@ -41,18 +41,18 @@ class AssignmentPrepared(ExtensionResponse):
 
 @frozen
 class AssignmentInstalled(ExtensionResponse):
-    """Whether the assignment is the group's now."""
+    """Whether the assignment was installed."""
 
 
 @frozen
 class MembersAdded(ExtensionResponse):
-    """What became of each instance; ``error`` concerns the whole group."""
+    """The result for each instance; ``error`` concerns the whole group."""
 
     results: Mapping[str, tuple[ErrorCode, str | None]] = field(factory=dict)
 
 
 @frozen
 class HistoryDescribed(ExtensionResponse):
-    """The rebalances that are kept, the oldest first."""
+    """The recorded rebalances, oldest first."""
 
     rebalances: tuple[Rebalance, ...] = ()

@@ -1,12 +1,9 @@
-"""What extensions keep of a group: in ``Group.kept`` what its records say, in ``Group.remembered`` what none does.
-
-Who computes a group's next target is not recorded: a new coordinator chooses again.
-"""
+"""The extensions' state of a group: in ``Group.kept`` what its records give, in ``Group.remembered`` the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Mapping
+from typing import Generic, Literal, TypeVar, cast
 
 from attrs import frozen
 
@@ -22,27 +19,28 @@ T = TypeVar("T")
 
 
 @frozen
-class Kept(Generic[T]):
-    """A value of each group that its records give, ``empty`` unless one was put there."""
+class StateOf(Generic[T]):
+    """A value of each group, ``empty`` unless one was put there. ``where`` names the attribute of ``Group`` for it."""
 
+    where: Literal["kept", "remembered"]
     name: str
     empty: T
 
     def of(self, group: Group) -> T:
         """The group's value."""
-        return cast(T, group.kept.get(self.name, self.empty))
+        return cast(T, getattr(group, self.where).get(self.name, self.empty))
 
     def put(self, group: Group, value: T) -> None:
-        """Let the group have another value."""
-        kept = {**group.kept, self.name: value}
+        """Replace the group's value."""
+        values = {**getattr(group, self.where), self.name: value}
         if value == self.empty:
-            del kept[self.name]
-        group.kept = kept
+            del values[self.name]
+        setattr(group, self.where, values)
 
 
 @frozen
 class Prepared:
-    """The group that an assignment is computed for, and is judged by."""
+    """The group that an assignment is computed for and validated against."""
 
     group_epoch: int
     spec: AssignmentSpec
@@ -50,18 +48,18 @@ class Prepared:
 
 @frozen
 class Computing:
-    """Where the computation stands.
+    """The state of a computation.
 
-    | | |
+    | set | state |
     |---|---|
-    | no ``assignor`` | there is nothing to compute |
-    | an ``assignor`` | a member is to be found |
-    | a ``member_id`` | it is told with each answer that it should compute |
-    | ``prepared`` | it knows the group, and is at it |
+    | nothing | there is nothing to compute |
+    | ``assignor`` | no member is chosen yet |
+    | ``member_id`` | each answer tells this member to compute |
+    | ``prepared`` | the member has fetched the group, and computes |
 
-    A member that has ``failed`` is not asked again as long as the group is at that epoch. One that was ``late`` is, if
-    no other is left. ``complaint`` says of the last failure what is still to be told to the members in ``untold``.
-    ``is_urgent`` after an assignment for an older epoch: the next is not put off.
+    A member that has ``failed`` is not chosen again while the group is at ``failed_epoch``. One that was ``late`` is
+    chosen again if no other is left. ``complaint`` is the message of the last failure, which the members in ``untold``
+    have yet to get. ``is_urgent`` after an assignment for an older epoch: the next one does not wait for its interval.
     """
 
     assignor: str | None = None
@@ -75,60 +73,32 @@ class Computing:
     untold: frozenset[str] = frozenset()
 
 
-class _Remembered:
-    """Who computes, as long as there is this coordinator."""
+#: The places kept for expected instances, by instance id.
+PLACES: StateOf[Mapping[str, Place]] = StateOf("kept", "places", {})
 
-    empty = Computing()
+#: The latest rebalances, by slot.
+HISTORY: StateOf[Mapping[int, Rebalance]] = StateOf("kept", "history", {})
 
-    def of(self, group: Group) -> Computing:
-        """Where the group's computation stands."""
-        return self.empty if group.remembered is None else cast(Computing, group.remembered)
+#: The number of members by assignor name, range of versions read, and version written.
+OFFERS: StateOf[Mapping[tuple[str, int, int, int], int]] = StateOf("kept", "offers", {})
 
-    def put(self, group: Group, value: Computing) -> None:
-        """Let it stand elsewhere."""
-        group.remembered = None if value == self.empty else value
+#: The number of members by the names of their assignors, preferred first.
+PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferences", {})
 
-
-#: The places kept for instances that are to come, by instance id.
-PLACES: Kept[Mapping[str, Place]] = Kept("places", {})
-
-#: The latest rebalances, by the slots of their records.
-HISTORY: Kept[Mapping[int, Rebalance]] = Kept("history", {})
-
-#: How many members have an assignor in which way: name, range of versions read, version written.
-OFFERS: Kept[Mapping[tuple[str, int, int, int], int]] = Kept("offers", {})
-
-#: How many members have which assignors, by the names in their order.
-PREFERENCES: Kept[Mapping[tuple[str, ...], int]] = Kept("preferences", {})
-
-COMPUTING = _Remembered()
-
-
-def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
-    HISTORY.put(group, {**HISTORY.of(group), record.slot: record.rebalance})
-
-
-def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
-    kept = {slot: rebalance for slot, rebalance in HISTORY.of(group).items() if slot != record.slot}
-    HISTORY.put(group, kept)
-
-
-def _expected(group: Group, record: x.ExpectedMembers) -> None:
-    PLACES.put(group, {place.instance_id: place for place in record.places})
-
-
-def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
-    PLACES.put(group, {})
-
-
-_APPLY: Mapping[type, Callable[[Group, Any], None]] = {
-    x.RebalanceRecorded: _rebalance,
-    x.RebalanceRecordedRemoved: _rebalance_removed,
-    x.ExpectedMembers: _expected,
-    x.ExpectedMembersRemoved: _expected_removed,
-}
+#: Where the computation of the next target stands. A new coordinator begins it again.
+COMPUTING = StateOf("remembered", "computing", Computing())
 
 
 def apply(group: Group, record: ExtensionRecord) -> None:
-    """Take a record in."""
-    _APPLY[type(record)](group, record)
+    """Apply a record."""
+    match record:
+        case x.RebalanceRecorded():
+            HISTORY.put(group, {**HISTORY.of(group), record.slot: record.rebalance})
+        case x.RebalanceRecordedRemoved():
+            HISTORY.put(group, {slot: kept for slot, kept in HISTORY.of(group).items() if slot != record.slot})
+        case x.ExpectedMembers():
+            PLACES.put(group, {place.instance_id: place for place in record.places})
+        case x.ExpectedMembersRemoved():
+            PLACES.put(group, {})
+        case _:
+            raise AssertionError(f"no extension has {record}")

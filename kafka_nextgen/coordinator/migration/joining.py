@@ -19,7 +19,7 @@ the holder left. If the holder was the last of the consumer protocol, the group 
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription
@@ -31,40 +31,25 @@ from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
-from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.reasons import cause_of_change
-from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata
+from kafka_nextgen.coordinator.reconciliation import reconcile_member
+from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import replace_member
 from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.types import RebalanceReason, TopicIdPartition
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["join_consumer_group"]
 
 
-@frozen
-class _Step:
-    """The member's reconciliation, after its request updated the group."""
-
-    update: Update
-    before: CurrentMemberAssignment
-    owned: frozenset[TopicIdPartition]
-
-    def take(self, draft: Draft) -> int:
-        """Reconcile the member; return its new epoch."""
-        return reconcile_member(draft, self.update, self.before, self.owned).member_epoch
-
-
 def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
     """Handle a JoinGroup, without parking it."""
-    error = _refusal(draft.group, request, draft.settings)
-    if error is ErrorCode.MEMBER_ID_REQUIRED:
-        return Outcome(JoinGroupAnswer(error, request.new_member_id))
-    if error is not ErrorCode.NONE:
-        return Outcome(JoinGroupAnswer(error))
+    if error := _refusal(draft.group, request, draft.settings):
+        needs_id = error is ErrorCode.MEMBER_ID_REQUIRED
+        return Outcome(JoinGroupAnswer(error, request.new_member_id if needs_id else ""))
     try:
         said = decode_subscription(request.protocols[0].metadata)
     except DecodeError:
@@ -99,22 +84,29 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     if is_back:
         replace_member(draft, holder, member_id)
     before = group.current(member_id)
+    update = _update(draft, request, _member(draft, request, said, member_id), is_back=is_back)
+    refusal = None if downgrades else retarget(draft)
+    if refusal is not None:
+        return Outcome(JoinGroupAnswer(refusal.error))
+    owned = draft.topics.with_ids(said.owned)
+    is_stale = downgrades and group.assignment_epoch < group.epoch
+    generation = group.epoch if is_stale else reconcile_member(draft, update, before, owned).member_epoch
+    if not downgrades:
+        _expect_sync(draft, request, member_id)
+    elif _downgrade(draft, update.member, epoch_before, is_stale=is_stale):
+        generation = before.member_epoch  # an old generation, so that this member joins again too
+    return draft.outcome(_answer(group, request, member_id, generation))
 
-    known, member = known_or_blank(group, member_id), _member(draft, request, said, member_id)
+
+def _update(draft: Draft, request: JoinGroup, member: MemberMetadata, *, is_back: bool) -> Update:
+    """Store the member's metadata, and raise the group epoch if that requires it."""
+    known = known_or_blank(draft.group, member.member_id)
     update = note_member(draft, member)
-    update = evolve(update, asks_for_assignment=draft.hooks.asks_by_protocols(group, known, member))
+    update = evolve(update, asks_for_assignment=draft.hooks.asks_by_protocols(draft.group, known, member))
     cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
     if not draft.hooks.sets_aside(draft, member):
         advance_epoch(draft, cause)
-
-    step = _Step(update, before, draft.topics.with_ids(said.owned))
-    if downgrades:
-        return draft.outcome(_answer(group, request, member_id, _downgrade(draft, step, epoch_before)))
-    if refusal := retarget(draft):
-        return Outcome(JoinGroupAnswer(refusal.error))
-    epoch = step.take(draft)
-    _expect_sync(draft, request, member_id)
-    return draft.outcome(_answer(group, request, member_id, epoch))
+    return update
 
 
 def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_id: str) -> MemberMetadata:
@@ -135,17 +127,14 @@ def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_i
     )
 
 
-def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
-    """Make a classic group with the current target, which may be stale; return the generation for the answer."""
-    epoch, is_stale = draft.group.epoch, draft.group.assignment_epoch < draft.group.epoch
-    told = epoch if is_stale else step.take(draft)
-    member = step.update.member
+def _downgrade(draft: Draft, member: MemberMetadata, epoch_before: int, *, is_stale: bool) -> bool:
+    """Make a classic group with the current target, which may be stale; return whether it rebalances."""
     downgrade(draft, (), epoch_before, member.member_id)
     rebalances = is_stale and draft.settings.behaviour.stale_downgrade_rebalances
     if rebalances:
         prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
     draft.hooks.settle(draft)
-    return step.before.member_epoch if rebalances else told  # an old generation, so that this member joins again too
+    return rebalances
 
 
 def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:

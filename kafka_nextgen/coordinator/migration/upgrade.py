@@ -30,16 +30,16 @@ from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
-from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.rebalance import release_parked
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.migration.classic_members import keep_session
-from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
+from kafka_nextgen.coordinator.removal import write_group_removal
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
-from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicIdPartition
 
@@ -59,7 +59,7 @@ def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusa
     """Convert a classic group if a member joins by the consumer protocol; return the refusal, or None."""
     if draft.group.classic is None or request.member_epoch != JOIN:
         return None
-    if not is_taken_by_classic(draft.group):
+    if not draft.group.is_classic_with_members:
         draft.hooks.send_back_held(draft)
         write_group_removal(draft)
         return None
@@ -157,10 +157,7 @@ def _send_back_to_join(draft: Draft) -> None:
     """Answer all parked requests, even if the upgrade fails later. A member that does not rejoin times out."""
     draft.hooks.send_back_held(draft)
     for member in draft.classic.in_order():
-        if member.join is not None:
-            draft.release(member.join, JoinGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
-        if member.sync is not None:
-            draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
+        release_parked(draft, member, ErrorCode.REBALANCE_IN_PROGRESS)
         if member.is_parked:
             draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
     free = [evolve(member, is_new=False, join=None, sync=None) for member in draft.classic.in_order()]

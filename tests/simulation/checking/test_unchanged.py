@@ -47,5 +47,7 @@ def test_an_outcome_changes_nothing_if_the_group_is_as_before_with_it() -> None:
     assert not changes_nothing(coordinator, "g", OF_OFFSETS)
     assert not changes_nothing(coordinator, "g", Outcome(None, topics=Topics()))
     assert not changes_nothing(coordinator, "g", Outcome(None, checked_topics=(("g", 0),)))
-    assert not changes_nothing(coordinator, "g", Outcome(None, remembered=(("g", Computing("m", "assignor")),)))
+    assert not changes_nothing(
+        coordinator, "g", Outcome(None, remembered=(("g", {"computing": Computing("m", "assignor")}),))
+    )
     assert not changes_nothing(coordinator, "g", Outcome(None, classic=(ClassicGroup("g"),)))

@@ -10,15 +10,13 @@ from attrs import evolve
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
 from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import coordinator, offsets, restart
+from kafka_nextgen.coordinator import coordinator, expiry, offsets, restart
 from kafka_nextgen.coordinator.classic import (
-    expiry,
-    heartbeat,
+    generation,
     joining,
     leaving,
     rebalance,
     static_members,
-    syncing,
 )
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import Heartbeat
@@ -37,6 +35,10 @@ def _does_nothing(owner: Any, name: str) -> Callable[[Garden], None]:
     return lambda garden: garden.set(owner, name, _nothing)
 
 
+def _rings_in_vain(kind: TimerKind) -> Callable[[Garden], None]:
+    return lambda garden: garden.put(expiry._RING_CLASSIC, kind, _nothing)
+
+
 def _but_for(owner: Any, name: str, code: ErrorCode) -> Callable[[Garden], None]:
     """Refuse as before, but never with this code."""
 
@@ -53,8 +55,7 @@ def _but_for(owner: Any, name: str, code: ErrorCode) -> Callable[[Garden], None]
 def _asks_for_no_instance(garden: Garden) -> None:
     for module in (joining, offsets, leaving):
         _but_for(module, "identity_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
-    for module in (syncing, heartbeat):
-        _but_for(module, "generation_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
+    _but_for(generation, "generation_error", ErrorCode.FENCED_INSTANCE_ID)(garden)
 
 
 def _waits_for_nobody(garden: Garden) -> None:
@@ -69,7 +70,7 @@ def _keeps_its_generation(garden: Garden) -> None:
 
         return answered
 
-    garden.wrap(rebalance, "_answer_everybody", around)
+    garden.wrap(rebalance, "_answer_all", around)
 
 
 def _tells_no_rebalance(garden: Garden) -> None:
@@ -81,7 +82,7 @@ def _tells_no_rebalance(garden: Garden) -> None:
 
         return answered
 
-    garden.put(coordinator._ON_ONE_GROUP, Heartbeat, around(heartbeat.session_heartbeat))
+    garden.put(coordinator._ON_ONE_GROUP, Heartbeat, around(generation.session_heartbeat))
 
 
 def _lets_parked_syncs_wait(garden: Garden) -> None:
@@ -107,7 +108,7 @@ def _expels_those_that_wait(garden: Garden) -> None:
 
         return ended
 
-    garden.wrap(expiry, "_end_session", around)
+    garden.put(expiry._RING_CLASSIC, TimerKind.SESSION, around(expiry._end_session))
 
 
 def _goes_on_unchanged(garden: Garden) -> None:
@@ -115,7 +116,7 @@ def _goes_on_unchanged(garden: Garden) -> None:
         return lambda draft, cause: None if draft.classic.is_in(ClassicStatus.STABLE) else go_on(draft, cause)
 
     for module in (leaving, expiry):
-        garden.wrap(module, "go_on_without", around)
+        garden.wrap(module, "continue_without", around)
 
 
 def _takes_over_nothing(garden: Garden) -> None:
@@ -147,7 +148,7 @@ def _records_no_parts(garden: Garden) -> None:
 
         return recorded
 
-    garden.wrap(syncing, "record_of", around)
+    garden.wrap(generation, "record_of", around)
 
 
 def _assigns_to_those_that_wait(garden: Garden) -> None:
@@ -159,7 +160,7 @@ def _assigns_to_those_that_wait(garden: Garden) -> None:
 
         return answered
 
-    garden.wrap(syncing, "_answer", around)
+    garden.wrap(generation, "_answer", around)
 
 
 def _takes_the_first_protocol(garden: Garden) -> None:
@@ -186,7 +187,7 @@ def _keeps_pending_for_ever(garden: Garden) -> None:
 
         return ended
 
-    garden.wrap(expiry, "_end_session", around)
+    garden.put(expiry._RING_CLASSIC, TimerKind.SESSION, around(expiry._end_session))
 
 
 def _written_without(**fields: Any) -> Callable[[Garden], None]:
@@ -214,11 +215,11 @@ _LOST, _GONE = ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID
 
 CLASSIC_GROUPS = (
     Mutant("join-phase-for-ever", _, "Waits without end for members to join.",
-           "A consumer that hangs holds up the group for ever.", _does_nothing(expiry, "_end_join_phase")),
+           "A consumer that hangs holds up the group for ever.", _rings_in_vain(TimerKind.JOIN)),
     Mutant("join-phase-too-short", _, "Begins a generation without waiting for the others to join.",
            "Every rebalance expels all but one.", _waits_for_nobody),
     Mutant("absent-stay", _, "Keeps members that did not join in time.",
-           "Partitions are assigned to consumers that are gone.", _does_nothing(rebalance, "_put_out_the_absent")),
+           "Partitions are assigned to consumers that are gone.", _does_nothing(rebalance, "_remove_absent")),
     Mutant("generation-stays", _, "Begins each generation with the number of the one before.",
            "Commits of an earlier ownership set offsets back.", _keeps_its_generation),
     Mutant("rebalance-untold", _, "Answers heartbeats as ever while the group rebalances.",
@@ -226,17 +227,17 @@ CLASSIC_GROUPS = (
     Mutant("syncs-left-waiting", _, "Leaves parked SyncGroups without an answer when the group rebalances.",
            "Two rebalances in a row stop consumers for a request timeout.", _lets_parked_syncs_wait),
     Mutant("sync-at-any-generation", _, "Answers a SyncGroup of an earlier generation.",
-           "A consumer that was late gets a part that is not its own.", _but_for(syncing, "_refusal", _LOST)),
+           "A consumer that was late gets a part that is not its own.", _but_for(generation, "_refusal", _LOST)),
     Mutant("heartbeat-at-any-generation", _, "Lets heartbeats of earlier generations keep a session.",
            "A consumer that missed a rebalance reads on beside the next owner.",
-           _but_for(heartbeat, "generation_error", _LOST)),
+           _but_for(generation, "generation_error", _LOST)),
     Mutant("commit-at-any-generation", _, "Accepts commits of earlier generations.",
            "A consumer that lost its partitions sets offsets back.",
            _but_for(offsets, "_refuse_classic_commit", _LOST)),
     Mutant("commit-of-any-member", _, "Accepts commits of members it does not know.",
            "An expired consumer sets offsets back.", _but_for(offsets, "identity_error", _GONE)),
     Mutant("classic-expels-none", _, "Removes no member of a classic group whose session is over.",
-           "Partitions of a consumer that crashed are read by none.", _does_nothing(expiry, "_end_session")),
+           "Partitions of a consumer that crashed are read by none.", _rings_in_vain(TimerKind.SESSION)),
     Mutant("classic-expels-waiting", _, "Removes members whose JoinGroup or SyncGroup it holds back.",
            "Consumers that wait for a slow one are expelled.", _expels_those_that_wait),
     Mutant("classic-pending-for-ever", _, "Waits without end for an id to come back.",
@@ -260,7 +261,8 @@ CLASSIC_GROUPS = (
     Mutant("classic-late-sync-empty", _, "Has nothing for members that ask for their part later than the others.",
            "Partitions have no reader although consumers are there.", _assigns_to_those_that_wait),
     Mutant("classic-no-sessions-after-fail-over", _, "Arms no session timers when a coordinator begins.",
-           "Who crashes around a fail-over holds its partitions for ever.", _does_nothing(restart, "restart_sessions")),
+           "Who crashes around a fail-over holds its partitions for ever.",
+           _does_nothing(restart, "_restart_classic_sessions")),
     Mutant("classic-generation-not-written", _, "Writes no generation of a classic group.",
            "After a fail-over all members lose their partitions.", _written_without(generation=0)),
     Mutant("classic-instance-not-written", _, "Writes no instance ids of a classic group.",

@@ -59,7 +59,7 @@ def _tells_anybody(garden: Garden) -> None:
 
 
 def _keeps_offsets_of_deleted_topics(garden: Garden) -> None:
-    garden.set(coordinator, "forget_offsets_of_deleted", lambda draft, before: None)
+    garden.set(coordinator, "delete_offsets_of_deleted_topics", lambda draft, before: None)
 
 
 # ---- the member's

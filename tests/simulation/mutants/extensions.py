@@ -10,7 +10,7 @@ from attrs import evolve
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions import assigning, computing, hooks, offers
+from kafka_nextgen.coordinator.extensions import assigning, assignor_selection, computing, hooks
 from kafka_nextgen.coordinator.extensions.hooks import Extensions
 from kafka_nextgen.coordinator.extensions.state import COMPUTING
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -98,7 +98,7 @@ def _installs_for_former_ids(garden: Garden) -> None:
 
 def _takes_what_some_have(garden: Garden) -> None:
     def common_assignor(group: Any, settings: Any) -> str | None:
-        return min(offers.offers_of(group), default=None) if settings.extensions else None
+        return min(assignor_selection.offers_of(group), default=None) if settings.extensions else None
 
     garden.set(computing, "common_assignor", common_assignor)
 

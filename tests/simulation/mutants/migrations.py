@@ -11,8 +11,8 @@ from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import encode_assignment
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic import generation
 from kafka_nextgen.coordinator.classic import joining as classic_joining
-from kafka_nextgen.coordinator.classic import syncing as classic_syncing
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.migration import classic_members, downgrade, joining, upgrade
@@ -65,16 +65,16 @@ def _gives_the_target(garden: Garden) -> None:
 
         return synced
 
-    garden.wrap(classic_syncing, "member_sync", around)
+    garden.wrap(generation, "member_sync", around)
 
 
 def _takes(owned: Callable[[frozenset[TopicIdPartition]], Any]) -> Callable[[Garden], None]:
     """Take what a classic member owns for something else."""
 
-    def around(take: Any) -> Any:
-        return lambda step, draft: take(evolve(step, owned=owned(step.owned)), draft)
+    def around(reconcile: Any) -> Any:
+        return lambda draft, update, before, reported: reconcile(draft, update, before, owned(reported))
 
-    return lambda garden: garden.wrap(joining._Step, "take", around)
+    return lambda garden: garden.wrap(joining, "reconcile_member", around)
 
 
 def _forgets_the_former_member(garden: Garden) -> None:
@@ -240,5 +240,5 @@ MIGRATIONS = (
            "After the next upgrade members that are gone hold shares.", _leaves_members_behind),
     Mutant("empty-group-not-cleared", _, "Makes a classic group in the place of an empty consumer group.",
            "After a fail-over the group is of two protocols.",
-           lambda garden: garden.set(classic_joining, "clear_for_classic", _nothing)),
+           lambda garden: garden.set(classic_joining, "write_group_removal", _nothing)),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import coordinator, fencing, heartbeat, progress, reconciliation, target, topics
+from kafka_nextgen.coordinator import admission, coordinator, heartbeat, reconciliation, target, topics
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.records import MemberStatus
@@ -21,12 +21,12 @@ __all__ = ["STEPS"]
 
 
 def _without_rule(name: str) -> Any:
-    """Leave a rule of fencing out of both tables."""
+    """Leave a rule of admission out of both tables."""
 
     def plant(garden: Garden) -> None:
-        rule = getattr(fencing, name)
-        garden.set(fencing, "_ENTRY", tuple(each for each in fencing._ENTRY if each is not rule))
-        garden.set(fencing, "_LEAVE", tuple(each for each in fencing._LEAVE if each is not rule))
+        rule = getattr(admission, name)
+        garden.set(admission, "_ENTRY", tuple(each for each in admission._ENTRY if each is not rule))
+        garden.set(admission, "_LEAVE", tuple(each for each in admission._LEAVE if each is not rule))
 
     return plant
 
@@ -76,11 +76,11 @@ def _grants_at_the_oldest_epoch(garden: Garden) -> None:
 
 
 def _fences_who_missed_an_answer(garden: Garden) -> None:
-    garden.set(fencing, "_missed_the_last_answer", lambda request, current: False)
+    garden.set(admission, "_missed_the_last_answer", lambda request, current: False)
 
 
 def _asks_for_no_epoch(garden: Garden) -> None:
-    garden.set(fencing, "_is_at_its_epoch", lambda request, current, settings: True)
+    garden.set(admission, "_is_at_its_epoch", lambda request, current, settings: True)
 
 
 def _answers_only_what_changed(garden: Garden) -> None:
@@ -138,8 +138,8 @@ def _bumps_with_every_heartbeat(garden: Garden) -> None:
 
 def _bumps_with_every_full_heartbeat(garden: Garden) -> None:
     def around(update_member: Any) -> Any:
-        def updated(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Any:
-            update = update_member(draft, request, member_id)
+        def updated(draft: Draft, request: ConsumerGroupHeartbeat) -> Any:
+            update = update_member(draft, request)
             return evolve(update, calls_for_assignment=True) if request.subscribed_topics is not None else update
 
         return updated
@@ -148,7 +148,7 @@ def _bumps_with_every_full_heartbeat(garden: Garden) -> None:
 
 
 def _times_no_revocation(garden: Garden) -> None:
-    garden.set(progress, "_watch_revocation", lambda draft, update, after: None)
+    garden.set(reconciliation, "_watch_revocation", lambda draft, update, after: None)
 
 
 def _times_revocations_that_are_done(garden: Garden) -> None:
@@ -157,7 +157,7 @@ def _times_revocations_that_are_done(garden: Garden) -> None:
             watch(draft, update, after) if after.status is MemberStatus.UNREVOKED_PARTITIONS else None
         )
 
-    garden.wrap(progress, "_watch_revocation", around)
+    garden.wrap(reconciliation, "_watch_revocation", around)
 
 
 def _makes_one_target_only(garden: Garden) -> None:

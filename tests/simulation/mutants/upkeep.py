@@ -9,17 +9,16 @@ from attrs import evolve
 from kafka_nextgen.coordinator import (
     coordinator,
     expiry,
-    leaving,
     regex,
     removal,
     restart,
     static_members,
 )
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.admission import JOIN, LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.removal import write_removal
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
-from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["UPKEEP"]
@@ -66,17 +65,17 @@ def _leaves_its_current_assignment(garden: Garden) -> None:
 
 
 def _removes_who_leaves_for_a_while(garden: Garden) -> None:
-    garden.set(leaving, "LEAVE_FOR_A_WHILE", None)
+    garden.set(removal, "LEAVE_TEMPORARILY", None)
 
 
 def _keeps_pending_of_who_left(garden: Garden) -> None:
-    def leave_for_a_while(draft: Draft, member_id: str) -> None:
+    def leave_temporarily(draft: Draft, member_id: str) -> None:
         current = draft.group.current(member_id)
-        if current.member_epoch != LEAVE_FOR_A_WHILE:
-            draft.write(evolve(current, member_epoch=LEAVE_FOR_A_WHILE, previous_member_epoch=current.member_epoch))
+        if current.member_epoch != LEAVE_TEMPORARILY:
+            draft.write(evolve(current, member_epoch=LEAVE_TEMPORARILY, previous_member_epoch=current.member_epoch))
             draft.cancel(TimerKind.REBALANCE, member_id)
 
-    garden.set(leaving, "leave_for_a_while", leave_for_a_while)
+    garden.set(removal, "_leave_temporarily", leave_temporarily)
 
 
 def _stops_the_session_of_who_left(garden: Garden) -> None:
@@ -87,7 +86,7 @@ def _stops_the_session_of_who_left(garden: Garden) -> None:
 
         return left
 
-    garden.wrap(leaving, "leave_for_a_while", around)
+    garden.wrap(removal, "_leave_temporarily", around)
 
 
 def _gives_the_instance_nothing(garden: Garden) -> None:

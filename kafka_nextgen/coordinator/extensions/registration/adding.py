@@ -28,12 +28,10 @@ A time of 0 removes places: the named ones, else all. Missing instances are drop
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.records import Place
-from kafka_nextgen.coordinator.extensions.registration.places import begin_group, has_come, keep_places, seats_taken
+from kafka_nextgen.coordinator.extensions.registration.places import begin_group, has_come, keep_places, seats_kept
 from kafka_nextgen.coordinator.extensions.registration.waiting import let_in, settle
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
@@ -45,13 +43,14 @@ __all__ = ["add_members"]
 _Result = tuple[ErrorCode, str | None]
 
 _FINE: _Result = (ErrorCode.NONE, None)
+_UNKNOWN: _Result = (ErrorCode.UNKNOWN_MEMBER_ID, "it is not expected")
 _NOT_STATED = -1
 
 
 def add_members(draft: Draft, request: AddMembers) -> Outcome:
     """Keep places for these instances, or remove them."""
     error, message = _refusal(draft, request)
-    if error is not ErrorCode.NONE:
+    if error:
         return Outcome(MembersAdded(error, message))
     serve = _keep if request.timeout_ms else _give_up
     return draft.outcome(MembersAdded(results=serve(draft, request)))
@@ -90,63 +89,36 @@ def _place(draft: Draft, member: ExpectedMember, timeout_ms: int) -> Place:
 
 
 def _judge(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
-    for rule in _RULES:
-        if (result := rule(draft, member, num_new)) is not _FINE:
-            return result
-    return _FINE
-
-
-def _instance_must_have_a_name(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
-    return _FINE if member.instance_id else (ErrorCode.INVALID_REQUEST, "InstanceId is empty")
-
-
-def _timeouts_must_be_times(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    names = [assignor.name for assignor in draft.settings.group_consumer_assignors]
+    if not member.instance_id:
+        return ErrorCode.INVALID_REQUEST, "InstanceId is empty"
     if member.session_timeout_ms != _NOT_STATED and member.session_timeout_ms < 1:
         return ErrorCode.INVALID_SESSION_TIMEOUT, "SessionTimeoutMs must be above 0, or -1 to leave it out"
     if member.rebalance_timeout_ms != _NOT_STATED and member.rebalance_timeout_ms < 1:
         return ErrorCode.INVALID_REQUEST, "RebalanceTimeoutMs must be above 0, or -1 to leave it out"
-    return _FINE
+    if member.assignor is not None and member.assignor not in names:
+        message = f"{member.assignor!r} is not one of this coordinator's assignors: {', '.join(names)}"
+        return ErrorCode.UNSUPPORTED_ASSIGNOR, message
+    is_expected = member.instance_id in PLACES.of(draft.group)
+    return _FINE if is_expected else _judge_new(draft, member.instance_id, num_new)
 
 
-def _assignor_must_be_known(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
-    names = [assignor.name for assignor in draft.settings.group_consumer_assignors]
-    if member.assignor is None or member.assignor in names:
-        return _FINE
-    known = ", ".join(names)
-    return ErrorCode.UNSUPPORTED_ASSIGNOR, f"{member.assignor!r} is not one of this coordinator's assignors: {known}"
-
-
-def _instance_must_be_to_come(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
-    if member.instance_id in PLACES.of(draft.group) or not has_come(draft.group, member.instance_id):
-        return _FINE
-    return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
-
-
-def _group_must_have_room(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
+    """Whether a place can be kept for another instance; ``num_new`` come from the same request."""
     group, settings = draft.group, draft.settings
+    if has_come(group, instance_id):
+        return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
+    members = group.members if group.classic is None else group.classic.members
     most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
-    if member.instance_id in PLACES.of(group) or seats_taken(group, member.instance_id) + num_new < most:
-        return _FINE
-    return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
-
-
-_RULES: tuple[Callable[[Draft, ExpectedMember, int], _Result], ...] = (
-    _instance_must_have_a_name,
-    _timeouts_must_be_times,
-    _assignor_must_be_known,
-    _instance_must_be_to_come,
-    _group_must_have_room,
-)
+    if len(members) + seats_kept(group, instance_id) + num_new >= most:
+        return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
+    return _FINE
 
 
 def _give_up(draft: Draft, request: AddMembers) -> dict[str, _Result]:
     places = PLACES.of(draft.group)
     named = dict.fromkeys([member.instance_id for member in request.members] or places)
-    results = {name: _FINE if name in places else _unknown() for name in named}
+    results = {name: _FINE if name in places else _UNKNOWN for name in named}
     let_in(draft, named.keys())
     settle(draft)
     return results
-
-
-def _unknown() -> _Result:
-    return ErrorCode.UNKNOWN_MEMBER_ID, "it is not expected"

@@ -28,7 +28,7 @@ from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.admission import has_room, is_consistent
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.joining import add_member
-from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_complete_join
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
@@ -36,23 +36,23 @@ from kafka_nextgen.coordinator.extensions.registration.places import give_up_pla
 from kafka_nextgen.coordinator.extensions.state import PLACES
 from kafka_nextgen.types import RebalanceReason
 
-__all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_back", "take_up"]
+__all__ = ["count_members_in", "hold", "join_together", "send_back", "take_up"]
 
 
-def is_to_be_held(draft: Draft, request: JoinGroup) -> bool:
-    """Whether the instance is expected, so that its join is held."""
-    return request.instance_id in PLACES.of(draft.group) and draft.classic.holder_of(request.instance_id) is None
-
-
-def hold(draft: Draft, request: JoinGroup) -> None:
-    """Hold the join, for no longer than the member's rebalance timeout."""
-    assert request.instance_id is not None
-    send_back(draft, [request.instance_id], ErrorCode.FENCED_INSTANCE_ID)
-    places, at_most_ms = PLACES.of(draft.group), draft.now_ms + request.rebalance_timeout_ms
-    timeout_ms = max(request.rebalance_timeout_ms, places[request.instance_id].rebalance_timeout_ms)
-    held = {**draft.classic.held, request.instance_id: evolve(request, rebalance_timeout_ms=timeout_ms)}
+def hold(draft: Draft, request: JoinGroup) -> bool:
+    """Hold the join of an expected instance, for no longer than the member's rebalance timeout; return whether it was
+    expected.
+    """
+    places, instance_id = PLACES.of(draft.group), request.instance_id
+    if instance_id is None or instance_id not in places or instance_id in draft.classic.instances:
+        return False
+    send_back(draft, [instance_id], ErrorCode.FENCED_INSTANCE_ID)
+    timeout_ms = max(request.rebalance_timeout_ms, places[instance_id].rebalance_timeout_ms)
+    at_most_ms = draft.now_ms + request.rebalance_timeout_ms
+    held = {**draft.classic.held, instance_id: evolve(request, rebalance_timeout_ms=timeout_ms)}
     draft.group.classic = evolve(draft.classic, held=held)
     keep_places(draft, [evolve(place, until_ms=min(place.until_ms, at_most_ms)) for place in places.values()])
+    return True
 
 
 def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
@@ -73,14 +73,13 @@ def join_together(draft: Draft, requests: Iterable[JoinGroup]) -> None:
     if added:
         first = added[0]
         text = ", ".join(["as announced", *(f"{each.new_member_id} came" for each in added[1:])])
-        rebalance_or_go_on(
+        rebalance_or_complete_join(
             draft, Cause(RebalanceReason.MEMBER_JOINED, first.new_member_id, first.instance_id, text=text)
         )
 
 
 def _is_added(draft: Draft, request: JoinGroup) -> bool:
-    error = _refusal(draft, request)
-    if error is not ErrorCode.NONE:
+    if error := _refusal(draft, request):
         draft.release(request.number, JoinGroupAnswer(error))
         return False
     add_member(draft, request, request.new_member_id)
@@ -104,7 +103,7 @@ def count_members_in(draft: Draft) -> None:
     if came:
         give_up_places(draft, came)
         member_id = draft.classic.instances[came[0]]
-        rebalance_or_go_on(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, came[0], text="as announced"))
+        rebalance_or_complete_join(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, came[0], text="as announced"))
 
 
 def send_back(draft: Draft, instance_ids: Collection[str], error: ErrorCode) -> None:

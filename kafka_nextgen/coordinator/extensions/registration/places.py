@@ -32,7 +32,6 @@ __all__ = [
     "knows_its_topics",
     "missing",
     "seats_kept",
-    "seats_taken",
     "waiting",
     "waits",
 ]
@@ -69,12 +68,6 @@ def expected(group: Group) -> tuple[ExpectedInstance, ...]:
 def missing(group: Group) -> list[Place]:
     """The places of missing instances."""
     return [place for instance_id, place in PLACES.of(group).items() if not has_come(group, instance_id)]
-
-
-def seats_taken(group: Group, instance_id: str | None) -> int:
-    """How many members the group has or keeps a place for, except this instance's place."""
-    members = group.members if group.classic is None else group.classic.members
-    return len(members) + seats_kept(group, instance_id)
 
 
 def seats_kept(group: Group, instance_id: str | None) -> int:

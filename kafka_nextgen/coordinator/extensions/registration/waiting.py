@@ -1,14 +1,16 @@
 """Pre-registration: what happens while a group waits for instances that it keeps places for.
 
-| event | effect | |---|---| | an expected instance joins | it waits; the group epoch stays, and no member rebalances |
-| the last missing instance joins | all waiting members count from now on, which raises the epoch once | | a place's
-time ends before its instance joins | the place is removed; if it was the last missing, as in the row above | | a
-waiting member's session ends | its instance is missing again; the epoch stays | | a waiting member leaves for good, or
-is removed | its place is removed; the epoch stays | | another member joins or leaves, topics change | the epoch rises
-as always; waiting members still wait | | the last counted member leaves | waiting members count from now on, so that
-its partitions get an owner | | no member ever counted, as in a new group | all members wait, and no partition is
-assigned | | the group converts to the other protocol | it keeps its places | | the coordinator fails over | it keeps
-its places, and the time of each |
+| event | effect |
+|---|---|
+| an expected instance joins | it waits; the group epoch stays, and no member rebalances |
+| the last missing instance joins | all waiting members count from now on, which raises the epoch once |
+| a place's time ends before its instance joins | it is removed; if it was the last missing, as in the row above |
+| a waiting member's session ends | its instance is missing again; the epoch stays |
+| a waiting member leaves for good, or is removed | its place is removed; the epoch stays |
+| another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
+| the last counted member leaves | waiting members count from now on, so that its partitions get an owner |
+| no member ever counted, as in a new group | all members wait, and no partition is assigned |
+| the group converts to the other protocol, or the coordinator fails over | the places and their times are kept |
 
 The matches of subscribed patterns must be known too, because they would raise the epoch a second time.
 
@@ -22,6 +24,7 @@ from collections.abc import Collection, Sequence
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import LeftMember
@@ -29,7 +32,6 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.registration.classic import (
     count_members_in,
     hold,
-    is_to_be_held,
     join_together,
     send_back,
     take_up,
@@ -49,21 +51,20 @@ from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.timers import TimerKind
-from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
-    "expect_no_more",
     "hold_join",
     "let_in",
-    "let_in_if_nobody_counts",
-    "on_reserved_terms",
+    "let_in_if_alone",
+    "remove_expected",
     "sets_aside",
     "settle",
+    "with_defaults_of_place",
 ]
 
 
-def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
+def with_defaults_of_place(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
     """The request of a member that takes its place, with the place's defaults for unset fields."""
     place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
     if place is None:
@@ -121,14 +122,13 @@ def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
 
 def hold_join(draft: Draft, request: JoinGroup) -> bool:
     """Hold the JoinGroup of an expected instance of a classic group; return whether it was held."""
-    if not is_to_be_held(draft, request):
-        return False
-    hold(draft, request)
-    settle(draft)
-    return True
+    is_held = hold(draft, request)
+    if is_held:
+        settle(draft)
+    return is_held
 
 
-def expect_no_more(draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
+def remove_expected(draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
     """The results of a removal, which may also name missing instances: their places are removed."""
     results = tuple(
         evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
@@ -144,7 +144,7 @@ def _is_expected(draft: Draft, who: LeftMember) -> bool:
     return not who.member_id and who.instance_id in PLACES.of(draft.group)
 
 
-def let_in_if_nobody_counts(draft: Draft) -> None:
+def let_in_if_alone(draft: Draft) -> None:
     """If no counted member is left, count the waiting ones, so that the partitions get owners.
 
     In a consumer group the caller raises the epoch.

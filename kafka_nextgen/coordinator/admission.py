@@ -1,10 +1,14 @@
-"""Which members may enter a group: a table, read from the top. The first rule that fails gives the error.
+"""Which heartbeats are accepted: tables, read from the top. The first broken rule gives the error, so the order is part
+of the protocol. It is Kafka's.
+
+``_MALFORMED`` has the rules for any group (KIP-848, "Request Validation"). Two differ from the KIP's text: a rebalance
+timeout is only refused if it is missing, and names and pattern may be given together. Then, for this group:
 
 | applies to | what must hold | else |
 |---|---|---|
 | all | the group exists and is not classic, or this join creates it | GROUP_ID_NOT_FOUND |
 | all | the group has room, or the member is already in it | GROUP_MAX_SIZE_REACHED |
-| static, joining | the instance is new, left for a while, or with a classic member | UNRELEASED_INSTANCE_ID |
+| static, joining | the instance is new, left temporarily, or with a classic member | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
 | dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
@@ -24,11 +28,67 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
 
-__all__ = ["refuse_entry", "refuse_leave"]
+__all__ = ["JOIN", "LEAVE", "LEAVE_TEMPORARILY", "refuse_entry", "refuse_leave", "refuse_malformed"]
+
+#: Member epochs with a special meaning.
+JOIN = 0
+LEAVE = -1
+LEAVE_TEMPORARILY = -2
 
 _Rule = Callable[[ConsumerGroupHeartbeat, Group, CoordinatorSettings], Refusal | None]
+
+
+def _lacks_member_id(request: ConsumerGroupHeartbeat) -> bool:
+    """In version 0 the coordinator generates a joining member's id (changed by KIP-1082)."""
+    must_have_one = request.version >= 1 or request.member_epoch > 0 or request.member_epoch == LEAVE
+    return must_have_one and not request.member_id
+
+
+def _joins(request: ConsumerGroupHeartbeat) -> bool:
+    return request.member_epoch == JOIN
+
+
+_MALFORMED: tuple[tuple[Callable[[ConsumerGroupHeartbeat], bool], str], ...] = (
+    (_lacks_member_id, "MemberId is empty; a member makes its own id and keeps it"),
+    (lambda request: not request.group_id, "GroupId is empty"),
+    (lambda request: request.instance_id == "", "InstanceId is empty; leave it out for a dynamic member"),
+    (lambda request: request.rack_id == "", "RackId is empty; leave it out if there is none"),
+    (
+        lambda request: _joins(request) and request.rebalance_timeout_ms == -1,
+        "RebalanceTimeoutMs is missing; a member that joins has to state it",
+    ),
+    (
+        lambda request: _joins(request) and request.owned != frozenset(),
+        "TopicPartitions is not the empty list; a member that joins owns nothing and has to say so",
+    ),
+    (
+        lambda request: _joins(request) and request.subscribed_topics is None and request.subscribed_pattern is None,
+        "SubscribedTopicNames and SubscribedTopicRegex are both missing; a member that joins has to give one",
+    ),
+    (
+        lambda request: request.member_epoch == LEAVE_TEMPORARILY and request.instance_id is None,
+        "InstanceId is missing; only a static member can leave temporarily",
+    ),
+    (
+        lambda request: request.member_epoch < LEAVE_TEMPORARILY,
+        "MemberEpoch is below -2; 0 joins, -1 leaves, -2 leaves temporarily",
+    ),
+)
+
+
+def refuse_malformed(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> Refusal | None:
+    """Why this heartbeat is invalid, or None."""
+    for is_broken, message in _MALFORMED:
+        if is_broken(request):
+            return Refusal(ErrorCode.INVALID_REQUEST, message)
+    names = [assignor.name for assignor in settings.group_consumer_assignors]
+    if request.server_assignor is not None and request.server_assignor not in names:
+        return Refusal(
+            ErrorCode.UNSUPPORTED_ASSIGNOR,
+            f"assignor {request.server_assignor!r} is not one of this coordinator's: {', '.join(names)}",
+        )
+    return None
 
 
 def refuse_entry(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
@@ -76,7 +136,7 @@ def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: Coo
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:
         return None
-    if group.current(holder).member_epoch == LEAVE_FOR_A_WHILE or group.is_classic_member(holder):
+    if group.current(holder).member_epoch == LEAVE_TEMPORARILY or group.is_classic_member(holder):
         return None
     return Refusal(
         ErrorCode.UNRELEASED_INSTANCE_ID,

@@ -1,8 +1,11 @@
-"""SyncGroup: the leader sends the assignment, the others wait for it.
+"""Heartbeat and SyncGroup: the members of a generation.
 
-The assignment is recorded, empty for members that the leader left out; then the group is stable, and all parked
-SyncGroups are answered. Later ones get the recorded assignment. A member, even a static one, that sends no SyncGroup
-within another rebalance timeout is removed (``expiry``).
+A heartbeat keeps the member's session, and tells it whether it has to join again.
+
+By SyncGroup the leader sends the assignment, and the others wait for it. The assignment is recorded, empty for members
+that the leader left out; then the group is stable, and all parked SyncGroups are answered. Later ones get the recorded
+assignment. A member, even a static one, that sends no SyncGroup within another rebalance timeout is removed
+(``expiry``).
 """
 
 from __future__ import annotations
@@ -13,13 +16,29 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.admission import generation_error
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.recording import record_of
-from kafka_nextgen.coordinator.classic.requests import SyncGroup
-from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.requests import Heartbeat, SyncGroup
+from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.migration.classic_members import member_sync
+from kafka_nextgen.coordinator.migration.classic_members import member_heartbeat, member_sync
 from kafka_nextgen.coordinator.timers import TimerKind
 
-__all__ = ["sync_group"]
+__all__ = ["keep_session", "session_heartbeat", "sync_group"]
+
+
+def session_heartbeat(draft: Draft, request: Heartbeat) -> Outcome:
+    """Handle a heartbeat. The session is kept even if the answer is REBALANCE_IN_PROGRESS."""
+    if draft.group.members:
+        return member_heartbeat(draft, request)
+    if error := generation_error(draft.group.classic, request):
+        return Outcome(HeartbeatAnswer(error))
+    keep_session(draft, request.member_id)
+    preparing = draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE)
+    return draft.outcome(HeartbeatAnswer(ErrorCode.REBALANCE_IN_PROGRESS if preparing else ErrorCode.NONE))
+
+
+def keep_session(draft: Draft, member_id: str) -> None:
+    """Restart a member's session timer."""
+    draft.arm(TimerKind.SESSION, member_id, draft.classic.members[member_id].session_timeout_ms / 1000)
 
 
 def sync_group(draft: Draft, request: SyncGroup) -> Outcome:

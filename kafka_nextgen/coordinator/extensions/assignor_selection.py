@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypeVar
 
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.consumer_protocol import decode_subscription
+from kafka_nextgen.coordinator.applying import add_to_count
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.state import OFFERS, PREFERENCES
@@ -33,22 +33,20 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.errors import DecodeError
 
 __all__ = [
-    "NOTHING_SAID",
+    "NO_METADATA",
     "Offer",
     "Offers",
+    "are_compatible",
     "common_assignor",
     "count_assignors",
-    "go_together",
+    "metadata_for",
     "offer_in",
     "offer_of",
     "offers_of",
     "overlap",
-    "said_by",
 ]
 
-T = TypeVar("T")
-
-NOTHING_SAID = AssignorMetadata()
+NO_METADATA = AssignorMetadata()
 
 #: The highest version there can be.
 _HIGHEST = 32_767
@@ -79,7 +77,7 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     usable = {
         name
         for name, offers in offers_of(group, left_out).items()
-        if sum(offers.values()) == len(group.members) - len(left_out) and go_together(offers)
+        if sum(offers.values()) == len(group.members) - len(left_out) and are_compatible(offers)
     }
     votes: Counter[str] = Counter()
     for names, members in PREFERENCES.of(group).items():
@@ -93,19 +91,13 @@ def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:
         return
     offers, preferences = dict(OFFERS.of(group)), dict(PREFERENCES.of(group))
     for each in member.client_assignors:
-        _count(offers, (each.name, each.minimum_version, each.maximum_version, each.metadata.version), by)
-    _count(preferences, tuple(each.name for each in member.client_assignors), by)
+        add_to_count(offers, (each.name, each.minimum_version, each.maximum_version, each.metadata.version), by)
+    add_to_count(preferences, tuple(each.name for each in member.client_assignors), by)
     OFFERS.put(group, offers)
     PREFERENCES.put(group, preferences)
 
 
-def _count(counts: dict[T, int], key: T, by: int) -> None:
-    counts[key] = counts.get(key, 0) + by
-    if not counts[key]:
-        del counts[key]
-
-
-def go_together(offers: Iterable[Offer]) -> bool:
+def are_compatible(offers: Iterable[Offer]) -> bool:
     """Whether every member can read what every other wrote."""
     offers = tuple(offers)
     low, high = overlap(offers)
@@ -153,13 +145,13 @@ def offer_in(protocol: OfferedProtocol) -> Offer:
     return Offer(word.said.metadata.version, (word.minimum_version, word.maximum_version))
 
 
-def said_by(member: MemberMetadata, assignor: str) -> AssignorMetadata:
+def metadata_for(member: MemberMetadata, assignor: str) -> AssignorMetadata:
     """A member's metadata for an assignor, by either protocol."""
     if member.classic is not None:
         offered = (offered for offered in member.classic.supported if offered.name == assignor)
-        return next((_word_in(each).said for each in offered), NOTHING_SAID)
+        return next((_word_in(each).said for each in offered), NO_METADATA)
     told = (AssignorMetadata(each.reason, each.metadata) for each in member.client_assignors if each.name == assignor)
-    return next(told, NOTHING_SAID)
+    return next(told, NO_METADATA)
 
 
 def _word_in(protocol: OfferedProtocol) -> MemberWord:

@@ -5,9 +5,9 @@ A member that joins with assignors, or changes them, must also be compatible wit
 
 | the others | answer |
 |---|---|
-| there are none, or an assignor goes together with theirs (``offers``) | let in |
-| one has told an assignor in user data of its own, which this member does not accept (-1) | INVALID_REQUEST |
-| they have an assignor of that name, but the versions exclude each other | UNSUPPORTED_ASSIGNOR |
+| there are none, or an assignor is compatible with theirs (``assignor_selection``) | accepted |
+| one has user data that only its own assignor can read, which this member does not accept (-1) | INVALID_REQUEST |
+| they have an assignor of that name, but in incompatible versions | UNSUPPORTED_ASSIGNOR |
 | none has any of these assignors | UNSUPPORTED_ASSIGNOR |
 
 A member *without* client-side assignors is admitted, and the group uses a server-side one while that member stays.
@@ -22,7 +22,14 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Refusal
-from kafka_nextgen.coordinator.extensions.offers import Offer, Offers, go_together, offer_of, offers_of, overlap
+from kafka_nextgen.coordinator.extensions.assignor_selection import (
+    Offer,
+    Offers,
+    are_compatible,
+    offer_of,
+    offers_of,
+    overlap,
+)
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -72,7 +79,7 @@ def refuse_unsupported_assignors(
     if not settings.extensions or not offered:
         return None
     known = group.members.get(request.member_id)
-    if known is not None and _ways(known.client_assignors) == _ways(offered):
+    if known is not None and _offers_by_name(known.client_assignors) == _offers_by_name(offered):
         return None
     names = {request.member_id, group.instances.get(request.instance_id or "", request.member_id)}
     itself = [name for name in names if name in group.members]
@@ -81,7 +88,7 @@ def refuse_unsupported_assignors(
     return _verdict(request, offered, offers_of(group, leaving_out=itself))
 
 
-def _ways(assignors: tuple[ClientAssignor, ...]) -> dict[str, Offer]:
+def _offers_by_name(assignors: tuple[ClientAssignor, ...]) -> dict[str, Offer]:
     """A member's offers, by assignor name."""
     return {assignor.name: offer_of(assignor) for assignor in assignors}
 
@@ -90,9 +97,9 @@ def _verdict(request: ConsumerGroupHeartbeat, offered: tuple[ClientAssignor, ...
     known = [assignor for assignor in offered if assignor.name in theirs]
     if not known:
         return _unknown(request.group_id, offered, theirs)
-    if any(go_together([*theirs[assignor.name], offer_of(assignor)]) for assignor in known):
+    if any(are_compatible([*theirs[assignor.name], offer_of(assignor)]) for assignor in known):
         return None
-    closed = [assignor for assignor in known if _closed_to(assignor, theirs[assignor.name])]
+    closed = [assignor for assignor in known if _refuses_foreign(assignor, theirs[assignor.name])]
     if len(closed) == len(known):
         return _malformed(
             f"assignor {closed[0].name!r} does not accept metadata of version -1, which is what members that speak "
@@ -102,7 +109,7 @@ def _verdict(request: ConsumerGroupHeartbeat, offered: tuple[ClientAssignor, ...
     return _excluded(request.group_id, wrong, theirs[wrong.name])
 
 
-def _closed_to(assignor: ClientAssignor, theirs: Counter[Offer]) -> bool:
+def _refuses_foreign(assignor: ClientAssignor, theirs: Counter[Offer]) -> bool:
     return assignor.minimum_version > FOREIGN_VERSION and any(offer.is_foreign for offer in theirs)
 
 

@@ -1,4 +1,5 @@
-"""Delete committed offsets on request (KIP-496) and when they expire (KIP-211), and groups that are then empty.
+"""Delete committed offsets on request (KIP-496), when they expire (KIP-211), and with their topics; and groups that are
+then empty.
 
 An administrator may delete the offsets of an empty group, and of a group of consumers for topics that no member
 subscribes to. Read from the top:
@@ -25,26 +26,29 @@ check also deletes a group that has no members, no expected instances and no off
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
+from kafka_nextgen.coordinator.removal import write_group_removal
 from kafka_nextgen.coordinator.requests import OffsetDelete
 from kafka_nextgen.coordinator.responses import OffsetsDeleted
+from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["delete_offsets", "forget_what_is_over"]
+__all__ = [
+    "delete_expired_offsets",
+    "delete_offsets",
+    "delete_offsets_of_deleted_topics",
+    "delete_offsets_of_missing_topics",
+]
 
 
 def delete_offsets(draft: Draft, request: OffsetDelete) -> Outcome:
     """Delete the committed offsets of these partitions."""
-    error = _refuse_deletion(draft.group)
-    if error is not ErrorCode.NONE:
+    if error := _refuse_deletion(draft.group):
         return Outcome(OffsetsDeleted(error=error))
     errors: dict[TopicPartition, ErrorCode] = {}
     for partition in request.partitions:
@@ -72,32 +76,26 @@ def _is_subscribed(group: Group, topic: str) -> bool:
     return topic in group.subscribed_topics()
 
 
-def forget_what_is_over(draft: Draft) -> None:
+def delete_expired_offsets(draft: Draft) -> None:
     """Delete the group's expired offsets, and the group if it is then empty."""
     group = draft.group
-    is_over = _rule(draft)
     for partition, stored in sorted(group.offsets.items()):
-        if is_over(stored) and not _is_subscribed(group, partition.topic) and not group.has_pending(partition):
+        is_in_use = _is_subscribed(group, partition.topic) or group.has_pending(partition)
+        if not is_in_use and _has_expired(draft, stored):
             draft.write(OffsetRemoved(group.group_id, partition))
     if not group.offsets and not group.pending and not draft.hooks.expected(group) and _is_empty(group):
         write_group_removal(draft)
         draft.hooks.group_deleted(draft)
 
 
-def _rule(draft: Draft) -> Callable[[OffsetCommitted], bool]:
-    """Return the predicate that tells whether an offset has expired."""
+def _has_expired(draft: Draft, stored: OffsetCommitted) -> bool:
     classic, record = draft.group.classic, draft.group.classic_record
-    if classic is None or classic.protocol_type is None:
-        return lambda stored: _is_over(draft, stored, stored.commit_timestamp_ms)
-    if classic.is_in(ClassicStatus.EMPTY):
-        since_ms = None if record is None else record.timestamp_ms
-        return lambda stored: _is_over(draft, stored, stored.commit_timestamp_ms if since_ms is None else since_ms)
-    if classic.protocol_type == PROTOCOL_TYPE and classic.is_in(ClassicStatus.STABLE):
-        return lambda stored: _is_over(draft, stored, stored.commit_timestamp_ms)
-    return lambda _: False
-
-
-def _is_over(draft: Draft, stored: OffsetCommitted, since_ms: int) -> bool:
+    since_ms = stored.commit_timestamp_ms
+    if classic is not None and classic.protocol_type is not None:
+        if classic.is_in(ClassicStatus.EMPTY):
+            since_ms = since_ms if record is None else record.timestamp_ms
+        elif classic.protocol_type != PROTOCOL_TYPE or not classic.is_in(ClassicStatus.STABLE):
+            return False
     if stored.expire_timestamp_ms is not None:
         return draft.now_ms >= stored.expire_timestamp_ms
     return draft.now_ms - since_ms >= draft.settings.offsets_retention_ms
@@ -105,3 +103,27 @@ def _is_over(draft: Draft, stored: OffsetCommitted, since_ms: int) -> bool:
 
 def _is_empty(group: Group) -> bool:
     return not group.members and (group.classic is None or group.classic.is_in(ClassicStatus.EMPTY))
+
+
+def delete_offsets_of_missing_topics(draft: Draft) -> None:
+    """Delete the offsets whose topic id no longer exists."""
+    for partition in draft.group.partitions_with_offsets():
+        if _is_missing(draft, partition):
+            draft.write(OffsetRemoved(draft.group.group_id, partition))
+
+
+def delete_offsets_of_deleted_topics(draft: Draft, before: Topics) -> None:
+    """Delete the offsets of topics that were in ``before`` and no longer exist, or were created and deleted since.
+
+    A coordinator that has just loaded its log knew no topics before: ``restart`` finds the missing ones.
+    """
+    gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
+    for partition in draft.group.partitions_with_offsets():
+        was_known = partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}
+        if was_known or (before.by_id and _is_missing(draft, partition)):
+            draft.write(OffsetRemoved(draft.group.group_id, partition))
+
+
+def _is_missing(draft: Draft, partition: TopicPartition) -> bool:
+    topic_ids = draft.group.topic_ids_of(partition) - {None}
+    return bool(topic_ids) and topic_ids.isdisjoint(draft.topics.by_id)

@@ -3,8 +3,8 @@ and Migration Plan").
 
 Members of a classic group exchange user data with the assignor in their subscriptions and assignments. Kafka's
 coordinator would lose it, and does not upgrade such a group. With extensions the group is upgraded if the joining
-member of the consumer protocol has the assignor in use and is compatible with the group's members (``offers``). From
-then on a member of the consumer protocol computes:
+member of the consumer protocol has the assignor in use and is compatible with the group's members
+(``assignor_selection``). From then on a member of the consumer protocol computes:
 
 * a classic member's user data is its metadata for the assignor, in version -1 if only its own assignor can read it,
 * the assignor's metadata for a classic member is sent as user data, with the protocol of that name.
@@ -19,7 +19,7 @@ from kafka_nextgen.assignors.user_data import AssignorWord, read_assignor_word, 
 from kafka_nextgen.consumer_protocol import user_data_of
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.offers import go_together, offer_in, offer_of, said_by
+from kafka_nextgen.coordinator.extensions.assignor_selection import are_compatible, metadata_for, offer_in, offer_of
 from kafka_nextgen.coordinator.extensions.state import PREFERENCES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
@@ -44,7 +44,7 @@ def carried_assignor(
         return None
     mine = next((each for each in request.client_assignors or () if each.name == classic.protocol), None)
     offered = (each for member in classic.in_order() for each in member.protocols if each.name == classic.protocol)
-    if mine is None or not go_together([offer_of(mine), *map(offer_in, offered)]):
+    if mine is None or not are_compatible([offer_of(mine), *map(offer_in, offered)]):
         return None
     return mine.name
 
@@ -58,7 +58,7 @@ def asks_by_user_data(group: Group, known: MemberMetadata, member: MemberMetadat
     """Whether a classic member of a consumer group has new user data for the assignor that made its target."""
     if group.client_assignor is None or known.classic is None:
         return False
-    return said_by(known, group.client_assignor) != said_by(member, group.client_assignor)
+    return metadata_for(known, group.client_assignor) != metadata_for(member, group.client_assignor)
 
 
 def protocol_for(group: Group, supported: Sequence[OfferedProtocol]) -> str:

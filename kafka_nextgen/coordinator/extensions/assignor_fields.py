@@ -17,18 +17,18 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.computing import choose, take_complaint
-from kafka_nextgen.coordinator.extensions.offers import common_assignor
+from kafka_nextgen.coordinator.extensions.assignor_selection import common_assignor
+from kafka_nextgen.coordinator.extensions.computing import choose, take_failure_message
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.coordinator.topics import NamedTopics
-from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.types import TopicIdPartition
 
-__all__ = ["asks_for_assignment", "with_assignors", "with_word_of_assignors"]
+__all__ = ["answer_with_assignors", "asks_for_assignment", "with_assignors"]
 
 
 def with_assignors(known: MemberMetadata, request: ConsumerGroupHeartbeat, member: MemberMetadata) -> MemberMetadata:
@@ -62,7 +62,7 @@ def _metadata(assignors: tuple[ClientAssignor, ...]) -> dict[str, object]:
     return {assignor.name: assignor.metadata for assignor in assignors}
 
 
-def with_word_of_assignors(
+def answer_with_assignors(
     draft: Draft,
     request: ConsumerGroupHeartbeat,
     member: MemberMetadata,
@@ -77,7 +77,7 @@ def with_word_of_assignors(
     answer = evolve(
         answer,
         should_compute=choose(draft, member.member_id),
-        assignment_message=take_complaint(draft, member.member_id),
+        assignment_message=take_failure_message(draft, member.member_id),
         assignment=assigned if has_moved else answer.assignment,
     )
     if answer.assignment is None or current.member_epoch != draft.group.assignment_epoch:
