@@ -30,6 +30,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
         downgrade_without(draft, member_ids, cause)
         draft.hooks.settle(draft)
         return
+    cause = draft.hooks.members_removed(draft, going, cause)
     for member in going:
         write_removal(draft, member.member_id)
         forget_pattern_if_unused(draft, member.subscribed_pattern)

@@ -34,6 +34,7 @@ def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
     group = draft.group
     member, target, current = group.members[former_id], group.target(former_id), group.current(former_id)
     metadata = group.target_metadata.get(former_id)
+    draft.hooks.instance_came_back(draft, former_id, member_id)
     write_removal(draft, former_id)
     draft.write(evolve(member, member_id=member_id))
     draft.write(r.TargetAssignmentMember(group.group_id, member_id, target, metadata))
@@ -56,3 +57,4 @@ def leave_for_a_while(draft: Draft, member_id: str) -> None:
         draft.write(gone)
         draft.hooks.member_gone(draft, member_id)
         draft.cancel(TimerKind.REBALANCE, member_id)
+        draft.hooks.member_absent(draft, draft.group.members[member_id])

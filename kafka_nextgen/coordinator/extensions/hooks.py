@@ -20,6 +20,7 @@ from kafka_nextgen.coordinator.extensions import (
     history,
     offers,
     refusing,
+    standbys,
     state,
     statements,
     telling,
@@ -27,8 +28,9 @@ from kafka_nextgen.coordinator.extensions import (
 from kafka_nextgen.coordinator.extensions import requests as xq
 from kafka_nextgen.coordinator.extensions.registration import adding, classic, places, waiting
 from kafka_nextgen.coordinator.hooks import ExtensionRequest, Hooks
-from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import JoinReason
@@ -45,6 +47,11 @@ def _understand(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) 
 
 def _members_leaving(draft: Draft, members: Iterable[MemberMetadata]) -> None:
     places.give_up_places(draft, {member.instance_id for member in members})
+
+
+def _group_ended(draft: Draft) -> None:
+    computing.forget_computation(draft)
+    standbys.all_active(draft)
 
 
 def _group_deleted(draft: Draft) -> None:
@@ -68,9 +75,36 @@ def _serve(draft: Draft, request: ExtensionRequest) -> Outcome:
     return _SERVE[type(request)](draft, request)
 
 
+def _sets_aside(draft: Draft, member: MemberMetadata) -> bool:
+    if not waiting.sets_aside(draft, member):
+        return standbys.stands_by(draft, member)
+    standbys.settle(draft)
+    return True
+
+
+def _settle(draft: Draft) -> None:
+    waiting.settle(draft)
+    standbys.settle(draft)
+
+
+def _retarget(draft: Draft) -> bool:
+    return standbys.takes_over(draft) or computing.have_computed(draft)
+
+
+def _answer(
+    draft: Draft,
+    request: ConsumerGroupHeartbeat,
+    member: MemberMetadata,
+    current: CurrentMemberAssignment,
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> ConsumerGroupHeartbeatAnswer:
+    answer = telling.with_word_of_assignors(draft, request, member, current, answer)
+    return standbys.with_standing(draft, member.member_id, answer)
+
+
 def _look_at_places(draft: Draft) -> None:
     draft.cancel(TimerKind.EXPECTED)
-    waiting.settle(draft)
+    _settle(draft)
 
 
 #: The handlers of the extensions' timers.
@@ -98,21 +132,24 @@ class Extensions(Hooks):
     asks_for_rebalance = staticmethod(statements.asks_for_rebalance)
     wants_rebalance = staticmethod(statements.wants_rebalance)
     with_statement = staticmethod(statements.with_statement)
-    sets_aside = staticmethod(waiting.sets_aside)
-    members_waiting = staticmethod(places.waiting)
+    sets_aside = staticmethod(_sets_aside)
+    members_waiting = staticmethod(standbys.uncounted)
     rebalance_began = staticmethod(history.note_rebalance)
     is_urgent = staticmethod(computing.is_urgent)
-    retarget = staticmethod(computing.have_computed)
+    retarget = staticmethod(_retarget)
     is_computing = staticmethod(computing.is_computing)
     assignment_made = staticmethod(history.note_assignment)
-    answer = staticmethod(telling.with_word_of_assignors)
+    answer = staticmethod(_answer)
     common_assignor = staticmethod(offers.common_assignor)
     expected = staticmethod(places.expected)
     members_leaving = staticmethod(_members_leaving)
+    members_removed = staticmethod(standbys.replace_leaving)
+    member_absent = staticmethod(standbys.replace_absent)
+    instance_came_back = staticmethod(standbys.instance_came_back)
     member_gone = staticmethod(computing.let_go_of_computation)
     let_in_if_alone = staticmethod(waiting.let_in_if_nobody_counts)
-    settle = staticmethod(waiting.settle)
-    group_ended = staticmethod(computing.forget_computation)
+    settle = staticmethod(_settle)
+    group_ended = staticmethod(_group_ended)
     group_deleted = staticmethod(_group_deleted)
     hold_join = staticmethod(waiting.hold_join)
     send_back_held = staticmethod(_send_back_held)

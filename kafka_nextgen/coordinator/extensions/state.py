@@ -16,7 +16,7 @@ from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import ExtensionRecord
 
-__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "Computing", "Prepared", "apply"]
+__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "STANDBYS", "Computing", "Prepared", "apply"]
 
 T = TypeVar("T")
 
@@ -61,7 +61,8 @@ class Computing:
 
     A member that has ``failed`` is not asked again as long as the group is at that epoch. One that was ``late`` is, if
     no other is left. ``complaint`` says of the last failure what is still to be told to the members in ``untold``.
-    ``is_urgent`` after an assignment for an older epoch: the next is not put off.
+    ``is_urgent`` after an assignment for an older epoch, or if standbys take over: the next is not put off. The
+    standbys' hand-over is the whole target of the group epoch ``taken_over_at``.
     """
 
     assignor: str | None = None
@@ -73,6 +74,7 @@ class Computing:
     failed_epoch: int = -1
     complaint: str = ""
     untold: frozenset[str] = frozenset()
+    taken_over_at: int = -1
 
 
 class _Remembered:
@@ -101,6 +103,9 @@ OFFERS: Kept[Mapping[tuple[str, int, int, int], int]] = Kept("offers", {})
 #: How many members have which assignors, by the names in their order.
 PREFERENCES: Kept[Mapping[tuple[str, ...], int]] = Kept("preferences", {})
 
+#: The members that stand by, in the order in which they take over.
+STANDBYS: Kept[tuple[str, ...]] = Kept("standbys", ())
+
 COMPUTING = _Remembered()
 
 
@@ -121,11 +126,21 @@ def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
     PLACES.put(group, {})
 
 
+def _standbys(group: Group, record: x.StandbyMembers) -> None:
+    STANDBYS.put(group, record.member_ids)
+
+
+def _standbys_removed(group: Group, _: x.StandbyMembersRemoved) -> None:
+    STANDBYS.put(group, ())
+
+
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     x.RebalanceRecorded: _rebalance,
     x.RebalanceRecordedRemoved: _rebalance_removed,
     x.ExpectedMembers: _expected,
     x.ExpectedMembersRemoved: _expected_removed,
+    x.StandbyMembers: _standbys,
+    x.StandbyMembersRemoved: _standbys_removed,
 }
 
 
