@@ -144,6 +144,7 @@ class BrokerSettings(SecuritySettings):
     offsets_retention_minutes: int = int_key(10_080)
     offsets_retention_check_interval_ms: int = int_key(600_000)
     group_rebalance_history_size: int = int_key(50, low=0)  # of groups of both kinds; an extension, as their history
+    group_target_size: int = int_key(0, low=0)  # active members per group, beyond which others stand by; an extension
     offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
     offsets_topic_replication_factor: int = int_key(3)  # at most as many as there are nodes
 

@@ -5,6 +5,7 @@
 | consumer.heartbeat.interval.ms | group.consumer.heartbeat.interval.ms | its .min. | its .max. |
 | consumer.session.timeout.ms | group.consumer.session.timeout.ms | its .min. | its .max. |
 | consumer.assignment.interval.ms (since 4.3) | group.consumer.assignment.interval.ms | its .min. | its .max. |
+| group.target.size (an extension) | group.target.size | 1 | group.consumer.max.size |
 
 A configuration may exist before its group does, and outlives it. A value outside the broker's bounds is refused; the
 bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is clamped to them
@@ -19,51 +20,63 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
-__all__ = ["GROUP_KEYS", "GroupKey", "group_config_complaint", "settings_of_group"]
+__all__ = ["GROUP_KEYS", "TARGET_SIZE", "GroupKey", "group_config_complaint", "settings_of_group"]
 
 
 @frozen
 class GroupKey:
-    """A key that overrides a setting of the broker; numbers below ``lowest`` are invalid."""
+    """A key that overrides the broker's setting ``broker_key``, within the bounds of ``min_key`` and ``max_key``.
+    Numbers below ``lowest`` are invalid.
+    """
 
     name: str
     lowest: int
-
-    @property
-    def broker_key(self) -> str:
-        """The broker setting that this key overrides."""
-        return f"group.{self.name}"
+    broker_key: str
+    min_key: str | None
+    max_key: str
 
     @property
     def field(self) -> str:
-        """That setting's field in ``CoordinatorSettings``."""
-        return self.broker_key.replace(".", "_")
+        """The broker's setting as a field of ``CoordinatorSettings``."""
+        return _field(self.broker_key)
 
-    def bound_key(self, bound: str) -> str:
-        """The broker setting that holds the ``min`` or ``max``."""
-        return self.broker_key.replace("group.consumer.", f"group.consumer.{bound}.")
+    def least(self, settings: CoordinatorSettings) -> int:
+        """The lowest value that the broker allows."""
+        return self.lowest if self.min_key is None else int(getattr(settings, _field(self.min_key)))
 
-    def bound(self, bound: str, settings: CoordinatorSettings) -> int:
-        """The value of that bound."""
-        return int(getattr(settings, self.bound_key(bound).replace(".", "_")))
+    def most(self, settings: CoordinatorSettings) -> int:
+        """The highest value that the broker allows."""
+        return int(getattr(settings, _field(self.max_key)))
 
 
-_HEARTBEAT = GroupKey("consumer.heartbeat.interval.ms", lowest=1)
-_SESSION = GroupKey("consumer.session.timeout.ms", lowest=1)
-_ASSIGNMENT = GroupKey("consumer.assignment.interval.ms", lowest=0)
+def _field(broker_key: str) -> str:
+    return broker_key.replace(".", "_")
+
+
+def _consumer_key(name: str, lowest: int) -> GroupKey:
+    bounds = (f"group.consumer.{bound}.{name}" for bound in ("min", "max"))
+    return GroupKey(f"consumer.{name}", lowest, f"group.consumer.{name}", *bounds)
+
+
+_HEARTBEAT = _consumer_key("heartbeat.interval.ms", lowest=1)
+_SESSION = _consumer_key("session.timeout.ms", lowest=1)
+_ASSIGNMENT = _consumer_key("assignment.interval.ms", lowest=0)
+
+#: How many members are active, an extension (``extensions.standbys``).
+TARGET_SIZE = GroupKey("group.target.size", 1, "group.target.size", None, "group.consumer.max.size")
 
 #: In the order in which they are checked.
-GROUP_KEYS: tuple[GroupKey, ...] = (_HEARTBEAT, _SESSION, _ASSIGNMENT)
+GROUP_KEYS: tuple[GroupKey, ...] = (_HEARTBEAT, _SESSION, _ASSIGNMENT, TARGET_SIZE)
 
 
 def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSettings) -> str | None:
     """Return the first error in a group's configuration, in Kafka's words; None if it is valid."""
     for key in GROUP_KEYS:
         value = config.get(key.name)
-        if value is not None and value < key.bound("min", settings):
-            return f"{key.name} must be greater than or equal to {key.bound_key('min')}"
-        if value is not None and value > key.bound("max", settings):
-            return f"{key.name} must be less than or equal to {key.bound_key('max')}"
+        if value is not None and value < key.least(settings):
+            return f"{key.name} must be greater than or equal to {key.min_key or key.lowest}"
+        if value is not None and value > key.most(settings):
+            return f"{key.name} must be less than or equal to {key.max_key}"
     if _value(_SESSION, config, settings) <= _value(_HEARTBEAT, config, settings):
         return f"{_SESSION.name} must be greater than {_HEARTBEAT.name}"
     return None
@@ -77,7 +90,7 @@ def settings_of_group(config: Mapping[str, int], settings: CoordinatorSettings) 
     given = {key.field: _clamped(key, config[key.name], settings) for key in GROUP_KEYS if key.name in config}
     session, interval = (given.get(key.field, getattr(settings, key.field)) for key in (_SESSION, _HEARTBEAT))
     if session <= interval:
-        given = {field: value for field, value in given.items() if field == _ASSIGNMENT.field}
+        given = {field: value for field, value in given.items() if field not in (_SESSION.field, _HEARTBEAT.field)}
     return evolve(settings, **given)  # type: ignore[arg-type]  # each key is a field that is a number
 
 
@@ -86,4 +99,4 @@ def _value(key: GroupKey, config: Mapping[str, int], settings: CoordinatorSettin
 
 
 def _clamped(key: GroupKey, value: int, settings: CoordinatorSettings) -> int:
-    return min(max(value, key.bound("min", settings)), key.bound("max", settings))
+    return min(max(value, key.least(settings)), key.most(settings))

@@ -132,11 +132,11 @@ class Hooks:
         return cause
 
     def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
-        """Whether the member waits for others; then the hook has already updated the group epoch if needed."""
+        """Whether the member waits or stands by; then the hook has already updated the group epoch if needed."""
         return False
 
     def members_waiting(self, group: Group) -> Collection[str]:
-        """The members that wait for expected instances. Assignments leave them out."""
+        """The members that wait for expected instances or stand by. Assignments leave them out."""
         return ()
 
     def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
@@ -184,6 +184,16 @@ class Hooks:
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """These members are about to be removed for good."""
+
+    def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
+        """These members of a consumer group are about to be removed; returns the cause, with what follows from it."""
+        return cause
+
+    def member_absent(self, draft: Draft, member: MemberMetadata) -> None:
+        """A static member left temporarily."""
+
+    def instance_came_back(self, draft: Draft, former_id: str, member_id: str) -> None:
+        """A static member is back, and takes its former member's place."""
 
     def member_gone(self, draft: Draft, member_id: str) -> None:
         """The member was removed, or left temporarily."""

@@ -61,6 +61,7 @@ def _leave_temporarily(draft: Draft, member_id: str) -> None:
         draft.write(gone)
         draft.hooks.member_gone(draft, member_id)
         draft.cancel(TimerKind.REBALANCE, member_id)
+        draft.hooks.member_absent(draft, draft.group.members[member_id])
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
@@ -74,6 +75,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
         downgrade_without(draft, member_ids, cause)
         draft.hooks.settle(draft)
         return
+    cause = draft.hooks.members_removed(draft, going, cause)
     for member in going:
         write_removal(draft, member.member_id)
         forget_pattern_if_unused(draft, member.subscribed_pattern)

@@ -32,11 +32,13 @@ __all__ = [
 class ConsumerGroupHeartbeatAnswer:
     """``assignment`` None means unchanged; an empty one means that the member owns nothing.
 
-    Coordinators with extensions fill the rest, only for members with client-side assignors.
+    Coordinators with extensions fill the rest, most of it only for members with client-side assignors.
     ``should_compute``: this member must prepare, compute and install the group's next assignment.
     ``assignment_message``: why the last attempt by any member failed, sent once to each member while the last target
     stays in force. With the assignment of the epoch that the member has reached come the assignor's name, error and
     metadata for it, and the partitions of its target that others have not released yet.
+
+    ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first.
     """
 
     error: ErrorCode = ErrorCode.NONE
@@ -51,6 +53,7 @@ class ConsumerGroupHeartbeatAnswer:
     assignment_error: int = 0
     pending: frozenset[TopicIdPartition] = frozenset()
     assignment_metadata: Metadata | None = None
+    standby_place: int = 0
 
 
 @frozen

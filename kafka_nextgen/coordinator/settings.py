@@ -121,6 +121,7 @@ class CoordinatorSettings:
     profile: Profile = Profile.V4_3
     extensions: bool = False  # features beyond Kafka's, see ``extensions``
     group_rebalance_history_size: int = 50  # rebalances kept per group (an extension); 0 for none
+    group_target_size: int = 0  # active members of a group, beyond which others stand by (an extension); 0 for all
 
     def __attrs_post_init__(self) -> None:
         for name, lowest in _LOWEST.items():
@@ -186,6 +187,7 @@ _LOWEST: Mapping[str, int] = {
     "group_min_session_timeout_ms": 1,
     "group_initial_rebalance_delay_ms": 0,
     "group_max_size": 1,
+    "group_target_size": 0,
     "group_rebalance_history_size": 0,
 }
 

@@ -33,6 +33,7 @@ def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
     group = draft.group
     member, target, current = group.members[former_id], group.target(former_id), group.current(former_id)
     metadata = group.target_metadata.get(former_id)
+    draft.hooks.instance_came_back(draft, former_id, member_id)
     write_removal(draft, former_id)
     draft.write(evolve(member, member_id=member_id))
     draft.write(r.TargetAssignmentMember(group.group_id, member_id, target, metadata))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.extensions.registration.places import missing, waiting
-from kafka_nextgen.coordinator.extensions.state import COMPUTING, OFFERS, PLACES, PREFERENCES
+from kafka_nextgen.coordinator.extensions.state import COMPUTING, OFFERS, PLACES, PREFERENCES, STANDBYS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 
@@ -19,6 +19,7 @@ __all__ = ["extension_violations"]
 def extension_violations(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
     yield from _places_in_order(group, timers)
+    yield from _standbys_in_order(group)
     if group.classic is None:
         yield from _assignors_in_step(group)
         yield from _metadata_goes_with_a_target(group)
@@ -78,6 +79,19 @@ def _places_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         yield "a join is held for which there is no place"
     if group.classic is not None and group.classic.held.keys() & group.classic.instances.keys():
         yield "a join is held whose instance is a member"
+
+
+def _standbys_in_order(group: Group) -> Iterator[str]:
+    """A standby is a member that has no target, and owns nothing once it has reached the group's target."""
+    standbys = STANDBYS.of(group)
+    if len(set(standbys)) < len(standbys) or not set(standbys) <= group.members.keys():
+        yield f"not each of {standbys} is a member once"
+    for member_id in standbys:
+        current = group.current(member_id)
+        if group.target(member_id):
+            yield f"{member_id} stands by, and has a target"
+        if current.member_epoch == group.assignment_epoch and _owns(group, member_id):
+            yield f"{member_id} stands by at the target's epoch, and owns something"
 
 
 def _owns(group: Group, member_id: str) -> bool:

@@ -126,6 +126,10 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
         yield f"   places for {' '.join(place.instance_id for place in record.places)}"
     elif isinstance(record, x.ExpectedMembersRemoved):
         yield "   places for -"
+    elif isinstance(record, x.StandbyMembers):
+        yield f"   standbys {' '.join(record.member_ids)}"
+    elif isinstance(record, x.StandbyMembersRemoved):
+        yield "   standbys -"
 
 
 def tell_group(group: Group, write: Write) -> Iterator[str]:

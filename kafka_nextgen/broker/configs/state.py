@@ -32,7 +32,7 @@ _SINCE = {
 }
 
 #: Settings that Kafka's brokers do not have.
-_NO_CONFIGS = ("profile", "group.version", "extensions", "group.rebalance.history.size")
+_NO_CONFIGS = ("profile", "group.version", "extensions", "group.rebalance.history.size", "group.target.size")
 
 
 @define

@@ -25,7 +25,6 @@ from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_
 from kafka_nextgen.consumer_protocol import decode_subscription
 from kafka_nextgen.coordinator.applying import add_to_count
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.state import OFFERS, PREFERENCES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
@@ -73,7 +72,7 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     """The client-side assignor of the group's next target assignment; None if a server-side one makes it."""
     if not settings.extensions or not PREFERENCES.of(group):
         return None
-    left_out = waiting(group)  # members that wait for expected instances get no assignment yet
+    left_out = group.hooks.members_waiting(group)
     usable = {
         name
         for name, offers in offers_of(group, left_out).items()

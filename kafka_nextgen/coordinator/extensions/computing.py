@@ -1,9 +1,9 @@
 """Which member computes the next target assignment, and when another takes its place (KIP-848, "Client Side Mode").
 
 Once an assignment is due, the coordinator chooses the *first member to send a heartbeat* that has the assignor, has not
-failed at this group epoch, and does not wait for expected instances. That member is alive, so there is no delay. The
-answer tells it (ShouldComputeAssignment), and so does each later one until it prepares. It must install an assignment
-within its rebalance timeout of the first such answer.
+failed at this group epoch, and neither waits for expected instances nor stands by. That member is alive, so there is no
+delay. The answer tells it (ShouldComputeAssignment), and so does each later one until it prepares. It must install an
+assignment within its rebalance timeout of the first such answer.
 
 | event | effect |
 |---|---|
@@ -25,7 +25,6 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.assignor_selection import common_assignor
-from kafka_nextgen.coordinator.extensions.registration.places import waits
 from kafka_nextgen.coordinator.extensions.state import COMPUTING, Computing
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
@@ -102,7 +101,8 @@ def _may_compute(draft: Draft, computing: Computing, member_id: str) -> bool:
     group = draft.group
     member = group.members[member_id]
     names = {assignor.name for assignor in member.client_assignors}
-    return computing.assignor in names and _may_be_asked(group, computing, member_id) and not waits(group, member)
+    is_left_out = member_id in group.hooks.members_waiting(group)
+    return computing.assignor in names and _may_be_asked(group, computing, member_id) and not is_left_out
 
 
 def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:

@@ -23,13 +23,15 @@ from kafka_nextgen.coordinator.extensions import (
     computing,
     history,
     join_reasons,
+    standbys,
     state,
 )
 from kafka_nextgen.coordinator.extensions import requests as xq
 from kafka_nextgen.coordinator.extensions.registration import adding, classic, places, waiting
 from kafka_nextgen.coordinator.hooks import ExtensionRequest, Hooks
-from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import JoinReason
@@ -49,7 +51,7 @@ _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
 
 def _look_at_places(draft: Draft) -> None:
     draft.cancel(TimerKind.EXPECTED)
-    waiting.settle(draft)
+    EXTENSIONS.settle(draft)
 
 
 #: The handlers of the extensions' timers.
@@ -72,20 +74,18 @@ class Extensions(Hooks):
     asks_for_rebalance = staticmethod(join_reasons.asks_for_rebalance)
     wants_rebalance = staticmethod(join_reasons.wants_rebalance)
     with_statement = staticmethod(join_reasons.with_statement)
-    sets_aside = staticmethod(waiting.sets_aside)
-    members_waiting = staticmethod(places.waiting)
+    members_waiting = staticmethod(standbys.uncounted)
     rebalance_began = staticmethod(history.note_rebalance)
     is_urgent = staticmethod(computing.is_urgent)
-    retarget = staticmethod(computing.retarget_by_member)
     is_computing = staticmethod(computing.is_computing)
     assignment_made = staticmethod(history.note_assignment)
-    answer = staticmethod(assignor_fields.answer_with_assignors)
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
+    members_removed = staticmethod(standbys.replace_leaving)
+    member_absent = staticmethod(standbys.replace_absent)
+    instance_came_back = staticmethod(standbys.instance_came_back)
     member_gone = staticmethod(computing.replace_computing_member)
     let_in_if_alone = staticmethod(waiting.let_in_if_alone)
-    settle = staticmethod(waiting.settle)
-    group_ended = staticmethod(computing.forget_computation)
     hold_join = staticmethod(waiting.hold_join)
     leave_results = staticmethod(waiting.remove_expected)
     carried_assignor = staticmethod(classic_user_data.carried_assignor)
@@ -106,6 +106,39 @@ class Extensions(Hooks):
         if request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN:
             return request
         return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
+
+    def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
+        """Whether the member waits for expected instances, or stands by."""
+        if not waiting.sets_aside(draft, member):
+            return standbys.stands_by(draft, member)
+        standbys.settle(draft)
+        return True
+
+    def settle(self, draft: Draft) -> None:
+        """Update the places, and then the standbys."""
+        waiting.settle(draft)
+        standbys.settle(draft)
+
+    def retarget(self, draft: Draft) -> bool:
+        """Whether standbys take over, or a member computes the target assignment."""
+        return standbys.takes_over(draft) or computing.retarget_by_member(draft)
+
+    def answer(
+        self,
+        draft: Draft,
+        request: ConsumerGroupHeartbeat,
+        member: MemberMetadata,
+        current: CurrentMemberAssignment,
+        answer: ConsumerGroupHeartbeatAnswer,
+    ) -> ConsumerGroupHeartbeatAnswer:
+        """The answer with the fields for client-side assignors and for standbys."""
+        answer = assignor_fields.answer_with_assignors(draft, request, member, current, answer)
+        return standbys.with_standing(draft, member.member_id, answer)
+
+    def group_ended(self, draft: Draft) -> None:
+        """End the computation; all members are active."""
+        computing.forget_computation(draft)
+        standbys.all_active(draft)
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """Remove the places of these members."""

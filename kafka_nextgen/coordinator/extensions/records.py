@@ -19,6 +19,8 @@ __all__ = [
     "Rebalance",
     "RebalanceRecorded",
     "RebalanceRecordedRemoved",
+    "StandbyMembers",
+    "StandbyMembersRemoved",
 ]
 
 
@@ -81,3 +83,15 @@ class ExpectedMembers(ExtensionRecord):
 @frozen
 class ExpectedMembersRemoved(ExtensionRecord):
     """[10001] The group expects no instance."""
+
+
+@frozen
+class StandbyMembers(ExtensionRecord):
+    """[10002] The members that stand by, in the order in which they take over."""
+
+    member_ids: tuple[str, ...]
+
+
+@frozen
+class StandbyMembersRemoved(ExtensionRecord):
+    """[10002] No member stands by any more."""

@@ -13,7 +13,7 @@ from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import ExtensionRecord
 
-__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "Computing", "Prepared", "apply"]
+__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "STANDBYS", "Computing", "Prepared", "apply"]
 
 T = TypeVar("T")
 
@@ -59,7 +59,9 @@ class Computing:
 
     A member that has ``failed`` is not chosen again while the group is at ``failed_epoch``. One that was ``late`` is
     chosen again if no other is left. ``complaint`` is the message of the last failure, which the members in ``untold``
-    have yet to get. ``is_urgent`` after an assignment for an older epoch: the next one does not wait for its interval.
+    have yet to get. ``is_urgent`` after an assignment for an older epoch, or if standbys take over:
+    the next one does not wait for its interval. The standbys' take-over is the whole target of the group epoch
+    ``taken_over_at``.
     """
 
     assignor: str | None = None
@@ -71,6 +73,7 @@ class Computing:
     failed_epoch: int = -1
     complaint: str = ""
     untold: frozenset[str] = frozenset()
+    taken_over_at: int = -1
 
 
 #: The places kept for expected instances, by instance id.
@@ -84,6 +87,9 @@ OFFERS: StateOf[Mapping[tuple[str, int, int, int], int]] = StateOf("kept", "offe
 
 #: The number of members by the names of their assignors, preferred first.
 PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferences", {})
+
+#: The standbys, in the order in which they take over.
+STANDBYS: StateOf[tuple[str, ...]] = StateOf("kept", "standbys", ())
 
 #: Where the computation of the next target stands. A new coordinator begins it again.
 COMPUTING = StateOf("remembered", "computing", Computing())
@@ -100,5 +106,9 @@ def apply(group: Group, record: ExtensionRecord) -> None:
             PLACES.put(group, {place.instance_id: place for place in record.places})
         case x.ExpectedMembersRemoved():
             PLACES.put(group, {})
+        case x.StandbyMembers():
+            STANDBYS.put(group, record.member_ids)
+        case x.StandbyMembersRemoved():
+            STANDBYS.put(group, ())
         case _:
             raise AssertionError(f"no extension has {record}")

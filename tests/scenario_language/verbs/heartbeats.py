@@ -5,6 +5,7 @@ heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, 
 leave A, pause A                           epochs -1 and -2
 join A foo states=upgrade                  a JoinReason, an extension
 configure heartbeat=7s session=-           the group's own configuration; - takes a key back
+configure target_size=3                    how many members are active, an extension
 epochs absolute                            are the same in every world, for they come from a generation
 """
 
@@ -31,6 +32,7 @@ _GROUP_KEYS = {
     "heartbeat": "consumer.heartbeat.interval.ms",
     "session": "consumer.session.timeout.ms",
     "assignment_interval": "consumer.assignment.interval.ms",
+    "target_size": "group.target.size",
 }
 
 OPTIONS = (
@@ -58,10 +60,14 @@ def heartbeat(world: World, command: Command) -> Iterator[str]:
         _remember(world, request, heard.answer)
     epoch = world.raw.epochs.write(heard.answer.member_epoch)
     told = tell_heartbeat(command.name, heard.answer, epoch, world.write)
-    besides = tell_besides(heard.answer, world.write)
+    besides = tell_besides(heard.answer, world.write) + _standby_place(heard.answer)
     yield told + besides + _news_of_interval(world, heard.answer)
     yield from tell_complaint(command.name, heard.answer)
     yield from heard.after
+
+
+def _standby_place(answer: ConsumerGroupHeartbeatAnswer) -> str:
+    return f" standby={answer.standby_place}" if answer.standby_place else ""
 
 
 def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str:
@@ -76,13 +82,15 @@ def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str
 def configure(world: World, command: Command) -> Iterator[str]:
     """Give the group a configuration of its own."""
     command.expect(0, *_GROUP_KEYS)
-    config = {_GROUP_KEYS[option]: _milliseconds(value) for option, value in command.options.items()}
+    config = {_GROUP_KEYS[option]: _number(option, value) for option, value in command.options.items()}
     code = world.configure(config)
     yield "-> configured" if code is ErrorCode.NONE else f"-> {code.name}"
 
 
-def _milliseconds(duration: str) -> str:
-    return "" if duration == "-" else str(round(1000 * parse_duration(duration)))
+def _number(option: str, value: str) -> str:
+    if value == "-":
+        return ""
+    return value if option == "target_size" else str(round(1000 * parse_duration(value)))
 
 
 def join(world: World, command: Command) -> Iterator[str]:

@@ -1,0 +1,283 @@
+"""Hot standby: a group has a target size, and members beyond it stand by (KIP-345, "Future Works").
+
+At most ``group.target.size`` members are *active*. A further member is a *standby*: it joins, sends heartbeats, owns
+nothing, and assignments leave it out. Standbys have an order, in which they take over.
+
+| event | effect |
+|---|---|
+| a member joins, and there are enough active ones | it stands by; the group epoch stays |
+| an active member leaves, is removed, or its session ends | the first standby takes over from it |
+| an active static member leaves temporarily | the same; its instance stands by when it comes back |
+| a member joins while a static member is away that no standby replaced | it takes over from that member |
+| the target size is raised | the first standbys become active |
+| the target size is lowered | the active members with the fewest partitions stand by, first of all |
+| the target size is removed, or the group converts to the classic protocol | all members are active |
+| the coordinator fails over | standbys and their order are kept |
+
+A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same, and
+nothing else changed, that is the group's next target, with any assignor. Otherwise the group's assignor makes the next
+target. Neither waits for the assignment interval (KIP-1263).
+
+A standby is told to send heartbeats often, because it learns from the answer that it takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from attrs import evolve, frozen
+
+from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
+from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
+from kafka_nextgen.coordinator.extensions.registration.places import begin_epochs, waiting
+from kafka_nextgen.coordinator.extensions.state import COMPUTING, STANDBYS
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.subscriptions import advance_epoch
+from kafka_nextgen.coordinator.topic_partitions import NOTHING, flatten
+from kafka_nextgen.types import RebalanceReason
+
+__all__ = [
+    "all_active",
+    "instance_came_back",
+    "replace_absent",
+    "replace_leaving",
+    "settle",
+    "stands_by",
+    "takes_over",
+    "uncounted",
+    "with_standing",
+]
+
+#: A standby sends a heartbeat at least this often.
+HEARTBEAT_INTERVAL_MS = 250
+
+
+@frozen
+class _Swap:
+    """A standby takes over from an active member."""
+
+    predecessor: str
+    successor: str
+
+    def __str__(self) -> str:
+        return f"standby {self.successor} took over for {self.predecessor}"
+
+
+@frozen
+class _Change:
+    """The group's new queue of standbys, and which members change places."""
+
+    queue: tuple[str, ...]
+    swaps: tuple[_Swap, ...] = ()
+    activated: tuple[str, ...] = ()
+    sidelined: tuple[str, ...] = ()  # active before, and not replaced
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no member changes places."""
+        return not (self.swaps or self.activated or self.sidelined)
+
+    def __str__(self) -> str:
+        return ", ".join(
+            (
+                *map(str, self.swaps),
+                *(f"standby {member_id} became active" for member_id in self.activated),
+                *(f"{member_id} stands by" for member_id in self.sidelined),
+            )
+        )
+
+
+def uncounted(group: Group) -> Collection[str]:
+    """The members that assignments leave out: those that wait for expected instances, and standbys."""
+    return (*waiting(group), *STANDBYS.of(group))
+
+
+# ---- what happens to the group
+
+
+def stands_by(draft: Draft, member: MemberMetadata) -> bool:
+    """Whether the member stands by, or members change places with its request. Then the group epoch is up to date."""
+    queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
+    if not queue and not _target_size(draft):
+        return False
+    change = _planned(draft, (*queue, member.member_id) if is_new else queue)
+    _carry_out(draft, change)
+    if change.is_empty or change == _Change(queue, activated=(member.member_id,)):
+        return _is_left_out(draft, member)
+    reason = RebalanceReason.MEMBER_JOINED if is_new else RebalanceReason.ADMIN
+    advance_epoch(draft, Cause(reason, member.member_id, member.instance_id, text=str(change)))
+    return True
+
+
+def _is_left_out(draft: Draft, member: MemberMetadata) -> bool:
+    if member.member_id not in STANDBYS.of(draft.group):
+        return False
+    begin_epochs(draft)
+    cause = Cause(RebalanceReason.MIGRATION, member.member_id, member.instance_id)
+    advance_epoch(draft, cause if _has_classic_target(draft.group) else None)
+    return True
+
+
+def _has_classic_target(group: Group) -> bool:
+    """Whether the target is that of the classic group before, whose leader may have left out partitions."""
+    return group.assignment_timestamp_ms == 0 and group.assignment_epoch >= group.epoch
+
+
+def settle(draft: Draft) -> None:
+    """The group or its target size changed: standbys become active, or active members stand by."""
+    if draft.group.is_consumer_group:
+        change = _planned(draft, STANDBYS.of(draft.group))
+        _carry_out(draft, change)
+        if not change.is_empty:
+            advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
+
+
+def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
+    """Let standbys take over from members that are about to be removed; return the cause, which says so."""
+    leaving = [member.member_id for member in members]
+    change = _planned(draft, STANDBYS.of(draft.group), leaving)
+    _carry_out(draft, change)
+    return evolve(cause, text=", ".join(filter(None, (cause.text, str(change)))))
+
+
+def replace_absent(draft: Draft, member: MemberMetadata) -> None:
+    """Let a standby take over from a static member that left temporarily. The member stands by from now on."""
+    change = _planned(draft, STANDBYS.of(draft.group))
+    _carry_out(draft, change)
+    if not change.is_empty:
+        cause = Cause(RebalanceReason.MEMBER_LEFT, member.member_id, member.instance_id, text=str(change))
+        advance_epoch(draft, cause)
+
+
+def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
+    """A static member that stands by has a new member id."""
+    queue = STANDBYS.of(draft.group)
+    _keep(draft, tuple(member_id if each == former_id else each for each in queue))
+
+
+def all_active(draft: Draft) -> None:
+    """The group is removed, or becomes a classic one, which has no standbys."""
+    _keep(draft, ())
+
+
+def takes_over(draft: Draft) -> bool:
+    """Whether the due target is the former one, with standbys in place of their predecessors; then put it in force."""
+    group, computing = draft.group, COMPUTING.of(draft.group)
+    if computing.taken_over_at != group.epoch:
+        return False
+    COMPUTING.put(group, evolve(computing, is_urgent=False, taken_over_at=-1))
+    draft.write(
+        TargetAssignmentMetadata(
+            group.group_id, group.epoch, draft.now_ms, assignor=group.client_assignor, error=group.assignment_error
+        )
+    )
+    draft.hooks.assignment_made(draft)
+    return True
+
+
+def with_standing(draft: Draft, member_id: str, answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatAnswer:
+    """The answer, which tells a standby its place among the standbys, and what the active members have."""
+    queue = STANDBYS.of(draft.group)
+    if member_id not in queue:
+        return answer
+    return evolve(
+        answer,
+        heartbeat_interval_ms=min(answer.heartbeat_interval_ms, HEARTBEAT_INTERVAL_MS),
+        standby_place=1 + [each for each in queue if not _is_away(draft.group, each)].index(member_id),
+    )
+
+
+# ---- who changes places
+
+
+def _planned(draft: Draft, queue: Sequence[str], leaving: Collection[str] = ()) -> _Change:
+    """Who changes places, if ``queue`` stands by, and ``leaving`` are about to be removed."""
+    group, size = draft.group, _target_size(draft)
+    queue = [member_id for member_id in queue if member_id not in leaving]
+    if not size:
+        return _Change((), activated=tuple(queue))
+    left_out = {*waiting(group), *queue, *STANDBYS.of(group)}
+    active = [member_id for member_id in sorted(group.members) if member_id not in left_out]
+    absent = [member_id for member_id in active if member_id in leaving or _is_away(group, member_id)]
+    staying = [member_id for member_id in active if member_id not in absent]
+    missing = size - len(staying)
+    if missing <= 0:
+        away = [member_id for member_id in absent if member_id not in leaving]
+        sidelined = (*_fewest_partitions(group, staying)[:-missing], *away) if missing else tuple(away)
+        return _Change((*sidelined, *queue), sidelined=sidelined)
+    ready = [member_id for member_id in queue if not _is_away(group, member_id)][:missing]
+    swaps = tuple(map(_Swap, absent, ready))
+    replaced = [swap.predecessor for swap in swaps if swap.predecessor not in leaving]
+    return _Change(
+        (*(member_id for member_id in queue if member_id not in ready), *replaced),
+        swaps,
+        activated=tuple(ready[len(swaps) :]),
+    )
+
+
+def _fewest_partitions(group: Group, member_ids: Iterable[str]) -> list[str]:
+    """The members, those with the fewest partitions first."""
+    return sorted(member_ids, key=lambda member_id: (len(list(flatten(group.target(member_id)))), member_id))
+
+
+def _is_away(group: Group, member_id: str) -> bool:
+    return group.current(member_id).member_epoch == LEAVE_TEMPORARILY
+
+
+def _target_size(draft: Draft) -> int:
+    """How many members are active; 0 if all are."""
+    return draft.settings.group_target_size if draft.settings.extensions else 0
+
+
+# ---- how they change places
+
+
+def _carry_out(draft: Draft, change: _Change) -> None:
+    """Write the change. The caller raises the group epoch, and removes members that leave."""
+    if change.swaps:
+        is_whole_change = not change.activated and _is_target_up_to_date(draft)
+        is_exact = is_whole_change and all(_subscribe_alike(draft.group, swap) for swap in change.swaps)
+        taken_over_at = draft.group.epoch + 1 if is_exact else -1
+        COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), is_urgent=True, taken_over_at=taken_over_at))
+    for swap in change.swaps:
+        _give_target(draft, swap.predecessor, swap.successor)
+    for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
+        _take_partitions(draft, member_id)
+    _keep(draft, change.queue)
+
+
+def _is_target_up_to_date(draft: Draft) -> bool:
+    group = draft.group
+    topics_hash = draft.topics.metadata_hash(group.counted_topics())
+    is_latest = group.assignment_epoch == group.epoch and topics_hash == group.metadata_hash
+    return is_latest and not _has_classic_target(group)
+
+
+def _subscribe_alike(group: Group, swap: _Swap) -> bool:
+    predecessor, successor = group.members[swap.predecessor], group.members[swap.successor]
+    return group.topics_of(predecessor) == group.topics_of(successor)
+
+
+def _give_target(draft: Draft, from_id: str, to_id: str) -> None:
+    group = draft.group
+    target, metadata = group.target(from_id), group.target_metadata.get(from_id)
+    draft.write(TargetAssignmentMember(group.group_id, to_id, target, metadata))
+
+
+def _take_partitions(draft: Draft, member_id: str) -> None:
+    """A standby has no target. One that is away has closed, so its partitions are free at once."""
+    group = draft.group
+    if group.target(member_id):
+        draft.write(TargetAssignmentMember(group.group_id, member_id, NOTHING, None))
+    if _is_away(group, member_id) and group.current(member_id).assigned:
+        draft.write(evolve(group.current(member_id), assigned=()))
+
+
+def _keep(draft: Draft, queue: tuple[str, ...]) -> None:
+    group_id = draft.group.group_id
+    if queue != STANDBYS.of(draft.group):
+        draft.write(StandbyMembers(group_id, queue) if queue else StandbyMembersRemoved(group_id))
