@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, ForgottenTopic, RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
 __all__ = [
     "AbortedTransaction",
@@ -55,6 +55,20 @@ class FetchLimits(NamedTuple):
     max_bytes: int = 50 << 20
     isolation_level: int = 1  # 0 reads uncommitted records too
     rack_id: str = ""
+
+
+class AbortedTransaction(NamedTuple):
+    """A producer whose records from ``first_offset`` on were aborted."""
+
+    producer_id: int
+    first_offset: int
+
+
+class EpochEndOffset(NamedTuple):
+    """The largest epoch both logs have, and where it ends on the leader."""
+
+    epoch: int
+    end_offset: int
 
 
 class FetchedPartition(NamedTuple):
@@ -127,18 +141,31 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
     return names
 
 
-def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> FetchAnswer:
+def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
     """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
     partitions: list[FetchedPartition] = []
-    for topic in answer.topics:
-        name = topic.topic if isinstance(topic.topic, str) else names.get(topic.topic)
-        if name is not None:
-            partitions += [
-                FetchedPartition(_partition_of(name, raw.number), *raw[1:])
-                for raw in topic.partitions
-                if raw.number >= 0
-            ]
-    return FetchAnswer(answer.error, answer.session_id, max(answer.throttle_time_ms, 0), tuple(partitions))
+    for topic in message.responses:
+        name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)
+        if name:
+            partitions += [_fetched(name, told) for told in topic.partitions if told.partition_index >= 0]
+    return FetchAnswer(message.error_code, message.session_id, max(message.throttle_time_ms, 0), tuple(partitions))
+
+
+def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionData) -> FetchedPartition:
+    aborted, diverging, leader = told.aborted_transactions, told.diverging_epoch, told.current_leader
+    return FetchedPartition(
+        _partition_of(topic, told.partition_index),
+        told.error_code,
+        told.high_watermark,
+        told.last_stable_offset,
+        told.log_start_offset,
+        tuple([AbortedTransaction(each.producer_id, each.first_offset) for each in aborted]) if aborted else (),
+        told.preferred_read_replica,
+        told.records,
+        None if diverging is None else EpochEndOffset(diverging.epoch, diverging.end_offset),
+        -1 if leader is None else leader.leader_id,
+        -1 if leader is None else leader.leader_epoch,
+    )
 
 
 @lru_cache(maxsize=8192)

@@ -10,7 +10,7 @@ clients that can use them only, because some clients fail on keys they don't kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from attrs import evolve, frozen
@@ -19,8 +19,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.fetch_response import read_fetch_response
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.schema import Message
 
 __all__ = [
@@ -93,8 +91,8 @@ VersionRange = tuple[int, int]
 #: What a client writes a request from: the schema's message, or one that a writer of our own knows.
 Question = Message | RawFetchRequest
 
-#: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
-Answer = Message | RawFetchAnswer
+#: What a client reads an answer as.
+Answer = Message
 
 
 class MissingExtensionError(UnsupportedProtocolError):
@@ -103,16 +101,12 @@ class MissingExtensionError(UnsupportedProtocolError):
 
 @frozen
 class Api:
-    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak.
-
-    ``read`` is how a client reads the answers, from the version and the body, where the schema's decoder is too slow.
-    """
+    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak."""
 
     key: int
     name: str
     min_version: int
     max_version: int
-    read: Callable[[int, memoryview], Answer] | None = None
 
     @property
     def request(self) -> type[Message]:
@@ -147,7 +141,7 @@ def response_of(name: str) -> type[Message]:
 
 # fmt: off
 PRODUCE = Api(0, "Produce", 3, 13)
-FETCH = Api(1, "Fetch", 4, 17, read_fetch_response)
+FETCH = Api(1, "Fetch", 4, 17)
 LIST_OFFSETS = Api(2, "ListOffsets", 1, 11)
 METADATA = Api(3, "Metadata", 0, 13)
 OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10)

@@ -26,8 +26,11 @@ _LEFT_OVER = {"MetadataRequest": 3, "AlterUserScramCredentialsRequest": 1}
 
 
 def read_message(message: type[M], version: int, body: Data) -> M:
-    """Read ``body``, which is exactly one ``message`` of ``version``. Raises ``DecodeError``."""
-    data, end = bytes(body), len(body)
+    """Read ``body``, which is exactly one ``message`` of ``version``. Raises ``DecodeError``.
+
+    What is read may look into ``body`` if it is a message ``IN_PLACE``, which ``body`` has to outlive unchanged.
+    """
+    data, end = body if message.IN_PLACE else bytes(body), len(body)
     weigh = weighing() if end > LIGHT_BYTES else None
     read, pos = _reader_of(message, version)(data, 0, end, weigh)
     if pos != end and end - pos != _LEFT_OVER.get(message.__name__):

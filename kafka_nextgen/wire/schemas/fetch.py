@@ -57,8 +57,8 @@ class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
     rack_id: str = field("string", "11+")
 
 
-class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+"):
-    """Records of partitions. Consumers read it by ``wire.fetch_response``."""
+class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_place=True):
+    """Records of partitions, as views of the frame: the one message that brings megabytes."""
 
     class FetchableTopicResponse(Structure):
         class PartitionData(Structure):
