@@ -21,70 +21,6 @@ from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.schema import Message
 
-__all__ = [
-    "ADD_OFFSETS_TO_TXN",
-    "ADD_PARTITIONS_TO_TXN",
-    "ALTER_CLIENT_QUOTAS",
-    "ALTER_CONFIGS",
-    "ALTER_USER_SCRAM_CREDENTIALS",
-    "APIS",
-    "API_VERSIONS",
-    "CONSUMER_GROUP_ADD_MEMBERS",
-    "CONSUMER_GROUP_DESCRIBE",
-    "CONSUMER_GROUP_HEARTBEAT",
-    "CONSUMER_GROUP_HISTORY",
-    "CONSUMER_GROUP_INSTALL_ASSIGNMENT",
-    "CONSUMER_GROUP_PREPARE_ASSIGNMENT",
-    "CREATE_ACLS",
-    "CREATE_PARTITIONS",
-    "CREATE_TOPICS",
-    "DELETE_ACLS",
-    "DELETE_GROUPS",
-    "DELETE_RECORDS",
-    "DELETE_TOPICS",
-    "DESCRIBE_ACLS",
-    "DESCRIBE_CLIENT_QUOTAS",
-    "DESCRIBE_CLUSTER",
-    "DESCRIBE_CONFIGS",
-    "DESCRIBE_GROUPS",
-    "DESCRIBE_LOG_DIRS",
-    "DESCRIBE_PRODUCERS",
-    "DESCRIBE_TOPIC_PARTITIONS",
-    "DESCRIBE_TRANSACTIONS",
-    "DESCRIBE_USER_SCRAM_CREDENTIALS",
-    "END_TXN",
-    "EXTENSIONS",
-    "FETCH",
-    "FIND_COORDINATOR",
-    "HEARTBEAT",
-    "INCREMENTAL_ALTER_CONFIGS",
-    "INIT_PRODUCER_ID",
-    "JOIN_GROUP",
-    "LEAVE_GROUP",
-    "LIST_CONFIG_RESOURCES",
-    "LIST_GROUPS",
-    "LIST_OFFSETS",
-    "LIST_TRANSACTIONS",
-    "METADATA",
-    "OFFSET_COMMIT",
-    "OFFSET_DELETE",
-    "OFFSET_FETCH",
-    "OFFSET_FOR_LEADER_EPOCH",
-    "PRODUCE",
-    "SASL_AUTHENTICATE",
-    "SASL_HANDSHAKE",
-    "SYNC_GROUP",
-    "TXN_OFFSET_COMMIT",
-    "WRITE_TXN_MARKERS",
-    "Answer",
-    "Api",
-    "MissingExtensionError",
-    "Question",
-    "VersionRange",
-    "negotiate",
-    "response_of",
-]
-
 #: The lowest and the highest version of an API that a broker speaks.
 VersionRange = tuple[int, int]
 
@@ -194,72 +130,11 @@ CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
 CONSUMER_GROUP_HISTORY = Api(10003, "ConsumerGroupHistory", 0, 0)
 # fmt: on
 
-#: What Apache Kafka never shipped, by keys that it does not use.
-EXTENSIONS: Mapping[int, Api] = {
-    api.key: api
-    for api in (
-        CONSUMER_GROUP_PREPARE_ASSIGNMENT,
-        CONSUMER_GROUP_INSTALL_ASSIGNMENT,
-        CONSUMER_GROUP_ADD_MEMBERS,
-        CONSUMER_GROUP_HISTORY,
-    )
-}
-
 #: All of them, by Kafka's key.
-APIS: Mapping[int, Api] = {
-    api.key: api
-    for api in (
-        PRODUCE,
-        FETCH,
-        LIST_OFFSETS,
-        METADATA,
-        OFFSET_COMMIT,
-        OFFSET_FETCH,
-        FIND_COORDINATOR,
-        JOIN_GROUP,
-        HEARTBEAT,
-        LEAVE_GROUP,
-        SYNC_GROUP,
-        DESCRIBE_GROUPS,
-        LIST_GROUPS,
-        SASL_HANDSHAKE,
-        API_VERSIONS,
-        CREATE_TOPICS,
-        DELETE_TOPICS,
-        DELETE_RECORDS,
-        INIT_PRODUCER_ID,
-        OFFSET_FOR_LEADER_EPOCH,
-        ADD_PARTITIONS_TO_TXN,
-        ADD_OFFSETS_TO_TXN,
-        END_TXN,
-        WRITE_TXN_MARKERS,
-        TXN_OFFSET_COMMIT,
-        DESCRIBE_ACLS,
-        CREATE_ACLS,
-        DELETE_ACLS,
-        DESCRIBE_CONFIGS,
-        ALTER_CONFIGS,
-        DESCRIBE_LOG_DIRS,
-        SASL_AUTHENTICATE,
-        CREATE_PARTITIONS,
-        DELETE_GROUPS,
-        INCREMENTAL_ALTER_CONFIGS,
-        OFFSET_DELETE,
-        DESCRIBE_CLIENT_QUOTAS,
-        ALTER_CLIENT_QUOTAS,
-        DESCRIBE_USER_SCRAM_CREDENTIALS,
-        ALTER_USER_SCRAM_CREDENTIALS,
-        DESCRIBE_CLUSTER,
-        DESCRIBE_PRODUCERS,
-        DESCRIBE_TRANSACTIONS,
-        LIST_TRANSACTIONS,
-        CONSUMER_GROUP_HEARTBEAT,
-        CONSUMER_GROUP_DESCRIBE,
-        LIST_CONFIG_RESOURCES,
-        DESCRIBE_TOPIC_PARTITIONS,
-        *EXTENSIONS.values(),
-    )
-}
+APIS: Mapping[int, Api] = {api.key: api for api in tuple(globals().values()) if isinstance(api, Api)}
+
+#: What Apache Kafka never shipped, by keys that it does not use.
+EXTENSIONS: Mapping[int, Api] = {key: api for key, api in APIS.items() if key >= CONSUMER_GROUP_PREPARE_ASSIGNMENT.key}
 
 
 def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None = None) -> int:

@@ -6,24 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "AlterClientQuotasRequest",
-    "AlterClientQuotasResponse",
-    "AlterUserScramCredentialsRequest",
-    "AlterUserScramCredentialsResponse",
-    "CreateAclsRequest",
-    "CreateAclsResponse",
-    "DeleteAclsRequest",
-    "DeleteAclsResponse",
-    "DescribeAclsRequest",
-    "DescribeAclsResponse",
-    "DescribeClientQuotasRequest",
-    "DescribeClientQuotasResponse",
-    "DescribeUserScramCredentialsRequest",
-    "DescribeUserScramCredentialsResponse",
-    "EntityData",
-]
-
 
 class DescribeAclsRequest(Message, api_key=29, versions="1-3", flexible="2+"):
     """Which rules of access match a filter?"""

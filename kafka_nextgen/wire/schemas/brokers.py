@@ -6,13 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "DescribeLogDirsRequest",
-    "DescribeLogDirsResponse",
-    "DescribeProducersRequest",
-    "DescribeProducersResponse",
-]
-
 
 class DescribeLogDirsRequest(Message, api_key=35, versions="1-4", flexible="2+"):
     """How large are the logs of these partitions?"""

@@ -11,17 +11,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "ConsumerGroupAddMembersRequest",
-    "ConsumerGroupAddMembersResponse",
-    "ConsumerGroupHistoryRequest",
-    "ConsumerGroupHistoryResponse",
-    "ConsumerGroupInstallAssignmentRequest",
-    "ConsumerGroupInstallAssignmentResponse",
-    "ConsumerGroupPrepareAssignmentRequest",
-    "ConsumerGroupPrepareAssignmentResponse",
-]
-
 
 class ConsumerGroupPrepareAssignmentRequest(Message, api_key=10000, versions="0", flexible="0+"):
     """KIP-848, "ConsumerGroupPrepareAssignment API": what is there to assign?"""

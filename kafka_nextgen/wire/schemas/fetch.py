@@ -7,15 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "FetchRequest",
-    "FetchResponse",
-    "ListOffsetsRequest",
-    "ListOffsetsResponse",
-    "OffsetForLeaderEpochRequest",
-    "OffsetForLeaderEpochResponse",
-]
-
 
 class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
     """Which records follow these offsets? Consumers write it by ``wire.fetch_request``."""

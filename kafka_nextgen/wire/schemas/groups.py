@@ -7,17 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "ConsumerGroupDescribeRequest",
-    "ConsumerGroupDescribeResponse",
-    "DeleteGroupsRequest",
-    "DeleteGroupsResponse",
-    "DescribeGroupsRequest",
-    "DescribeGroupsResponse",
-    "ListGroupsRequest",
-    "ListGroupsResponse",
-]
-
 
 class ListGroupsRequest(Message, api_key=16, versions="0-5", flexible="3+"):
     """Which groups does this broker coordinate?"""

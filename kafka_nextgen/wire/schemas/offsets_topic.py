@@ -12,29 +12,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "ConsumerGroupCurrentMemberAssignmentKey",
-    "ConsumerGroupCurrentMemberAssignmentValue",
-    "ConsumerGroupMemberMetadataKey",
-    "ConsumerGroupMemberMetadataValue",
-    "ConsumerGroupMetadataKey",
-    "ConsumerGroupMetadataValue",
-    "ConsumerGroupRegularExpressionKey",
-    "ConsumerGroupRegularExpressionValue",
-    "ConsumerGroupTargetAssignmentMemberKey",
-    "ConsumerGroupTargetAssignmentMemberValue",
-    "ConsumerGroupTargetAssignmentMetadataKey",
-    "ConsumerGroupTargetAssignmentMetadataValue",
-    "ExpectedMembersKey",
-    "ExpectedMembersValue",
-    "GroupMetadataKey",
-    "GroupMetadataValue",
-    "GroupRebalanceKey",
-    "GroupRebalanceValue",
-    "OffsetCommitKey",
-    "OffsetCommitValue",
-]
-
 
 class ConsumerGroupCurrentMemberAssignmentKey(Message, versions="0", flexible="none"):
     """Type 8: a member of a consumer group."""

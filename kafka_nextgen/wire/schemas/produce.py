@@ -7,13 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "InitProducerIdRequest",
-    "InitProducerIdResponse",
-    "ProduceRequest",
-    "ProduceResponse",
-]
-
 
 class ProduceRequest(Message, api_key=0, versions="3-13", flexible="9+"):
     """Append records to partitions."""

@@ -6,25 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "AddOffsetsToTxnRequest",
-    "AddOffsetsToTxnResponse",
-    "AddPartitionsToTxnRequest",
-    "AddPartitionsToTxnResponse",
-    "AddPartitionsToTxnTopic",
-    "AddPartitionsToTxnTopicResult",
-    "DescribeTransactionsRequest",
-    "DescribeTransactionsResponse",
-    "EndTxnRequest",
-    "EndTxnResponse",
-    "ListTransactionsRequest",
-    "ListTransactionsResponse",
-    "TxnOffsetCommitRequest",
-    "TxnOffsetCommitResponse",
-    "WriteTxnMarkersRequest",
-    "WriteTxnMarkersResponse",
-]
-
 
 class AddPartitionsToTxnTopic(Structure):
     """A topic of a request, in every version."""
