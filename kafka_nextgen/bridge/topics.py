@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from kafka_nextgen.bridge.field_map import converted
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -18,7 +19,7 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.requests import TopicImage
 
-__all__ = ["NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
+__all__ = ["ERROR", "NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
 
 #: What Kafka writes where there is no topic id.
 NO_TOPIC_ID = TopicId(int=0)
@@ -91,3 +92,7 @@ def code_of(number: int) -> ErrorCode:
         return ErrorCode(number)
     except ValueError:
         return ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+#: The error code of a structure.
+ERROR = converted("error_code", int, code_of)

@@ -109,9 +109,9 @@ class Structure:
     _NAMES: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **_: Any) -> None:
-        described = {name: each for name, each in vars(cls).items() if isinstance(each, Field)}
-        cls.FIELDS = tuple(each._replace(name=name) for name, each in described.items())
-        cls._NAMES = frozenset(described)
+        described = [each._replace(name=name) for name, each in vars(cls).items() if isinstance(each, Field)]
+        cls.FIELDS = (*cls.FIELDS, *described)  # those of a structure that it extends come first
+        cls._NAMES = frozenset(each.name for each in cls.FIELDS)
         for each in cls.FIELDS:
             setattr(cls, each.name, each.default)  # found where an instance has no value of its own
 
