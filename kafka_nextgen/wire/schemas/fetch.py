@@ -58,8 +58,8 @@ class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_plac
                 end_offset: int = field("int64", "12+", default=-1)
 
             class LeaderIdAndEpoch(Structure):
-                leader_id: int = field("int32", "12+", default=-1)
-                leader_epoch: int = field("int32", "12+", default=-1)
+                leader_id: int = field("int32", "0+", default=-1)
+                leader_epoch: int = field("int32", "0+", default=-1)
 
             class SnapshotId(Structure):
                 end_offset: int = field("int64", "0+", default=-1)
@@ -86,10 +86,10 @@ class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_plac
         partitions: Sequence[PartitionData] = field([PartitionData], "0+")
 
     class NodeEndpoint(Structure):
-        node_id: int = field("int32", "16+")
-        host: str = field("string", "16+")
-        port: int = field("int32", "16+")
-        rack: str | None = field("string", "16+", nullable="16+", default=None)
+        node_id: int = field("int32", "0+")
+        host: str = field("string", "0+")
+        port: int = field("int32", "0+")
+        rack: str | None = field("string", "0+", nullable="0+", default=None)
 
     throttle_time_ms: int = field("int32", "1+")
     error_code: int = field("int16", "7+")

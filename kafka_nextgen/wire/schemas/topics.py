@@ -180,10 +180,8 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
         )
         topic_authorized_operations: frozenset[int] | None = field("bitfield", "0+")
 
-    class Cursor(Structure):
-        topic_name: str = field("string", "0+")
-        partition_index: int = field("int32", "0+")
-
     throttle_time_ms: int = field("int32", "0+")
     topics: Sequence[DescribeTopicPartitionsResponseTopic] = field([DescribeTopicPartitionsResponseTopic], "0+")
-    next_cursor: Cursor | None = field(Cursor, "0+", nullable="0+")
+    next_cursor: DescribeTopicPartitionsRequest.Cursor | None = field(
+        DescribeTopicPartitionsRequest.Cursor, "0+", nullable="0+"
+    )
