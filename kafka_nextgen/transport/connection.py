@@ -176,7 +176,7 @@ class Connection(asyncio.BufferedProtocol):
             if pending.exchange is not None and self._follow(pending, pending.exchange, frame, now):
                 return
             # The message of a Fetch answer has views of the frame.
-            frame = self._reader.kept(frame) if pending.api is FETCH else frame
+            frame = self._reader.kept(frame) if pending.api.key == FETCH.key else frame
             _, message = frames.decode_response(pending.api, pending.version, frame)
         except DecodeError as error:
             pending.reply.set_exception(self._with_address(error))

@@ -1,4 +1,4 @@
-"""Producers."""
+"""Producers, and what partitions know of them."""
 
 from __future__ import annotations
 
@@ -73,3 +73,38 @@ class InitProducerIdResponse(Message, api_key=22, versions="0-5", flexible="2+")
     error_code: int = field("int16", "0+")
     producer_id: int = field("int64", "0+", default=-1)
     producer_epoch: int = field("int16", "0+")
+
+
+class DescribeProducersRequest(Message, api_key=61, versions="0", flexible="0+"):
+    """Which producers wrote to these partitions (KIP-664)?"""
+
+    class TopicRequest(Structure):
+        name: str = field("string", "0+")
+        partition_indexes: Sequence[int] = field(["int32"], "0+")
+
+    topics: Sequence[TopicRequest] = field([TopicRequest], "0+")
+
+
+class DescribeProducersResponse(Message, api_key=61, versions="0", flexible="0+"):
+    """The producers and their transactions."""
+
+    class TopicResponse(Structure):
+        class PartitionResponse(Structure):
+            class ProducerState(Structure):
+                producer_id: int = field("int64", "0+")
+                producer_epoch: int = field("int32", "0+")
+                last_sequence: int = field("int32", "0+", default=-1)
+                last_timestamp: int = field("int64", "0+", default=-1)
+                coordinator_epoch: int = field("int32", "0+")
+                current_txn_start_offset: int = field("int64", "0+", default=-1)
+
+            partition_index: int = field("int32", "0+")
+            error_code: int = field("int16", "0+")
+            error_message: str | None = field("string", "0+", nullable="0+", default=None)
+            active_producers: Sequence[ProducerState] = field([ProducerState], "0+")
+
+        name: str = field("string", "0+")
+        partitions: Sequence[PartitionResponse] = field([PartitionResponse], "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    topics: Sequence[TopicResponse] = field([TopicResponse], "0+")

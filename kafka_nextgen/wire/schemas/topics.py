@@ -1,4 +1,4 @@
-"""Administration of topics."""
+"""Administration of topics, and the logs of their partitions."""
 
 from __future__ import annotations
 
@@ -185,3 +185,38 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
     next_cursor: DescribeTopicPartitionsRequest.Cursor | None = field(
         DescribeTopicPartitionsRequest.Cursor, "0+", nullable="0+"
     )
+
+
+class DescribeLogDirsRequest(Message, api_key=35, versions="1-4", flexible="2+"):
+    """How large are the logs of these partitions?"""
+
+    class DescribableLogDirTopic(Structure):
+        topic: str = field("string", "0+")
+        partitions: Sequence[int] = field(["int32"], "0+")
+
+    topics: Sequence[DescribableLogDirTopic] | None = field([DescribableLogDirTopic], "0+", nullable="0+")
+
+
+class DescribeLogDirsResponse(Message, api_key=35, versions="1-4", flexible="2+"):
+    """The directories of a broker, with the size of each log."""
+
+    class DescribeLogDirsResult(Structure):
+        class DescribeLogDirsTopic(Structure):
+            class DescribeLogDirsPartition(Structure):
+                partition_index: int = field("int32", "0+")
+                partition_size: int = field("int64", "0+")
+                offset_lag: int = field("int64", "0+")
+                is_future_key: bool = field("bool", "0+")
+
+            name: str = field("string", "0+")
+            partitions: Sequence[DescribeLogDirsPartition] = field([DescribeLogDirsPartition], "0+")
+
+        error_code: int = field("int16", "0+")
+        log_dir: str = field("string", "0+")
+        topics: Sequence[DescribeLogDirsTopic] = field([DescribeLogDirsTopic], "0+")
+        total_bytes: int = field("int64", "4+", default=-1)
+        usable_bytes: int = field("int64", "4+", default=-1)
+
+    throttle_time_ms: int = field("int32", "0+")
+    error_code: int = field("int16", "3+")
+    results: Sequence[DescribeLogDirsResult] = field([DescribeLogDirsResult], "0+")
