@@ -1,10 +1,10 @@
 """Fetch, versions 4 to 17, from the client's end.
 
 Topics go by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is named by its id and
-epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. A broker that knows the leader better says so with
-the error (KIP-951), and one whose log has gone another way tells where the two part (KIP-320).
+epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. With an error a broker may name the current leader
+(KIP-951); a broker whose log diverges from what was read answers where it does (KIP-320).
 
-Record batches are handed on as they came: as views of the frame, which stays for as long as one of them does.
+Record batches are passed on as views of the frame, which they keep in memory.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def to_request(
     session_epoch: int = -1,
     forgotten: Collection[FetchPosition] = (),
 ) -> RawFetchRequest:
-    """Ask for records. ``forgotten`` leaves the session, as it was told before."""
+    """Ask for records. ``forgotten`` are partitions of the session that are not fetched any more."""
     topics: dict[str, WantedTopic] = {}
     for where in positions:
         name, number = where.partition
@@ -142,7 +142,7 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
 
 
 def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
-    """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
+    """Read an answer, with the ``names`` of topic ids; other topics were not asked for and are ignored."""
     partitions: list[FetchedPartition] = []
     for topic in message.responses:
         name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)
@@ -170,12 +170,12 @@ def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionD
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
-    """The same partitions come again and again; finding one takes less than making it."""
+    """The same partitions repeat, and finding one is faster than making it."""
     return TopicPartition(topic, number)
 
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
-    """By names, a topic that another took the name of is forgotten by telling of the other."""
+    """Where topics go by name, naming a new topic also forgets an old one of the same name."""
     if version >= WITH_TOPIC_IDS:
         by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
         return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]

@@ -1,7 +1,7 @@
 """Topics by name and by id, and partitions grouped as messages want them.
 
 The group protocol speaks of topic ids, and so do newer versions of other APIs; coordinators and applications keep
-offsets by name. The caller turns one into the other with a directory that does not change meanwhile.
+offsets by name. The caller converts them with a ``TopicDirectory``, a snapshot.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def by_topic_id(partitions: Iterable[TopicIdPartition]) -> dict[TopicId, list[in
 
 
 def topic_id_partitions(pairs: Iterable[tuple[TopicId | None, Iterable[int]]]) -> frozenset[TopicIdPartition]:
-    """The set of partitions in a message; ``DecodeError`` for a missing id or a negative partition."""
+    """The set of partitions in a message. Raises ``DecodeError`` for a missing id or a negative partition."""
     found = set()
     for topic_id, partitions in pairs:
         for partition in partitions:
@@ -87,7 +87,7 @@ def topic_id_partitions(pairs: Iterable[tuple[TopicId | None, Iterable[int]]]) -
 
 
 def code_of(number: int) -> ErrorCode:
-    """The error code behind a number; ``UNKNOWN_SERVER_ERROR`` for one we have never met."""
+    """The error code of a number; ``UNKNOWN_SERVER_ERROR`` for an unknown number."""
     try:
         return ErrorCode(number)
     except ValueError:

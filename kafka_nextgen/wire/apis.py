@@ -1,11 +1,11 @@
-"""Every API this project speaks, with our range of versions: the one table of versions there is.
+"""Every API of this project with its range of versions, for clients and brokers: the only table of versions.
 
-A client and a broker both speak what lies here. A broker may offer less (``kafka_nextgen.broker`` says what),
-and a client takes the highest version both have (KIP-35). Ranges begin where Kafka 4.0 begins (KIP-896) and end
-with the highest version that is stable in Kafka 4.3 and has nothing in it that we would have to ignore.
+A broker may offer less (see ``kafka_nextgen.broker``), and a client takes the highest version both have (KIP-35).
+Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.3 and has
+nothing in it that we would have to ignore.
 
 Keys from 10000 up are *extensions*: what KIPs promise and Kafka never shipped. A broker that has them says so to
-clients that can use them only, because some clients fail on keys they don't know.
+clients that can use them only, because some clients fail on unknown keys.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from kafka_nextgen.wire.schema import Message
 #: The lowest and the highest version of an API that a broker speaks.
 VersionRange = tuple[int, int]
 
-#: What a client writes a request from: the schema's message, or one that a writer of our own knows.
+#: A request: a message of the schemas, or a Fetch, which has a faster writer.
 Question = Message | RawFetchRequest
 
-#: What a client reads an answer as.
+#: The answer to a request.
 Answer = Message
 
 

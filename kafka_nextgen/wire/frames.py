@@ -66,13 +66,13 @@ def encode_request(message: Question, version: int, correlation_id: int, client_
 
 
 def client_head(client_id: str | None) -> bytes:
-    """What stands between the number of a request and its message, of a flexible version."""
+    """The bytes between the correlation id of a request and its message, in flexible versions."""
     return _named(client_id) + _NO_TAGS
 
 
 @lru_cache(maxsize=64)
 def _named(client_id: str | None) -> bytes:
-    """The client id as a request has it; the same one goes with each."""
+    """The client id as requests have it."""
     name = None if client_id is None else client_id.encode()
     return _INT16.pack(-1 if name is None else len(name)) + (name or b"")
 

@@ -1,4 +1,4 @@
-"""Records to keys and values and back, by the numbers these begin with."""
+"""Records to keys and values and back, by the numbers that keys begin with."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class KeyAndValue:
 
 @frozen
 class Skipped:
-    """A record that is none of ours. ``what`` says of which type or version it is, not which record."""
+    """A record of an unknown type or version, which is ``what``."""
 
     what: str
 
 
 class Codec:
-    """Reads and writes records of these kinds; of two with one number the later counts."""
+    """Reads and writes records of these kinds; of two kinds with the same number the later counts."""
 
     def __init__(self, kinds: Iterable[RecordKind]) -> None:
         kinds = tuple(kinds)
