@@ -22,19 +22,19 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 
-__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response"]
+__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response", "topic_partitions"]
 
 _LEAST_INTERVAL_MS = 10
 _MOST_INTERVAL_MS = 300_000
 _JOIN = 0
 _LEAVE_FOR_A_WHILE = -2
 
-_Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
 
@@ -70,7 +70,7 @@ def to_request(
         subscribed_topic_names=None if names is None else list(names),
         subscribed_topic_regex=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
-        topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
+        topic_partitions=None if effect.owned is None else topic_partitions(effect.owned),
     )
 
 
@@ -123,27 +123,21 @@ def from_request(
 
 def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatResponse:
     """Write the coordinator's answer; it is the same in every version."""
+    owned = answer.assignment
     return ConsumerGroupHeartbeatResponse(
         error_code=answer.error,
         error_message=answer.message,
         member_id=answer.member_id,
         member_epoch=answer.member_epoch,
         heartbeat_interval_ms=answer.heartbeat_interval_ms,
-        assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
+        assignment=None if owned is None else _Assignment(topic_partitions=topic_partitions(owned)),
     )
 
 
-def _owned_to(partitions: frozenset[TopicIdPartition]) -> list[_Owned]:
-    return [_Owned(topic_id=topic_id, partitions=numbers) for topic_id, numbers in by_topic_id(partitions).items()]
-
-
-def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
-    return _Assignment(
-        topic_partitions=[
-            _Assignment.TopicPartitions(topic_id=topic_id, partitions=numbers)
-            for topic_id, numbers in by_topic_id(partitions).items()
-        ]
-    )
+def topic_partitions(partitions: frozenset[TopicIdPartition]) -> list[TopicPartitions]:
+    """Write partitions by topic id."""
+    grouped = by_topic_id(partitions)
+    return [TopicPartitions(topic_id=topic_id, partitions=numbers) for topic_id, numbers in grouped.items()]
 
 
 def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
@@ -152,7 +146,7 @@ def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPar
     return topic_id_partitions((topic.topic_id, topic.partitions) for topic in message.assignment.topic_partitions)
 
 
-def _owned(topics: Iterable[_Owned]) -> frozenset[TopicIdPartition]:
+def _owned(topics: Iterable[TopicPartitions]) -> frozenset[TopicIdPartition]:
     # What a member claims to own is only ever compared with what it may own: no need to refuse any of it.
     return frozenset(
         TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition) for topic in topics for partition in topic.partitions

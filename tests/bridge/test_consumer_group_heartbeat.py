@@ -16,6 +16,7 @@ from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, by_id
 
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
@@ -172,14 +173,14 @@ def test_an_epoch_no_coordinator_gives_is_refused() -> None:
 
 @pytest.mark.parametrize(("topic_id", "partition"), [(ORDERS, -1), (None, 0)])
 def test_a_partition_that_cannot_be_is_refused(topic_id: object, partition: int) -> None:
-    impossible = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=topic_id, partitions=[partition])])
+    impossible = Assignment(topic_partitions=[TopicPartitions(topic_id=topic_id, partitions=[partition])])
     message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=impossible)
     with pytest.raises(DecodeError, match="none such"):
         to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
 
 
 def test_a_partition_assigned_twice_is_assigned_once() -> None:
-    twice = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
+    twice = Assignment(topic_partitions=[TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
     message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=twice)
     event = to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
     assert isinstance(event, HeartbeatAnswered)

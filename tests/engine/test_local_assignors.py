@@ -253,7 +253,7 @@ def nothing(_group: AssignmentSpec) -> GroupAssignment:
         (an_unknown_partition, r"orders\[2\], of 2 partitions"),
         (an_unknown_topic, "which it was not shown"),
         (twice, r"gave orders\[0\] to both"),
-        (none, r"it gave orders\[0-1\] to nobody"),
+        (none, r"it left orders\[0-1\] unassigned"),
         (nothing, "it returned NoneType and no GroupAssignment"),
     ],
 )

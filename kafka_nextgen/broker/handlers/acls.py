@@ -19,6 +19,7 @@ from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.schemas.access import AclFilter
 
 __all__ = ["create_acls", "delete_acls", "describe_acls"]
 
@@ -110,7 +111,7 @@ def _create(creation: m.CreateAclsRequest.AclCreation, authorizer: Authorizer) -
     return _Creation(error_code=ErrorCode.NONE, error_message=None)
 
 
-def _delete(fields: m.DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
+def _delete(fields: AclFilter, authorizer: Authorizer) -> _Deletion:
     try:
         deleted = authorizer.remove(_filter_from(fields).matches)
     except ValueError as error:
@@ -153,7 +154,7 @@ def _acl(rule: Rule) -> _Acl:
     )
 
 
-def _filter_from(fields: m.DescribeAclsRequest | m.DeleteAclsRequest.DeleteAclsFilter) -> _RuleFilter:
+def _filter_from(fields: AclFilter) -> _RuleFilter:
     """Read a filter. Raises ``ValueError`` for an unknown number."""
     return _RuleFilter(
         ResourceType(fields.resource_type_filter),

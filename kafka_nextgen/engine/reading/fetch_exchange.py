@@ -13,7 +13,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.fetch import FetchLimits
-from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.observability.counters import FetchCounters

@@ -40,8 +40,8 @@ from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Fetcher"]
 
@@ -259,7 +259,7 @@ class Fetcher:
         answer = await (
             exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
         )
-        assert isinstance(answer, RawFetchAnswer)
+        assert isinstance(answer, m.FetchResponse)
         exchange.note_answer()
         last = exchange.end()
         await self._go_the_long_way(last, from_response(answer, last.names))

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
-from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
+from kafka_nextgen.bridge.offsets_topic.kinds import CLASSIC_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import coordinator, expiry, offsets, restart
 from kafka_nextgen.coordinator.classic import (

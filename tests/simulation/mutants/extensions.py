@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET
-from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
+from kafka_nextgen.bridge.offsets_topic.kinds import RecordKind
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions import assigning, assignor_selection, computing, hooks
 from kafka_nextgen.coordinator.extensions.hooks import Extensions

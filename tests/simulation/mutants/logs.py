@@ -8,10 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET, TARGET_SHARE
-from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT
-from kafka_nextgen.bridge.offsets_topic.groups import GROUP, PATTERN
-from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
+from kafka_nextgen.bridge.offsets_topic.kinds import CURRENT, GROUP, OFFSET, PATTERN, RecordKind
 from kafka_nextgen.coordinator import applying
 from kafka_nextgen.coordinator import records as r
 from tests.simulation.mutants.planting import Garden, Mutant, Part
