@@ -15,12 +15,12 @@ from math import inf
 
 from attrs import field, frozen
 
-from kafka_nextgen.membership.numbering import Numbering
+from kafka_nextgen.membership.offsets.containers import PersistentMap
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
-from kafka_nextgen.membership.offsets.patience import Patience
+from kafka_nextgen.membership.offsets.retry_state import RetryState
 from kafka_nextgen.membership.offsets.rules import OffsetRules
-from kafka_nextgen.membership.offsets.sharing import SharingMap
 from kafka_nextgen.membership.state import NOT_A_MEMBER
+from kafka_nextgen.membership.state_machine import Numbering
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
@@ -64,7 +64,7 @@ class Commit:
     ask: int
     kind: CommitKind
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    patience: Patience
+    retry: RetryState
     life: int
     turn: int
     made: int  # sequence number: later commits have higher ones
@@ -100,7 +100,7 @@ class Lookup:
     """A lookup of committed offsets that has not ended."""
 
     ask: int
-    patience: Patience
+    retry: RetryState
     left: frozenset[TopicPartition]
     found: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
     request: int | None = None
@@ -129,16 +129,16 @@ class OffsetState(Numbering):
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each
     stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
-    commits: SharingMap[int, Commit] = field(factory=SharingMap)  # by ask; only ``book`` changes them
-    asks_of: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the asks of ``commits``
-    commit_requests: SharingMap[int, CommitRequest] = field(factory=SharingMap)  # by number
-    carried: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the request numbers
-    stirred: frozenset[int] = NO_ASKS  # the asks to check before the event is done
-    looked_at: frozenset[int] = NO_ASKS  # the asks that were checked
+    commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by ask; only ``commit_index`` changes them
+    asks_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the asks of ``commits``
+    commit_requests: PersistentMap[int, CommitRequest] = field(factory=PersistentMap)  # by number
+    carried: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the request numbers
+    marked: frozenset[int] = NO_ASKS  # the asks to check before the event is done
+    checked: frozenset[int] = NO_ASKS  # the asks that were checked
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
-    acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the latest of each
+    acknowledged: PersistentMap[TopicPartition, OffsetAndMetadata] = field(factory=PersistentMap)  # the latest of each
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # when auto-commit last read it
     sought: frozenset[TopicPartition] = NOTHING  # by the application and not committed since
     interval_at: float | None = None  # when auto-commit next reads the processed offsets
