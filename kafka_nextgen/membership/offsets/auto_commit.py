@@ -99,12 +99,12 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 def _wanted(state: OffsetState) -> Offsets:
     """The latest offset of each partition that is committed or has an open commit."""
-    under_way = ((each.turn, each.offsets) for _, each in sorted(state.commit_requests.items()))
-    waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
+    under_way = ((each.ownership, each.offsets) for _, each in sorted(state.commit_requests.items()))
+    waiting = ((each.ownership, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
     asked = (
         (tp, offset)
-        for turn, offsets in (*under_way, *waiting)
+        for ownership, offsets in (*under_way, *waiting)
         for tp, offset in offsets.items()
-        if state.counts(tp, turn)
+        if state.counts(tp, ownership)
     )
     return {**state.acknowledged, **dict(asked)}

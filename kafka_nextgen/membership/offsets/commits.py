@@ -70,12 +70,12 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
     """Note committed offsets, except of partitions given up meanwhile: another owner may have committed since."""
-    counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
+    counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.ownership)}
     return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
 
 def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:
-    if request.life != state.life:
+    if request.membership != state.membership:
         return ()
     concerning = {code for code in codes.values() if code in state.rules.tells_member}
     return tuple(TellMember(code, request.member_epoch) for code in sorted(concerning))

@@ -96,7 +96,7 @@ def _is_over(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
 
 
 def _is_out(state: OffsetState, commit: Commit) -> bool:
-    return commit.life != state.life or not state.may_commit
+    return commit.membership != state.membership or not state.may_commit
 
 
 def _end_commit(state: OffsetState, commit: Commit, at: OffsetContext) -> Outcome:

@@ -12,8 +12,8 @@
 
 An application that commits after each record has one commit waiting for each record since the last answer. Checking
 all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one if
-that covers all its remaining partitions, in the same membership and turn, and its deadline is no earlier. A rider ends
-with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
+that covers all its remaining partitions, in the same membership and ownership, and its deadline is no earlier. A rider
+ends with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
     """Drop the partitions that were given up since the commit was asked for."""
-    gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.turn)
+    gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.ownership)
     if not gone:
         return commit
     followed = {tp: leader for tp, leader in commit.followed.items() if tp not in gone}
@@ -154,7 +154,7 @@ def _can_ride(earlier: Commit, later: Commit) -> bool:
     return (
         is_simple
         and earlier.kind is later.kind is CommitKind.APPLICATION
-        and (earlier.life, earlier.turn) == (later.life, later.turn)
+        and (earlier.membership, earlier.ownership) == (later.membership, later.ownership)
         and earlier.left <= later.left
         and earlier.retry.deadline <= later.retry.deadline
     )

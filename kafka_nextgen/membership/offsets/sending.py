@@ -72,7 +72,7 @@ def send_commit(state: OffsetState, ask: int, at: OffsetContext) -> tuple[Offset
     assert _can_go(state, commit), "commits that wait for a place share no partitions"
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
-    request = CommitRequest(commit.ask, state.life, commit.turn, state.member_epoch, offsets)
+    request = CommitRequest(commit.ask, state.membership, commit.ownership, state.member_epoch, offsets)
     state = requested(changed(state, [evolve(commit, request=number, is_urgent=False)]), number, request)
     is_member = state.member_epoch >= 0
     return state, SendCommit(

@@ -62,7 +62,7 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: OffsetContext)
     is_member = event.member_epoch >= 0
     if state.member_epoch >= 0 and not is_member:
         lost = state.owned.keys()
-        state = evolve(_without(state, lost), life=state.life + 1, lost=state.lost | lost, owned={})
+        state = evolve(_without(state, lost), membership=state.membership + 1, lost=state.lost | lost, owned={})
     member_id = event.member_id if is_member else ""
     return mark_all(evolve(state, member_id=member_id, member_epoch=event.member_epoch)), ()
 
@@ -72,7 +72,7 @@ def stop_partitions(state: OffsetState, event: PartitionsStopped, at: OffsetCont
     fresh = [commit for commit in commits_of(state, event.partitions) if _is_fresh(state, commit, at)]
     fresh = [commit for commit in fresh if commit.left & event.partitions]
     state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
-    return mark_all(changed(state, [evolve(each, turn=state.turn, is_urgent=True) for each in fresh])), ()
+    return mark_all(changed(state, [evolve(each, ownership=state.ownership, is_urgent=True) for each in fresh])), ()
 
 
 def _is_fresh(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
@@ -83,28 +83,28 @@ def _is_fresh(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: OffsetContext) -> Outcome:
     """Take the owned partitions. The others are gone, even for commits made while they were being given up."""
-    kept = {tp: turn for tp, turn in state.owned.items() if tp in event.partitions - event.added}
+    kept = {tp: ownership for tp, ownership in state.owned.items() if tp in event.partitions - event.added}
     gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
     given_up = gone if state.belongs else gone & event.partitions
     state = _without(_give_up(state, given_up) if given_up else state, gone | begun)
-    turn = state.turn + 1 if begun else state.turn
-    owned = {**kept, **dict.fromkeys(begun, turn)}
-    state = evolve(state, turn=turn, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions)
+    ownership = state.ownership + 1 if begun else state.ownership
+    owned = {**kept, **dict.fromkeys(begun, ownership)}
+    state = evolve(state, ownership=ownership, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions)
     return mark_all(state), ()
 
 
 def seek(state: OffsetState, event: Sought, _at: OffsetContext) -> Outcome:
     """Forget earlier commits of these partitions: auto-commit starts again from the new position."""
     partitions = event.partitions & state.owned.keys()
-    turn = state.turn + 1
-    owned = {**state.owned, **dict.fromkeys(partitions, turn)}
+    ownership = state.ownership + 1
+    owned = {**state.owned, **dict.fromkeys(partitions, ownership)}
     state = _without(state, partitions)
-    return evolve(state, turn=turn, owned=owned, sought=state.sought | partitions), ()
+    return evolve(state, ownership=ownership, owned=owned, sought=state.sought | partitions), ()
 
 
 def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
-    turn = state.turn + 1
-    return evolve(state, turn=turn, given_up={**state.given_up, **dict.fromkeys(partitions, turn)})
+    ownership = state.ownership + 1
+    return evolve(state, ownership=ownership, given_up={**state.given_up, **dict.fromkeys(partitions, ownership)})
 
 
 def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:

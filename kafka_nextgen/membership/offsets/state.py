@@ -1,10 +1,10 @@
 """The state of the offset machine. A rule takes one and returns another.
 
-*Life* and *turn* determine what a member may still commit. ``life`` changes whenever the member falls out of the group:
-a commit made in one life is not sent in the next. ``turn`` changes whenever partitions are given up or assigned, or the
-application seeks. A commit from before a partition was given up is not retried for it, because another member may have
-committed since. A commit from before the assignment, or before a seek, does not count as the partition's committed
-offset.
+Two counters determine what a member may still commit. ``membership`` rises whenever the member falls out of the group:
+a commit made in one membership is not sent in the next. ``ownership`` rises whenever partitions are given up or
+assigned, or the application seeks. A commit from before a partition was given up is not retried for it, because another
+member may have committed since. A commit from before the assignment, or before a seek, does not count as the
+partition's committed offset.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Commit:
     kind: CommitKind
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     retry: RetryState
-    life: int
-    turn: int
+    membership: int
+    ownership: int
     made: int  # sequence number: later commits have higher ones
     left: frozenset[TopicPartition]
     followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome also counts for this one
@@ -89,8 +89,8 @@ class CommitRequest:
     """An OffsetCommit in flight. Its ask may have ended."""
 
     ask: int
-    life: int
-    turn: int  # the commit's
+    membership: int
+    ownership: int  # the commit's
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -122,11 +122,11 @@ class OffsetState(Numbering):
     member_id: str = ""
     member_epoch: int = NOT_A_MEMBER
     belongs: bool = False  # subscribed: a member, or about to be one
-    life: int = 0
-    turn: int = 0
-    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each one's assignment or latest seek
+    membership: int = 0
+    ownership: int = 0
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at each one's assignment or latest seek
     lost: frozenset[TopicPartition] = NOTHING  # lost and not assigned again since
-    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each
+    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at which each was
     stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
     commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by ask; only ``commit_index`` changes them
@@ -149,9 +149,9 @@ class OffsetState(Numbering):
         """Whether commits can be sent: in a membership or without a subscription, but not between memberships."""
         return self.member_epoch >= 0 or not self.belongs
 
-    def counts(self, partition: TopicPartition, turn: int) -> bool:
-        """Whether a commit of this turn was made since the partition was assigned, and since the latest seek."""
-        return turn >= self.owned.get(partition, inf)
+    def counts(self, partition: TopicPartition, ownership: int) -> bool:
+        """Whether a commit of this ownership is newer than the partition's assignment and latest seek."""
+        return ownership >= self.owned.get(partition, inf)
 
 
 #: What a rule returns: the new state and the effects, in order.
