@@ -3,8 +3,8 @@
 Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty: neither end ever
 takes one for the other. In an answer a null assignment means unchanged, an empty one that nothing is owned.
 
-What a coordinator sets is kept within sense: a heartbeat interval between 10 ms, so that no answer makes a member
-flood it, and 5 minutes. An epoch below -2, a missing topic id or a negative partition is no answer at all.
+An epoch below -2, a missing topic id or a negative partition is no answer at all. The member limits the heartbeat
+interval itself.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer 
 
 __all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response", "topic_partitions"]
 
-_LEAST_INTERVAL_MS = 10
-_MOST_INTERVAL_MS = 300_000
 _JOIN = 0
-_LEAVE_FOR_A_WHILE = -2
+_STATIC_LEAVE = -2  # Kafka's LEAVE_GROUP_STATIC_MEMBER_EPOCH
 
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
@@ -78,13 +76,13 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
     """Read the answer to heartbeat ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
     if message.error_code != ErrorCode.NONE:
         return HeartbeatRefused(number, message.error_code, message.error_message)
-    if message.member_epoch < _LEAVE_FOR_A_WHILE:
+    if message.member_epoch < _STATIC_LEAVE:
         raise DecodeError(f"ConsumerGroupHeartbeat answered with member epoch {message.member_epoch}")
     return HeartbeatAnswered(
         number=number,
         member_id=message.member_id,
         member_epoch=message.member_epoch,
-        heartbeat_interval_ms=min(max(message.heartbeat_interval_ms, _LEAST_INTERVAL_MS), _MOST_INTERVAL_MS),
+        heartbeat_interval_ms=message.heartbeat_interval_ms,
         assignment=_assignment(message),
     )
 

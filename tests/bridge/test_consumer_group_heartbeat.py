@@ -144,19 +144,11 @@ def test_an_error_arrives_with_its_words() -> None:
     assert told(refusal) == HeartbeatRefused(7, ErrorCode.FENCED_MEMBER_EPOCH, "epoch 3, not 4")
 
 
-@pytest.mark.parametrize(
-    ("sent_ms", "taken_ms"),
-    [
-        pytest.param(0, 10, id="zero would make a member flood the coordinator"),
-        pytest.param(-5, 10, id="negative"),
-        pytest.param(5000, 5000, id="ordinary"),
-        pytest.param(2**31 - 1, 300_000, id="four weeks would outlast every session"),
-    ],
-)
-def test_an_interval_is_kept_within_sense(sent_ms: int, taken_ms: int) -> None:
-    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=sent_ms))
+@pytest.mark.parametrize("interval_ms", [-5, 0, 5000, 2**31 - 1])
+def test_an_interval_is_passed_on_for_the_member_to_limit(interval_ms: int) -> None:
+    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=interval_ms))
     assert isinstance(event, HeartbeatAnswered)
-    assert event.heartbeat_interval_ms == taken_ms
+    assert event.heartbeat_interval_ms == interval_ms
 
 
 @pytest.mark.parametrize("epoch", [-1, -2])

@@ -178,14 +178,14 @@ class Membership:
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
         from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
-        from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
+        from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 
         member = ClassicMember(classic_settings(self._config))
         driver = ClassicDriver(member, ClassicRebalanceRules(), self._context, self._leading())
-        self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
+        self._offsets.feed(ProtocolChosen(CLASSIC_RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.any_member import Leaving, Why
+from kafka_nextgen.membership.any_member import LeaveReason, Leaving
 from kafka_nextgen.membership.effects import Left, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.membership.state import MemberState
@@ -76,9 +76,9 @@ def error_in(event: object) -> str | None:
 
 
 _CAUSES = {
-    Why.CLOSED: RebalanceCause.CLOSED,
-    Why.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
-    Why.EXPIRED: RebalanceCause.POLL_TIMEOUT,
+    LeaveReason.CLOSED: RebalanceCause.CLOSED,
+    LeaveReason.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
+    LeaveReason.EXPIRED: RebalanceCause.POLL_TIMEOUT,
 }
 
 

@@ -16,7 +16,6 @@ from kafka_nextgen.membership.classic import (
     leaving,
     losing,
     member,
-    polling,
     rebalancing,
     requests,
     topics,
@@ -24,11 +23,12 @@ from kafka_nextgen.membership.classic import (
 )
 from kafka_nextgen.membership.classic.state import NOTHING
 from kafka_nextgen.membership.effects import StopFetching
+from kafka_nextgen.membership.error_actions import ErrorAction
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["CLASSIC_MEMBERS"]
 
-_TABLES: tuple[Any, ...] = (failures.JOIN_REACTIONS, failures.SYNC_REACTIONS, failures.HEARTBEAT_REACTIONS)
+_TABLES: tuple[Any, ...] = (failures.JOIN_ACTIONS, failures.SYNC_ACTIONS, failures.HEARTBEAT_ACTIONS)
 
 
 def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
@@ -39,11 +39,11 @@ def _does_nothing(state: Any, event: Any, at: Any) -> Any:
     return state, ()
 
 
-def _reaction(code: ErrorCode, reaction: failures.Reaction, *tables: Any) -> Callable[[Garden], None]:
+def _action(code: ErrorCode, action: ErrorAction, *tables: Any) -> Callable[[Garden], None]:
     def plant(garden: Garden) -> None:
         for table in tables or _TABLES:
             if code in table:
-                garden.put(table, code, reaction)
+                garden.put(table, code, action)
 
     return plant
 
@@ -111,7 +111,7 @@ def _takes_late_answers(garden: Garden) -> None:
 
 
 def _sends_two_at_a_time(garden: Garden) -> None:
-    garden.wrap(heartbeats, "send_if_due", lambda send: lambda state, at: send(evolve(state, heartbeat=None), at))
+    garden.wrap(heartbeats, "send_if_due", lambda send: lambda state, at: send(evolve(state, in_flight=None), at))
 
 
 def _beats_too_slowly(garden: Garden) -> None:
@@ -203,7 +203,7 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
 
 
 def _never_stops_for_polls(garden: Garden) -> None:
-    _with_rule(garden, polling.time_passed, _does_nothing)
+    _with_rule(garden, leaving.time_passed, _does_nothing)
 
 
 def _waits_for_its_last_callbacks(garden: Garden) -> None:
@@ -211,7 +211,7 @@ def _waits_for_its_last_callbacks(garden: Garden) -> None:
 
 
 def _leaves_without_a_word(garden: Garden) -> None:
-    garden.set(leaving, "_says_so", lambda mode, settings: False)
+    garden.set(leaving, "_sends_leave", lambda mode, settings: False)
 
 
 def _leaves_without_revoking(garden: Garden) -> None:
@@ -219,11 +219,11 @@ def _leaves_without_revoking(garden: Garden) -> None:
 
 
 def _waits_for_its_leave(garden: Garden) -> None:
-    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.leave_timed_out, _does_nothing)
     _with_rule(garden, leaving.left, _does_nothing)
 
 
-_, _R = Part.CLASSIC_MEMBER, failures.Reaction
+_, _R = Part.CLASSIC_MEMBER, ErrorAction
 
 CLASSIC_MEMBERS = (
     Mutant("classic-owns-nothing", _, "Says in its JoinGroup that it owns nothing.",
@@ -279,24 +279,24 @@ CLASSIC_MEMBERS = (
            "close() hangs.", _waits_for_its_leave),
     Mutant("classic-generation-kept", _, "Goes on when its generation is over.",
            "A consumer that missed a rebalance reads on beside the next owner.",
-           _reaction(ErrorCode.ILLEGAL_GENERATION, _R.BACK_OFF)),
+           _action(ErrorCode.ILLEGAL_GENERATION, _R.RETRY)),
     Mutant("classic-unknown-is-ignored", _, "Goes on when the coordinator does not know it.",
-           "An expired consumer goes on beside the next owner.", _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.BACK_OFF)),
+           "An expired consumer goes on beside the next owner.", _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RETRY)),
     Mutant("classic-keeps-a-dead-id", _, "Joins again by an id that the coordinator does not know.",
            "The consumer never gets into the group again.",
-           _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.RESET_GENERATION)),
+           _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RESET_GENERATION)),
     Mutant("classic-rebalance-unheard", _, "Takes REBALANCE_IN_PROGRESS of a heartbeat for something that passes.",
            "The consumer is expelled in each rebalance.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.BACK_OFF, failures.HEARTBEAT_REACTIONS)),
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.RETRY, failures.HEARTBEAT_ACTIONS)),
     Mutant("classic-sync-refused-is-fatal", _, "Fails when the group rebalances before it has its part.",
            "Two rebalances in a row end consumers.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.SYNC_REACTIONS)),
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.SYNC_ACTIONS)),
     Mutant("classic-join-refused-is-fatal", _, "Fails when its group is upgraded while it joins.",
            "A rolling upgrade ends consumers.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.JOIN_REACTIONS)),
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.JOIN_ACTIONS)),
     Mutant("classic-coordinator-not-looked-for", _, "Takes NOT_COORDINATOR for something that passes.",
            "After a fail-over the consumer asks the wrong broker for ever.",
-           _reaction(ErrorCode.NOT_COORDINATOR, _R.BACK_OFF)),
+           _action(ErrorCode.NOT_COORDINATOR, _R.RETRY)),
     Mutant("classic-loading-is-fatal", _, "Fails when a coordinator loads.",
-           "Every fail-over ends consumers.", _reaction(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
+           "Every fail-over ends consumers.", _action(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
 )  # fmt: skip

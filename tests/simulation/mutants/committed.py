@@ -11,9 +11,10 @@ from kafka_nextgen.coordinator import coordinator, offsets
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.membership.error_actions import ErrorAction
 from kafka_nextgen.membership.offsets import auto_commit, commits, ending, lookups, machine, order, sending
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered
-from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS, FETCH_ACTIONS, Action
+from kafka_nextgen.membership.offsets.rules import RULES
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["COMMITTED"]
@@ -78,7 +79,7 @@ def _takes_errors_for_no_offset(garden: Garden) -> None:
 
 def _takes_what_is_left_out_for_no_offset(garden: Garden) -> None:
     def answered(state: Any, event: LookupAnswered, at: Any) -> Any:
-        left_out = {tp for tp, code in event.codes.items() if FETCH_ACTIONS.get(ErrorCode(code)) is Action.LEAVE_OUT}
+        left_out = {tp for tp, code in event.codes.items() if RULES.fetch.get(code) is ErrorAction.LEAVE_OUT}
         codes = {tp: code for tp, code in event.codes.items() if tp not in left_out}
         return rule(state, evolve(event, offsets={**event.offsets, **dict.fromkeys(left_out)}, codes=codes), at)
 
@@ -132,12 +133,12 @@ def _sets_the_application_back(garden: Garden) -> None:
 
 
 def _gives_up_when_loading(garden: Garden) -> None:
-    garden.drop(FETCH_ACTIONS, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    garden.drop(RULES.fetch, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 
 def _asks_the_wrong_coordinator(garden: Garden) -> None:
-    for table in (COMMIT_ACTIONS, FETCH_ACTIONS):
-        garden.put(table, ErrorCode.NOT_COORDINATOR, Action.RETRY)
+    for table in (RULES.commit, RULES.fetch):
+        garden.put(table, ErrorCode.NOT_COORDINATOR, ErrorAction.RETRY)
 
 
 _ = Part.OFFSETS

@@ -10,7 +10,6 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import (
     failures,
-    fencing,
     heartbeats,
     joining,
     leaving,
@@ -21,6 +20,7 @@ from kafka_nextgen.membership import (
     transitions,
 )
 from kafka_nextgen.membership.effects import StopFetching
+from kafka_nextgen.membership.error_actions import ErrorAction
 from kafka_nextgen.membership.events import TimePassed
 from kafka_nextgen.membership.states import Phase, Status
 from tests.simulation.mutants.planting import Garden, Mutant, Part
@@ -36,8 +36,8 @@ def _does_nothing(state: Any, event: Any, at: Any) -> Any:
     return state, ()
 
 
-def _reaction(code: ErrorCode, reaction: failures.Reaction) -> Callable[[Garden], None]:
-    return lambda garden: garden.put(failures.REACTIONS, code, reaction)
+def _action(code: ErrorCode, action: ErrorAction) -> Callable[[Garden], None]:
+    return lambda garden: garden.put(failures.HEARTBEAT_ACTIONS, code, action)
 
 
 def _reports_what_it_finished_with(garden: Garden) -> None:
@@ -111,14 +111,14 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
         state, effects = losing.abandon_all(state)
         return joining.join(state, at), effects
 
-    garden.set(fencing, "be_fenced", be_fenced)
+    garden.set(losing, "be_fenced", be_fenced)
 
 
 def _keeps_all_when_fenced(garden: Garden) -> None:
     def be_fenced(state: Any, at: Any) -> Any:
         return evolve(state, status=Status.JOINING, member_epoch=0, in_flight=None, sent=None), ()
 
-    garden.set(fencing, "be_fenced", be_fenced)
+    garden.set(losing, "be_fenced", be_fenced)
 
 
 def _loses_without_a_word(garden: Garden) -> None:
@@ -126,7 +126,7 @@ def _loses_without_a_word(garden: Garden) -> None:
         return losing_all(evolve(state, held=frozenset()))
 
     losing_all = losing.abandon_all
-    for module in (fencing, leaving):
+    for module in (losing, leaving):
         garden.set(module, "abandon_all", abandon_all)
 
 
@@ -176,7 +176,7 @@ def _ignores_a_target_that_returns(garden: Garden) -> None:
 
 def _never_stops_for_polls(garden: Garden) -> None:
     for key, row in list(transitions.TABLE.items()):
-        if key[1] is TimePassed and row.rule.__module__.endswith("polling"):
+        if key[1] is TimePassed and row.rule in (leaving.time_passed, leaving.time_passed_while_reconciling):
             garden.put(transitions.TABLE, key, evolve(row, rule=_does_nothing))
 
 
@@ -194,11 +194,11 @@ def _leaves_without_a_word(garden: Garden) -> None:
 
 def _polls_twice_after_leaving(garden: Garden) -> None:
     """A leave that is lost is waited for without end."""
-    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.leave_timed_out, _does_nothing)
     _with_rule(garden, leaving.left, _does_nothing)
 
 
-_, _R = Part.MEMBER, failures.Reaction
+_, _R = Part.MEMBER, ErrorAction
 
 MEMBERS = (
     Mutant("reports-too-little", _, "Reports what callbacks have finished with, and not what comes next.",
@@ -255,13 +255,13 @@ MEMBERS = (
            "close() hangs.", _polls_twice_after_leaving),
     Mutant("unknown-is-ignored", _, "Goes on when the coordinator does not know it.",
            "An expired consumer goes on beside the next owner.",
-           _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.BACK_OFF)),
+           _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RETRY)),
     Mutant("fenced-is-ignored", _, "Goes on when it is fenced by its epoch.",
            "A consumer that missed a rebalance reads on, and never gets another assignment.",
-           _reaction(ErrorCode.FENCED_MEMBER_EPOCH, _R.BACK_OFF)),
+           _action(ErrorCode.FENCED_MEMBER_EPOCH, _R.RETRY)),
     Mutant("coordinator-not-looked-for", _, "Takes NOT_COORDINATOR for something that passes.",
            "After a fail-over the consumer asks the wrong broker for ever.",
-           _reaction(ErrorCode.NOT_COORDINATOR, _R.BACK_OFF)),
+           _action(ErrorCode.NOT_COORDINATOR, _R.RETRY)),
     Mutant("loading-is-fatal", _, "Fails when a coordinator loads.",
-           "Every fail-over ends consumers.", _reaction(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
+           "Every fail-over ends consumers.", _action(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
 )  # fmt: skip
