@@ -128,7 +128,7 @@ class Engine:
 
     async def _reach(self) -> None:
         await self._contact.make()
-        self.hooks.reached()
+        self.hooks.each(lambda hooks: hooks.reached())
 
     def _offsets_of(self, group_id: str | None) -> GroupOffsets:
         if not group_id:
@@ -345,7 +345,8 @@ class Engine:
                 self._shut_down_within(timeout_s)
         finally:
             self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
-            self.hooks.detached(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+            left_s = max(SHORTEST_STOP_S, deadline - time.monotonic())
+            self.hooks.each(lambda hooks: hooks.detached(left_s))
 
     def _shut_down_within(self, timeout_s: float) -> None:
         try:
@@ -378,7 +379,7 @@ class Engine:
         try:
             await self._shut_down()
         finally:
-            self.hooks.detached(ABANDONED_S)  # on the I/O thread, which has nothing else to do any more
+            self.hooks.each(lambda hooks: hooks.detached(ABANDONED_S))  # on the I/O thread: its last work
 
     async def _shut_down(self) -> None:
         self._membership.stop()

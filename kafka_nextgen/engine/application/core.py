@@ -31,6 +31,7 @@ from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.observability.hooks import wall_s
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConfigError, MisuseError
@@ -167,7 +168,9 @@ class ConsumerCore:
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Call the hooks for what a poll returned that took from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
-            self.hooks.received(Records(parts, self._deserializers and self._deserializers.lenient), began, ended)
+            records = Records(parts, self._deserializers and self._deserializers.lenient)
+            began_at, took_s = wall_s(began), ended - began
+            self.hooks.each(lambda hooks: hooks.received(records, began_at, took_s))
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""
@@ -221,7 +224,8 @@ class ConsumerCore:
             self.ended = None
         callback, error = ended
         if self.hooks and not isinstance(callback, PendingCall):
-            self.hooks.called_back(callback.kind.short, callback.partitions, began, now, error)
+            kind, partitions, began_at = callback.kind.short, callback.partitions, wall_s(began)
+            self.hooks.each(lambda hooks: hooks.called_back(kind, partitions, began_at, now - began, error))
 
     # ---- positions
 

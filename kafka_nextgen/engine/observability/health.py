@@ -263,4 +263,4 @@ class Watchdog:
             longest_s = max(health.silence_s[tp] for tp in fresh)
             text = "%s: %s stalled: no leader has answered a fetch for %.0f s; tried again all the while"
             logger.warning(text, self._name, format_partitions(fresh), longest_s)
-            self._hooks.stalled(tuple(sorted(fresh)), longest_s)
+            self._hooks.each(lambda hooks: hooks.stalled(tuple(sorted(fresh)), longest_s))
