@@ -28,15 +28,15 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     """One member of one classic group."""
 
     protocol = GroupProtocol.CLASSIC
+    rules = ClassicRebalanceRules()
 
     def __init__(
         self,
         member: ClassicMember,
-        reading: ClassicRebalanceRules,
         context: DriverContext,
         leading: ClassicAssignors | None = None,
     ) -> None:
-        super().__init__(member, reading, context)
+        super().__init__(member, context)
         self._leading = leading
         self.has_own_assignors = leading is not None
         if leading is not None:

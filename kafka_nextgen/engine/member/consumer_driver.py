@@ -48,6 +48,7 @@ class ConsumerDriver(MemberDriver[Member]):
     """One member of one consumer group."""
 
     protocol = GroupProtocol.CONSUMER
+    rules = ConsumerRebalanceRules()
 
     _stopped = False
     _resolving: asyncio.Task[None] | None = None
@@ -57,11 +58,10 @@ class ConsumerDriver(MemberDriver[Member]):
     def __init__(
         self,
         member: Member,
-        reading: ConsumerRebalanceRules,
         context: DriverContext,
         own: LocalAssignorParts | None = None,
     ) -> None:
-        super().__init__(member, reading, context)
+        super().__init__(member, context)
         self._own_member_id = member.member_id
         self._own = own
         self.has_own_assignors = own is not None

@@ -18,7 +18,8 @@ from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext, Machine
 from kafka_nextgen.engine.observability.rebalance import MemberName, RebalanceCause
-from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory, RebalanceRules
+from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
+from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
@@ -50,9 +51,10 @@ class MemberDriver(Generic[M]):
     """One member of one group, from subscribe to close."""
 
     protocol: ClassVar[GroupProtocol]
+    rules: ClassVar[RebalanceRules[Any]]
     has_own_assignors = False
 
-    def __init__(self, member: M, reading: RebalanceRules[Any], context: DriverContext) -> None:
+    def __init__(self, member: M, context: DriverContext) -> None:
         self._member = member
         self._cluster = context.cluster
         self._identity = context.identity
@@ -72,8 +74,7 @@ class MemberDriver(Generic[M]):
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
-        self._reading = reading
-        self.history = RebalanceHistory(reading, self._name)
+        self.history = RebalanceHistory(self.rules, self._name)
 
     @property
     def member(self) -> M:
@@ -96,7 +97,7 @@ class MemberDriver(Generic[M]):
         effects = self._member.handle(event, now, random.random())
         self._mailbox.wants_poll = self._member.wants_poll
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
-        self._counters.watch(event, effects, now, self._reading)
+        self._counters.watch(event, effects, now, self.rules)
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)

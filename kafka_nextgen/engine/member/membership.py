@@ -145,13 +145,12 @@ class Membership:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
         from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
-        from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
         from kafka_nextgen.membership.member import Member
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
         from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._context, self._own_part())
+        driver = ConsumerDriver(member, self._context, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(RULES))
         return driver
@@ -177,14 +176,13 @@ class Membership:
 
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-        from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
         from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
 
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicRebalanceRules(), self._context, self._leading())
+        driver = ClassicDriver(member, self._context, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

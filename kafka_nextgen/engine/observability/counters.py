@@ -19,7 +19,7 @@ from kafka_nextgen.metrics.timings import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafka_nextgen.engine.observability.rebalance_history import RebalanceRules
+    from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
 
 __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
 
@@ -89,16 +89,16 @@ class GroupCounters:
     by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
     _sent_at: dict[int, float] = Factory(dict)
 
-    def watch(self, event: object, effects: Iterable[object], now: float, reading: RebalanceRules[Any]) -> None:
+    def watch(self, event: object, effects: Iterable[object], now: float, rules: RebalanceRules[Any]) -> None:
         """Count the heartbeats in an event of the member and its effects."""
-        if isinstance(event, reading.FAILED):
+        if isinstance(event, rules.FAILED):
             self._ended(event.number, True, now)
-        elif isinstance(event, reading.KEPT):
+        elif isinstance(event, rules.KEPT):
             self._ended(event.number, False, now)
         for effect in effects:
-            if isinstance(effect, reading.LEFT):
+            if isinstance(effect, rules.LEFT):
                 self.unanswered_since = None
-            if isinstance(effect, reading.SENT):
+            if isinstance(effect, rules.SENT):
                 self.heartbeats += 1
                 self._sent_at = {effect.number: now}  # one is on its way at a time
                 self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since
