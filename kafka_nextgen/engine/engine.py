@@ -136,17 +136,8 @@ class Engine:
         from kafka_nextgen.engine.offsets.client import OffsetClient
         from kafka_nextgen.engine.offsets.requests import OffsetRequests
 
-        client = OffsetClient(
-            OffsetRequests(self.cluster, group_id, self.fetches.topic_ids, self.fetches.of_old_topics),
-            self.identity,
-            self._config,
-            self.counters.commits,
-            self._tasks,
-            self.fetches.consumed_offsets,
-            self.fetches.found_offsets,
-        )
-        client.on_committed = self.fetches.note_committed
-        return client
+        requests = OffsetRequests(self.cluster, group_id, self.fetches)
+        return OffsetClient(requests, self.identity, self._config, self.counters.commits, self._tasks, self.fetches)
 
     def _failed_unexpectedly(self, failure: Exception) -> None:
         """Log an unexpected failure of background work; the next poll raises it."""
@@ -221,7 +212,7 @@ class Engine:
         """What was counted and measured until now; ``given_out`` is what iteration gave out since its last poll."""
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
-        standings = self.fetches.progress(given_out)
+        standings = self.fetches.look(lambda state: state.progress(given_out))
         metrics = collect_metrics(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
@@ -309,9 +300,8 @@ class Engine:
         try:
             await self.offsets.commit(offsets, timeout_s, lost)
         except CommitFailedError as error:
-            self.fetches.note_reported(
-                [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
-            )
+            reported = [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
+            self.fetches.under_lock(lambda state: state.handover.uncommitted.note_reported(reported))
             raise
 
     def note_seek(self, partitions: frozenset[TopicPartition]) -> None:

@@ -20,6 +20,7 @@ from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import JoinReason, TopicPartition
 
@@ -116,7 +117,7 @@ class BaseConsumer:
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
         with self._calls:
-            return self._usable().fetches.paused()
+            return self._usable().fetches.under_lock(FetchState.paused)
 
     def finished(self) -> frozenset[TopicPartition]:
         """The partitions of which ``assign`` was given a range, and all of that was handed over.
@@ -125,7 +126,8 @@ class BaseConsumer:
         """
         with self._calls:
             core = self._usable()
-            return core.fetches.finished(core.cursor.given_out())
+            given_out = core.cursor.given_out()
+            return core.fetches.look(lambda state: state.finished(given_out))
 
     def lag(self) -> dict[TopicPartition, int | None]:
         """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
@@ -134,7 +136,9 @@ class BaseConsumer:
         """
         with self._calls:
             core = self._usable()
-            return core.fetches.lag(core.cursor.given_out())
+            given_out = core.cursor.given_out()
+            progress = core.fetches.look(lambda state: state.progress(given_out))
+            return {tp: standing.lag for tp, standing in progress.partitions.items()}
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.

@@ -237,7 +237,8 @@ class ConsumerCore:
         """
         to_commit = self._to_commit(offsets)
         is_bare = offsets is None and self._running is None
-        ended = self.engine.commit(to_commit, timeout_s, self.fetches.lost_uncommitted() if is_bare else frozenset())
+        lost = self.fetches.under_lock(lambda state: state.handover.uncommitted.partitions) if is_bare else frozenset()
+        ended = self.engine.commit(to_commit, timeout_s, lost)
         if callback is not None:
             ended.add_done_callback(lambda _: self._post_committed(callback, to_commit, ended))
         return ended
@@ -259,7 +260,8 @@ class ConsumerCore:
         """The offset of the next record to be handed over, once it is known."""
         self.require_assigned([partition])
         self.cursor.check_hand_over()
-        position = self.fetches.position(partition, self.cursor.given_out())
+        given_out = self.cursor.given_out()
+        position = self.fetches.look(lambda state: state.position(partition, given_out))
         if position is not None:
             return _completed(position)
         return self.engine.query(lambda: self.engine.fetcher.find_position(partition, timeout_s))
@@ -269,24 +271,26 @@ class ConsumerCore:
         target = checked_offset(partition, offset)
         self.cursor.finish_run()
         self.require_assigned([partition])
-        self.fetches.seek(partition, target.offset, target.leader_epoch)
+        self.fetches.change(lambda state: state.seek(partition, target.offset, target.leader_epoch))
         self.engine.note_seek(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
         self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
-        self.fetches.seek_to(chosen, where)
+        self.fetches.change(lambda state: state.seek_to(chosen, where))
         self.engine.note_seek(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand over no records of these until they are resumed."""
         self.cursor.finish_run()
-        self.fetches.pause(self.require_assigned(partitions))
+        chosen = self.require_assigned(partitions)
+        self.fetches.change(lambda state: state.pause(chosen))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
-        self.fetches.resume(self.require_assigned(partitions))
+        chosen = self.require_assigned(partitions)
+        self.fetches.change(lambda state: state.resume(chosen))
 
     def require_assigned(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
         """The same ``partitions``; raises MisuseError naming those that are not assigned."""

@@ -27,7 +27,7 @@ from kafka_nextgen.engine.observability.counters import Counters
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.fetching import Truncation
+from kafka_nextgen.fetching import FetchState, Truncation
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
@@ -204,14 +204,14 @@ def collect_health(
     counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
 ) -> Health:
     """The health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
-    silence_s = fetches.silence_s(now)
+    silence_s = fetches.under_lock(lambda state: state.planning.silence_s(now))
     health = Health(
         status=Status.UNSUBSCRIBED,
         since_poll_s=since(counters.polls.began_at, now),
         silence_s=silence_s,
         stalled=stalled_among(silence_s, limits),
-        gone=tuple(sorted(fetches.gone())),
-        truncations=fetches.truncations(),
+        gone=tuple(sorted(fetches.under_lock(FetchState.gone))),
+        truncations=fetches.under_lock(lambda state: state.results.truncations()),
     )
     driver = membership.driver
     if driver is None:

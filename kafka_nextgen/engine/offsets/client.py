@@ -23,6 +23,7 @@ from kafka_nextgen.engine.observability.counters import CommitCounters
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
 from kafka_nextgen.engine.offsets.group_offsets import Found, GroupOffsets, Offsets
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.errors import AuthenticationError, BrokerError
 from kafka_nextgen.logs import logger_of
@@ -61,11 +62,8 @@ class _Ask:
 class OffsetClient(GroupOffsets):
     """Commits and looks up committed offsets, as the member if there is one.
 
-    ``consumed`` tells what was processed of each partition, for auto-commit, and ``found`` where reading began.
+    ``fetches`` tells what was processed of each partition, for auto-commit, and where reading began.
     """
-
-    #: Called with the offsets that the coordinator has committed.
-    on_committed: Callable[[Offsets], None] | None = None
 
     def __init__(
         self,
@@ -74,15 +72,13 @@ class OffsetClient(GroupOffsets):
         config: ConsumerConfig,
         counters: CommitCounters,
         tasks: TaskSet,
-        consumed: Callable[[], Offsets],
-        found: Callable[[], Offsets],
+        fetches: LockedFetches,
     ) -> None:
         self._identity = identity
         self._failure_log = FailureLog(logger, f"group {identity.group_id}: auto-commit")
         self._counters = counters
         self._tasks = tasks
-        self._consumed = consumed
-        self._found = found
+        self._fetches = fetches
         self._requests = requests
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
@@ -110,7 +106,8 @@ class OffsetClient(GroupOffsets):
 
         A topic that is gone does not hold it up. Raises as ``commit`` does.
         """
-        offsets, found = self._consumed(), self._found()
+        offsets = self._consumed()
+        found = self._fetches.under_lock(lambda state: state.handover.found_offsets())
         with self._counters.counted(offsets):
             await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
 
@@ -203,8 +200,9 @@ class OffsetClient(GroupOffsets):
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
             answer = await self._requests.commit(effect)
-            if isinstance(answer, ev.CommitAnswered) and self.on_committed is not None:
-                self.on_committed({tp: effect.offsets[tp] for tp, code in answer.codes.items() if not code})
+            if isinstance(answer, ev.CommitAnswered):
+                committed = {tp: effect.offsets[tp] for tp, code in answer.codes.items() if not code}
+                self._fetches.under_lock(lambda state: state.handover.uncommitted.note_committed(committed))
             self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
@@ -232,8 +230,11 @@ class OffsetClient(GroupOffsets):
             self._raised = None
 
     def _read_consumed(self, effect: fx.ReadConsumed) -> None:
-        self._looked_at, self._seen = time.monotonic(), dict(self._consumed())
+        self._looked_at, self._seen = time.monotonic(), self._consumed()
         self.feed(ev.ConsumedRead(effect.number, self._seen))
+
+    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
 
     def _find_coordinator(self, effect: FindCoordinator) -> None:
         self._requests.forget_coordinator()
