@@ -268,12 +268,12 @@ def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stag
         consumer.subscribe([TOPIC])
         read(consumer, 20)
         engine = consumer._core.engine
-        driver = engine._driver
+        driver = engine.membership.driver
         assert isinstance(driver, ClassicDriver)
 
         async def call_off() -> None:
             driver._send_heartbeat(SendClassicHeartbeat(99, "me", None, 1))
             driver._exchanges.cancel_pending()
 
-        engine._thread.submit(call_off()).result(PATIENCE_S)
+        engine.thread.submit(call_off()).result(PATIENCE_S)
     assert [str(warning.message) for warning in caught] == []

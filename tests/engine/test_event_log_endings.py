@@ -122,7 +122,7 @@ def test_a_close_that_is_interrupted_is_finished_by_the_next(
     consumer.hooks.add(EventLog(kept))
     consumer.subscribe([TOPIC])
     read(consumer, 1)
-    owner = consumer._core.engine._thread if again == "stop" else consumer.hooks
+    owner = consumer._core.engine.thread if again == "stop" else consumer.hooks
     original = getattr(owner, again)
 
     def interrupted(argument: object) -> None:

@@ -202,7 +202,7 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
             both = (commit({tp(partition): OffsetAndMetadata(7)}, 3600.0) for partition in range(2))
             return await asyncio.gather(*both, return_exceptions=True)
 
-        first, second = consumer._core.engine._thread.submit(commit_both()).result(PATIENCE_S)
+        first, second = consumer._core.engine.thread.submit(commit_both()).result(PATIENCE_S)
         assert fails.calls == 2
         assert "nobody expected this" in repr(first)
         assert second is None

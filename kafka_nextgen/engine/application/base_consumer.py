@@ -78,7 +78,7 @@ class _Call:
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
     """The check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
-    return core.engine.check_usable if is_part else core.check_open
+    return core.engine.thread.check_usable if is_part else core.check_open
 
 
 class BaseConsumer:
@@ -169,7 +169,7 @@ class BaseConsumer:
     @property
     def group_protocol(self) -> GroupProtocol | None:
         """The protocol of the group: as configured or, with auto, the one found; None until then."""
-        return self._usable().engine.protocol
+        return self._usable().engine.membership.protocol
 
     def enforce_rebalance(self, reason: str | None = None, join_reason: JoinReason = JoinReason.UNKNOWN) -> None:
         """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
@@ -185,9 +185,11 @@ class BaseConsumer:
         with self._use("enforce_rebalance"):
             if self._core.topics is None:
                 raise MisuseError("enforce_rebalance() needs a group to rebalance: subscribe() first")
-            protocol = self._core.engine.protocol
+            engine = self._core.engine
+            protocol = engine.membership.protocol
             if protocol is GroupProtocol.CLASSIC:
-                self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance", join_reason)
+                why = reason or "the application enforced a rebalance"
+                engine.thread.call(lambda: engine.membership.enforce_rebalance(why, join_reason))
             else:
                 warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 

@@ -85,7 +85,7 @@ class ConsumerCore:
             raise refusal("subscribe", self.manual_assignment)
         self.engine.mailbox.raise_fatal()
         self.topics, self.has_listener = topics, has_listener
-        return self.engine.subscribe(subscribed, has_listener)
+        return self.engine.thread.submit(self.engine.membership.subscribe(subscribed, has_listener))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group and end the subscription."""
@@ -108,13 +108,13 @@ class ConsumerCore:
         self.cursor.mark_processed()
         self.cursor.finish_run()
         self.fetches.let_go()
-        return self.engine.assign(wanted, ranges, timeout_s)
+        return self.engine.thread.submit(self.engine.manual_assignment.assign(wanted, ranges, timeout_s))
 
     # ---- polling
 
     def check_open(self) -> None:
         """Raise MisuseError if the consumer is closed, or belongs to the process before a fork."""
-        self.engine.check_usable()
+        self.engine.thread.check_usable()
         if self.closing:
             raise MisuseError("this consumer is closed")
 
@@ -126,7 +126,7 @@ class ConsumerCore:
         if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
-        return self.engine.note_poll()
+        return self.engine.thread.call(self.engine.membership.note_poll)
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
@@ -149,7 +149,7 @@ class ConsumerCore:
         return Records(parts, self._deserializers, hand_over)
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
-        if not self.engine.is_foreign:  # the locks of a forked process may be held forever
+        if not self.engine.thread.is_foreign:  # the locks of a forked process may be held forever
             self.fetches.put_back(parts, last)
 
     def look(self) -> Iterator[Record]:
@@ -174,7 +174,7 @@ class ConsumerCore:
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""
-        self.engine.refuse_foreign()
+        self.engine.thread.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
     def raise_pending_error(self) -> None:
@@ -214,7 +214,9 @@ class ConsumerCore:
         """Report the end of a callback to the member, which does not wait for other calls. May be repeated."""
         self.polls.note_callback_end()
         callback, error = ended
-        return _completed(None) if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
+        if isinstance(callback, PendingCall):
+            return _completed(None)
+        return self.engine.thread.call(lambda: self.engine.membership.callback_finished(callback, error))
 
     def callback_reported(self, ended: CallbackEnd) -> None:
         """Forget a callback whose end was reported."""
@@ -346,7 +348,7 @@ class ConsumerCore:
         Auto-commit covers what was handed over or, if an error cut processing short (not ``all_is_processed``), what
         was handed over before the last poll.
         """
-        if self.closing or self.engine.is_foreign:
+        if self.closing or self.engine.thread.is_foreign:
             return False
         self._all_is_processed = all_is_processed
         self.closing = True
