@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 from kafka_nextgen.engine.application.data_frames import DataFrames, require_extra
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import record_rows
-from kafka_nextgen.engine.application.record_run import DeserializingPoll, RecordRun
+from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
@@ -58,7 +58,7 @@ class RecordBatch(DataFrames):
     """
 
     def __init__(
-        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: DeserializingPoll | None = None
+        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: Watch = NO_WATCH
     ) -> None:
         self._part = part
         self._deserializers = deserializers
@@ -145,7 +145,7 @@ class Records(DataFrames):
         self,
         slices: Sequence[ColumnSlice] = (),
         deserializers: Deserializers | None = None,
-        hand_over: DeserializingPoll | None = None,
+        hand_over: Watch = NO_WATCH,
     ) -> None:
         self._slices = tuple(slices)
         self._deserializers = deserializers
