@@ -107,9 +107,6 @@ class AssignorDriver:
         self._stopped = True
         self._timer.set(None)
 
-    def _send(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
-        self._tasks.start(self._exchange(effect))
-
     async def _exchange(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         try:
             event = await self._requests.send(effect)
@@ -140,23 +137,17 @@ class AssignorDriver:
     def _call_on_assignment(self, effect: fx.CallOnAssignment) -> None:
         self._own.call_on_assignment(effect.assignor, effect.error, effect.assignment, effect.group)
 
-    def _tell_installed(self, _effect: fx.TellInstalled) -> None:
-        self.on_installed()
-
     def _tell_failure(self, effect: fx.TellFailure) -> None:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
 
-    def _find_coordinator(self, _effect: FindCoordinator) -> None:
-        self._cluster.forget_coordinator(self._group_id)
-
-    # an effect that has no method here fails when it first comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.SendPrepare: _send,
-        fx.SendInstall: _send,
+        fx.SendPrepare: lambda self, effect: self._tasks.start(self._exchange(effect)),
+        fx.SendInstall: lambda self, effect: self._tasks.start(self._exchange(effect)),
         fx.Compute: _compute,
-        fx.TellInstalled: _tell_installed,
+        fx.TellInstalled: lambda self, _: self.on_installed(),
         fx.CallOnAssignment: _call_on_assignment,
         fx.TellFailure: _tell_failure,
-        FindCoordinator: _find_coordinator,
+        FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._group_id),
     }

@@ -95,15 +95,6 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
         return self._leading
 
-    def _run_assignor(self, effect: fx.RunAssignor) -> None:
-        self._leads.run(effect)
-
-    def _tell_assignor(self, effect: fx.TellAssignor) -> None:
-        self._leads.tell(effect, self._member.member_id)
-
-    def _raise_assignor_failed(self, effect: fx.RaiseAssignorFailed) -> None:
-        self._leads.raise_failed(effect, self._member.member_id)
-
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         **MemberDriver.carry_out,
         fx.SendJoinGroup: _send_join,
@@ -111,7 +102,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         fx.SendClassicHeartbeat: _send_heartbeat,
         fx.SendLeaveGroup: _send_leave,
         fx.AskForTopics: _ask_for_topics,
-        fx.RunAssignor: _run_assignor,
-        fx.TellAssignor: _tell_assignor,
-        fx.RaiseAssignorFailed: _raise_assignor_failed,
+        fx.RunAssignor: lambda self, effect: self._leads.run(effect),
+        fx.TellAssignor: lambda self, effect: self._leads.tell(effect, self._member.member_id),
+        fx.RaiseAssignorFailed: lambda self, effect: self._leads.raise_failed(effect, self._member.member_id),
     }

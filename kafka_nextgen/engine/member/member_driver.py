@@ -1,7 +1,7 @@
 """Drives a membership machine: feeds it events, carries out its effects, and wakes it in time.
 
-The machine decides; a driver carries out, with one short method per effect and a table at the end of the class. This
-is what both protocols share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
+The machine decides; a driver carries out, by the table of effects at the end of its class. This is what both protocols
+share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
 """
 
 from __future__ import annotations
@@ -172,12 +172,6 @@ class MemberDriver(Generic[M]):
 
     # ---- the group
 
-    def _find_coordinator(self, effect: fx.FindCoordinator) -> None:
-        self._cluster.forget_coordinator(self._identity.group_id)
-
-    def _stop_fetching(self, effect: fx.StopFetching) -> None:
-        self._fetcher.stop(effect.partitions)
-
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
         self._owed[effect.number] = lambda error: ev.CommitFinished(effect.number, error)
         self._tasks.start(self._commit(effect))
@@ -215,16 +209,8 @@ class MemberDriver(Generic[M]):
 
     # ---- the application
 
-    def _call_on_revoked(self, effect: fx.CallOnRevoked) -> None:
-        self._call_back(PendingCallback(CallbackKind.REVOKED, effect.number, effect.partitions))
-
-    def _call_on_assigned(self, effect: fx.CallOnAssigned) -> None:
-        self._call_back(PendingCallback(CallbackKind.ASSIGNED, effect.number, effect.partitions))
-
-    def _call_on_lost(self, effect: fx.CallOnLost) -> None:
-        self._call_back(PendingCallback(CallbackKind.LOST, effect.number, effect.partitions))
-
-    def _call_back(self, callback: PendingCallback) -> None:
+    def _call_listener(self, effect: fx.CallOnRevoked | fx.CallOnAssigned | fx.CallOnLost) -> None:
+        callback = PendingCallback(_CALLS[type(effect)], effect.number, effect.partitions)
         self._owed[callback.number] = lambda error: self._dropped(callback, error)
         if self.has_listener:
             self._mailbox.post_callback(callback)
@@ -281,20 +267,26 @@ class MemberDriver(Generic[M]):
         self._exchanges.cancel_pending()
         self._left.set()
 
-    # an effect that has no method here fails when it first comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.FindCoordinator: _find_coordinator,
-        fx.StopFetching: _stop_fetching,
+        fx.FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._identity.group_id),
+        fx.StopFetching: lambda self, effect: self._fetcher.stop(effect.partitions),
         fx.CommitConsumed: _commit_consumed,
-        fx.CallOnRevoked: _call_on_revoked,
-        fx.CallOnAssigned: _call_on_assigned,
-        fx.CallOnLost: _call_on_lost,
+        fx.CallOnRevoked: _call_listener,
+        fx.CallOnAssigned: _call_listener,
+        fx.CallOnLost: _call_listener,
         fx.ApplyAssignment: _apply_assignment,
         fx.PublishEpoch: _publish_epoch,
         fx.RaiseToApplication: _raise_to_application,
         fx.Left: _note_left,
     }
 
+
+_CALLS: Mapping[type, CallbackKind] = {
+    fx.CallOnRevoked: CallbackKind.REVOKED,
+    fx.CallOnAssigned: CallbackKind.ASSIGNED,
+    fx.CallOnLost: CallbackKind.LOST,
+}
 
 _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] | type[ev.LossFinished]] = {
     CallbackKind.ASSIGNED: ev.AssignFinished,

@@ -194,9 +194,6 @@ class OffsetClient(GroupOffsets):
 
     # ---- what it wants done
 
-    def _send_commit(self, effect: fx.SendCommit) -> None:
-        self._tasks.start(self._commit_once(effect))
-
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
             answer = await self._requests.commit(effect)
@@ -209,9 +206,6 @@ class OffsetClient(GroupOffsets):
         except Exception as bug:  # the application is told; the caller does not wait for ever
             self.feed(ev.CommitLost(effect.number, told(bug)))
             raise
-
-    def _send_lookup(self, effect: fx.SendLookup) -> None:
-        self._tasks.start(self._look_up_once(effect))
 
     async def _look_up_once(self, effect: fx.SendLookup) -> None:
         try:
@@ -235,9 +229,6 @@ class OffsetClient(GroupOffsets):
 
     def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
         return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
-
-    def _find_coordinator(self, effect: FindCoordinator) -> None:
-        self._requests.forget_coordinator()
 
     def _tell_member(self, effect: fx.TellMember) -> None:
         if self.on_refusal is not None:  # not from here: it may tell us things before we are done
@@ -264,9 +255,6 @@ class OffsetClient(GroupOffsets):
         self._failure_log.failed(error)
         self._counters.note(self._seen, self._looked_at, error)
 
-    def _tell_left_out(self, effect: fx.LeftOut) -> None:
-        logger.warning("%s", left_out_text(effect.codes, self._identity))
-
     def _end_lookup(self, effect: fx.LookupEnded) -> None:
         ask = self._asks.pop(effect.ask, None)
         if ask is None or ask.ended.done():
@@ -276,14 +264,14 @@ class OffsetClient(GroupOffsets):
         else:
             ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
 
-    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.SendCommit: _send_commit,
-        fx.SendLookup: _send_lookup,
+        fx.SendCommit: lambda self, effect: self._tasks.start(self._commit_once(effect)),
+        fx.SendLookup: lambda self, effect: self._tasks.start(self._look_up_once(effect)),
         fx.ReadConsumed: _read_consumed,
-        FindCoordinator: _find_coordinator,
+        FindCoordinator: lambda self, _: self._requests.forget_coordinator(),
         fx.TellMember: _tell_member,
         fx.CommitEnded: _end_commit,
-        fx.LeftOut: _tell_left_out,
+        fx.LeftOut: lambda self, effect: logger.warning("%s", left_out_text(effect.codes, self._identity)),
         fx.LookupEnded: _end_lookup,
     }
