@@ -106,19 +106,17 @@ class Engine:
         )
         self.cluster_queries = ClusterQueries(self.cluster, config)
         context = DriverContext(
+            config,
             self.cluster,
             self.identity,
             self.offsets,
             self.fetcher,
             self.mailbox,
             self._tasks,
-            config.request_timeout_ms / 1000,
-            config.max_poll_interval_ms,
-            config.metadata_max_age_ms / 1000,
             self.counters.group,
         )
-        self.membership = Membership(config, context, self.offsets)
-        self.manual_assignment = ManualAssignment(config, context)
+        self.membership = Membership(context)
+        self.manual_assignment = ManualAssignment(context)
         self.cluster.track_topics(self._topics)
         self._contact = Bootstrap(self.cluster, self._wakeup, settings)
         self._tasks.keep(self._reach)

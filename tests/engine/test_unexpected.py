@@ -27,7 +27,7 @@ from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
-MATCHING = MEMBER + "topic_lookup:matching_topics"
+MATCHING = MEMBER + "topic_lookup:PatternWatch._look_up"
 
 
 class FailsOnce:
@@ -164,7 +164,7 @@ def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     failures: list[Exception] = []
     told: list[frozenset[str]] = []
 
-    async def matching(cluster: object, pattern: str) -> frozenset[str]:
+    async def matching(watch: object, pattern: str) -> frozenset[str]:
         return frozenset({"orders"})
 
     monkeypatch.setattr(MATCHING.replace(":", "."), matching)

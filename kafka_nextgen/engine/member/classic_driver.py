@@ -44,7 +44,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
 
     @property
     def _requests(self) -> ClassicRequests:
-        return ClassicRequests(self._cluster, self._identity.group_id, self._request_timeout_s)
+        return ClassicRequests(self._cluster, self._identity.group_id, self._config.request_timeout_ms / 1000)
 
     async def _exchange(
         self, request: Callable[[], Coroutine[object, object, ev.ClassicEvent]], lost: Callable[[str], ev.ClassicEvent]

@@ -66,12 +66,13 @@ class ConsumerDriver(MemberDriver[Member]):
         self._own = own
         self.has_own_assignors = own is not None
         self._may_be_known = False  # a heartbeat may have reached the coordinator
-        self._watch = PatternWatch(context.cluster, context.tasks, context.metadata_max_age_s, self._take_names)
+        max_age_s = context.config.metadata_max_age_ms / 1000
+        self._watch = PatternWatch(context.cluster, context.tasks, max_age_s, self._take_names)
         if own is not None:
             own.assigning.on_installed = lambda: self.feed(ev.TargetInstalled())
             self.feed(ev.AssignorsAsked(own.asking.known))
 
-    def feed(self, event: object) -> None:
+    def feed(self, event: Any) -> None:
         """Feed an event to the member; another subscription ends the matching of the previous pattern."""
         if self._stopped:
             return
@@ -157,7 +158,7 @@ class ConsumerDriver(MemberDriver[Member]):
                 group_id,
                 effect,
                 self._own_member_id,
-                self._request_timeout_s,
+                self._config.request_timeout_ms / 1000,
                 self._note_sending,
                 self.has_own_assignors,
             )

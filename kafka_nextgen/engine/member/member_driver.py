@@ -10,13 +10,13 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
-from kafka_nextgen.engine.member.driver_context import DriverContext, Machine
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.observability.rebalance import MemberName, RebalanceCause
 from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
 from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
@@ -32,6 +32,10 @@ from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 
+if TYPE_CHECKING:
+    from kafka_nextgen.membership.classic.member import ClassicMember
+    from kafka_nextgen.membership.member import Member
+
 __all__ = ["MemberDriver"]
 
 logger = logger_of("kafka_nextgen.member")
@@ -44,7 +48,7 @@ _STALE = (Status.STALE, ClassicStatus.STALE)
 _LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
 
 
-M = TypeVar("M", bound=Machine)
+M = TypeVar("M", bound="Member | ClassicMember")
 
 
 class MemberDriver(Generic[M]):
@@ -63,8 +67,7 @@ class MemberDriver(Generic[M]):
         self._mailbox = context.mailbox
         self._tasks = context.tasks
         self._exchanges = CoordinatorRequests(context.tasks)
-        self._request_timeout_s = context.request_timeout_s
-        self._max_poll_interval_ms = context.max_poll_interval_ms
+        self._config = context.config
         self._counters = context.counters
         self._timer = Timer(self._wake)
         #: Makes the event of a failure, for each thing that the member waits for.
@@ -90,7 +93,7 @@ class MemberDriver(Generic[M]):
         """How long (seconds) the member will retry an instance id that is in use; None if none is."""
         return None
 
-    def feed(self, event: object) -> None:
+    def feed(self, event: Any) -> None:
         """Feed an event to the member and carry out the effects."""
         wanted_poll = self._member.wants_poll
         before, now = self._member.state, time.monotonic()
@@ -132,7 +135,7 @@ class MemberDriver(Generic[M]):
                 "the next poll. Poll more often, take fewer records at a time, or raise that limit",
                 self._identity.group_id,
                 before.member_id or "without an id yet",
-                self._max_poll_interval_ms,
+                self._config.max_poll_interval_ms,
             )
         is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None
         if is_out and self._member.status in _STALE:
@@ -140,7 +143,7 @@ class MemberDriver(Generic[M]):
                 "group %s: member %s left without a callback that takes longer than max.poll.interval.ms=%d",
                 self._identity.group_id,
                 before.member_id or "-",
-                self._max_poll_interval_ms,
+                self._config.max_poll_interval_ms,
             )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:

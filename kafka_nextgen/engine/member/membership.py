@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
-from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
-from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import JoinReason, LeaveMode
@@ -37,10 +36,10 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 class Membership:
     """Makes the driver at the first subscription, and another one if the cluster lacks the protocol."""
 
-    def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
-        self._config = config
+    def __init__(self, context: DriverContext) -> None:
+        config = self._config = context.config
         self._context = context
-        self._offsets = offsets
+        self._offsets = context.offsets
         self._subscribed: Subscribed | None = None
         self._own: LocalAssignors | None = None
         self._asking: AssignorMetadata | None = None

@@ -108,10 +108,6 @@ _OUT: Collection[Status | ClassicStatus] = (
     ClassicStatus.FATAL,
 )
 
-_CALLBACK_PROBLEMS = {
-    Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
-}
-
 
 def _refused(health: Health, limits: Limits) -> str | None:
     if health.status in (Status.FATAL, ClassicStatus.FATAL):
@@ -129,11 +125,9 @@ def _not_polled(health: Health, limits: Limits) -> str | None:
 
 
 def _callback(health: Health, limits: Limits) -> str | None:
-    return _CALLBACK_PROBLEMS.get(health.phase)
-
-
-def _throttled(health: Health, limits: Limits) -> str | None:
-    return health.throttle
+    if health.phase is not Phase.FAILED:
+        return None
+    return "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read"
 
 
 def _unreached(health: Health, limits: Limits) -> str | None:
@@ -152,10 +146,6 @@ def _unheard(health: Health, limits: Limits) -> str | None:
     heard_s = health.since_heartbeat_s if health.since_heartbeat_s is not None and health.member_epoch >= 0 else 0.0
     silent_s = 0.0 if health.status in _OUT else max(heard_s, health.unanswered_s)
     return f"no heartbeat was answered for {silent_s:.0f} s" if silent_s > limits.answer_s else None
-
-
-def _assignor(health: Health, limits: Limits) -> str | None:
-    return health.assignor_error
 
 
 def _slow(health: Health, limits: Limits) -> str | None:
@@ -188,11 +178,11 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
     _refused,
     _not_polled,
     _callback,
-    _throttled,
+    lambda health, _: health.throttle,
     _unreached,
     _in_use,
     _unheard,
-    _assignor,
+    lambda health, _: health.assignor_error,
     _slow,
     _gone,
     _missing,
