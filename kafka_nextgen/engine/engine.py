@@ -32,9 +32,9 @@ from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
 from kafka_nextgen.engine.offsets.group_offsets import MEMBERSHIP_LOST, GroupOffsets
 from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
+from kafka_nextgen.engine.reading.fetch_exchange import end_sessions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.session_ends import end_sessions
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
