@@ -80,8 +80,8 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     (MEMBER + "classic_driver:ClassicRequests.heartbeat", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:describe_topics", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:ClassicDriver._wake", {"group_protocol": "classic"}),
-    (MEMBER + "local_assignors:AssignorMetadata._ask", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "local_assignors:AssignorMetadata.ask_again", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "local_assignors:LocalAssignors._ask", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "local_assignors:LocalAssignors.ask_again", {"group_local_assignors": (Own(),)}),
     (MEMBER + "assignor_driver:AssignorRequests.send", {"group_local_assignors": (Own(),)}),
     (
         MEMBER + "classic_assignors:LocalAssignors.compute",

@@ -11,6 +11,7 @@ from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.topic_lookup import describe_topics
 from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
@@ -30,17 +31,12 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     protocol = GroupProtocol.CLASSIC
     rules = ClassicRebalanceRules()
 
-    def __init__(
-        self,
-        member: ClassicMember,
-        context: DriverContext,
-        leading: ClassicAssignors | None = None,
-    ) -> None:
+    def __init__(self, member: ClassicMember, context: DriverContext, own: LocalAssignors | None = None) -> None:
         super().__init__(member, context)
-        self._leading = leading
-        self.has_own_assignors = leading is not None
-        if leading is not None:
-            leading.begin(self.feed)
+        self._leading = None if own is None else ClassicAssignors(own, context, self.feed)
+        self.has_own_assignors = own is not None
+        if self._leading is not None:
+            self._leading.offer()
 
     @property
     def _requests(self) -> ClassicRequests:
