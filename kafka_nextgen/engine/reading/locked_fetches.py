@@ -44,26 +44,11 @@ class PollOffer:
     is_taken: bool = False
 
 
-class _Locked:
-    """The state while the lock is held; one for all who ask, and no generator: there may be thousands a second."""
+class LockedFetches(AbstractContextManager[FetchState]):
+    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread.
 
-    def __init__(self, fetches: LockedFetches, state: FetchState, lock: threading.RLock) -> None:
-        self._fetches = fetches
-        self._state = state
-        self._lock = lock
-
-    def __enter__(self) -> FetchState:
-        self._lock.acquire()
-        self._fetches.settle_taken()
-        self._state.steady.settle()
-        return self._state
-
-    def __exit__(self, *how: object) -> None:
-        self._lock.release()
-
-
-class LockedFetches:
-    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread."""
+    It is a context manager itself, and no generator is: there may be thousands of uses a second.
+    """
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
@@ -72,12 +57,20 @@ class LockedFetches:
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = PollOffer()
-        self._locked = _Locked(self, state, self._lock)
         self._on_change = on_change
 
     def locked(self) -> AbstractContextManager[FetchState]:
         """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
-        return self._locked
+        return self
+
+    def __enter__(self) -> FetchState:
+        self._lock.acquire()
+        self.settle_taken()
+        self._state.steady.settle()
+        return self._state
+
+    def __exit__(self, *how: object) -> None:
+        self._lock.release()
 
     def under_lock(self, work: Callable[[FetchState], T]) -> T:
         """What ``work`` returns, which gets the state; what was taken meanwhile may not be handed over yet."""
