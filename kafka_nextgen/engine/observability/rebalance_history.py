@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve
 
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
 from kafka_nextgen.engine.observability.rebalance_rules import NOT_POLLED, RebalanceRules, error_in
@@ -27,51 +27,33 @@ __all__ = ["RebalanceHistory"]
 
 @define
 class _Draft:
-    """A rebalance under way. ``began_at`` is in seconds since the epoch, ``began`` and ``since`` are monotonic."""
+    """A rebalance under way, as far as it is known; ``began`` and ``since`` are in monotonic seconds."""
 
-    number: int
-    cause: RebalanceCause
-    began_at: float
-    began: float
-    epoch_before: int
+    rebalance: Rebalance
     owned_before: frozenset[TopicPartition]
+    began: float
     since: float
     phase: str
-    reason: str
-    member_id: str
-    assigned: tuple[TopicPartition, ...] = ()
-    revoked: tuple[TopicPartition, ...] = ()
-    lost: tuple[TopicPartition, ...] = ()
-    steps: list[RebalanceStep] = field(factory=list)
-    error: str | None = None
 
     def enter(self, phase: str, now: float) -> None:
         """Enter a phase, and add the time of the previous one to the steps."""
         if phase == self.phase:
             return
-        spent_ms = (now - self.since) * 1000
+        spent_ms, known = (now - self.since) * 1000, self.rebalance
         if spent_ms > 0:
-            self.steps.append(RebalanceStep(self.phase, self.began_at + self.since - self.began, spent_ms))
+            step = RebalanceStep(self.phase, known.began_at + self.since - self.began, spent_ms)
+            self.rebalance = evolve(known, steps=(*known.steps, step))
         self.phase, self.since = phase, now
 
-    def finished(self, epoch_after: int, member: MemberName) -> Rebalance:
-        """The finished rebalance."""
-        kept = self.owned_before.difference(self.revoked, self.lost)
-        return Rebalance(
-            self.number,
-            self.cause,
-            self.began_at,
-            self.epoch_before,
-            epoch_after,
-            self.assigned,
-            self.revoked,
-            self.lost,
-            tuple(sorted(kept)),
-            tuple(self.steps),
-            self.error,
-            self.reason,
-            member,
-        )
+    def note(self, effect: object) -> None:
+        """Note which partitions come and go."""
+        known = self.rebalance
+        if isinstance(effect, fx.CallOnRevoked):
+            self.rebalance = evolve(known, revoked=known.revoked + effect.partitions)
+        elif isinstance(effect, fx.CallOnLost):
+            self.rebalance = evolve(known, lost=known.lost + effect.partitions)
+        elif isinstance(effect, fx.CallOnAssigned):  # called again after it raised, it has the same partitions
+            self.rebalance = evolve(known, assigned=tuple(sorted({*known.assigned, *effect.partitions})))
 
 
 class RebalanceHistory:
@@ -98,13 +80,13 @@ class RebalanceHistory:
     def under_way(self) -> RebalanceCause | None:
         """Why the member is rebalancing now, if it is."""
         draft = self._draft  # once: another thread may ask
-        return None if draft is None else draft.cause
+        return None if draft is None else draft.rebalance.cause
 
     @property
     def reason(self) -> str:
         """The cause of the current rebalance, in words; empty if there is none."""
         draft = self._draft
-        return "" if draft is None else draft.reason
+        return "" if draft is None else draft.rebalance.reason
 
     def since_s(self, now: float) -> float:
         """How long (seconds) the member has been rebalancing; 0 if it is not."""
@@ -129,9 +111,9 @@ class RebalanceHistory:
         if draft is None:
             return ended
         for effect in effects:
-            _note(draft, effect)
+            draft.note(effect)
         draft.enter(self._rules.step(after), now)
-        draft.error = error_in(event) or draft.error
+        draft.rebalance = evolve(draft.rebalance, error=error_in(event) or draft.rebalance.error)
         return self._end(after, now) if self._rules.is_over(after) else ended
 
     def _reason(self, event: object, cause: RebalanceCause) -> str:
@@ -144,23 +126,20 @@ class RebalanceHistory:
     def _begin(self, cause: RebalanceCause, reason: str, before: Any, after: Any, now: float, wall_s: float) -> None:
         self._numbered += 1
         (epoch, _), owned = self._rules.epochs(before), self._rules.owned(before)
-        step = self._rules.step(after)
-        known = before.member_id or after.member_id
-        self._draft = _Draft(self._numbered, cause, wall_s, now, epoch, owned, now, step, reason, known)
+        member = MemberName(member_id=before.member_id or after.member_id)
+        known = Rebalance(self._numbered, cause, wall_s, epoch, -1, reason=reason, member=member)
+        self._draft = _Draft(known, owned, now, now, self._rules.step(after))
 
     def _end(self, state: Any, now: float) -> Rebalance:
         assert self._draft is not None, "there is a rebalance to end"
         self._draft.enter("", now)
-        member = self._name(self._draft.member_id or state.member_id)
-        rebalance, self._draft = self._draft.finished(self._rules.epochs(state)[1], member), None
+        known = self._draft.rebalance
+        rebalance = evolve(
+            known,
+            epoch_after=self._rules.epochs(state)[1],
+            kept=tuple(sorted(self._draft.owned_before.difference(known.revoked, known.lost))),
+            member=self._name(known.member.member_id or state.member_id),
+        )
+        self._draft = None
         self._past.append(rebalance)
         return rebalance
-
-
-def _note(draft: _Draft, effect: object) -> None:
-    if isinstance(effect, fx.CallOnRevoked):
-        draft.revoked += effect.partitions
-    elif isinstance(effect, fx.CallOnLost):
-        draft.lost += effect.partitions
-    elif isinstance(effect, fx.CallOnAssigned):
-        draft.assigned = tuple(sorted({*draft.assigned, *effect.partitions}))  # those it raised at, it is told of again
