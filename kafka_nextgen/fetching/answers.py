@@ -13,6 +13,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.error_actions import ErrorAction, action_for, error_of
 from kafka_nextgen.fetching.needs import Fetch
@@ -37,16 +38,12 @@ __all__ = [
 
 
 def note_fetched(
-    state: PartitionState,
-    buffers: Buffers,
-    result: DecodedPartition,
-    fetch: Fetch,
-    settings: FetchSettings,
-    now: float,
+    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
     """Take in what a fetch brought for a partition: records, an error code, or broken records."""
+    buffers, settings = context.buffers, context.settings
     if not result.is_failure:
-        _note_answer(state, buffers, result, fetch, settings, now)
+        _note_answer(state, result, fetch, context, now)
     elif state.replica.preferred == fetch.node_id:
         state.replica = state.replica.dropped()
         state.stale = action_for(result.error) is ErrorAction.REFRESH
@@ -57,14 +54,9 @@ def note_fetched(
 
 
 def _note_answer(
-    state: PartitionState,
-    buffers: Buffers,
-    result: DecodedPartition,
-    fetch: Fetch,
-    settings: FetchSettings,
-    now: float,
+    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
-    columns = result.columns
+    buffers, settings, columns = context.buffers, context.settings, result.columns
     assert columns is not None
     note_ends(state, result, settings)
     if not result.is_redirect(state.fetch_offset):

@@ -85,7 +85,7 @@ class Results:
                     self._note_decoded_end(state, result, arrivals[result.partition])
                 replica = state.replica
                 if result.diverging is None or replica.preferred == fetch.node_id:
-                    note_fetched(state, self._buffers, result, fetch, self._settings, now)
+                    note_fetched(state, result, fetch, self._context, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state.partition)
