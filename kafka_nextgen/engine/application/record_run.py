@@ -24,7 +24,7 @@ _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
 class Watch:
-    """Is told of records that are deserialized; override what matters."""
+    """Is told of records that are deserialized. This one does nothing; subclasses override what they need."""
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """``rows`` begins to give out the records of ``part``."""

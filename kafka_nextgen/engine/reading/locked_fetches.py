@@ -47,7 +47,7 @@ class PollOffer:
 class LockedFetches(AbstractContextManager[FetchState]):
     """What the application's thread does with the fetch state; ``locked`` is for the I/O thread.
 
-    It is a context manager itself, and no generator is: there may be thousands of uses a second.
+    It is the context manager itself, as a generator costs more, and there may be thousands of uses a second.
     """
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
@@ -73,12 +73,12 @@ class LockedFetches(AbstractContextManager[FetchState]):
         self._lock.release()
 
     def under_lock(self, work: Callable[[FetchState], T]) -> T:
-        """What ``work`` returns, which gets the state; what was taken meanwhile may not be handed over yet."""
+        """Call ``work`` with the state, in which records that were taken may not be handed over yet."""
         with self._lock:
             return work(self._state)
 
     def look(self, read: Callable[[FetchState], T]) -> T:
-        """What ``read`` returns, which gets the state behind what was taken."""
+        """Call ``read`` with the state, once the records that were taken are handed over."""
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
@@ -86,7 +86,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
             return read(self._state)
 
     def change(self, work: Callable[[FetchState], None]) -> None:
-        """Have ``work`` change the state so that another request may be needed."""
+        """Call ``work``, which changes the state so that another request may be needed."""
         try:
             with self._lock:
                 work(self._state)
