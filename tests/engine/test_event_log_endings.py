@@ -72,8 +72,7 @@ def test_what_waits_is_written_when_the_interpreter_exits(stage: Stage, tmp_path
 
 def test_a_forked_child_neither_writes_nor_closes_its_parents_log(stage: Stage, tmp_path: Path) -> None:
     stage.create(records=2)
-    with stage.consumer(history_log_dir=str(tmp_path)) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(history_log_dir=str(tmp_path)) as consumer:
         read(consumer, 1)
         child = os.fork()
         if child == 0:
