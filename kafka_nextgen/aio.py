@@ -199,7 +199,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     def _is_to_close(self) -> bool:
         """Whether the consumer is open and no close is under way."""
         is_under_way = self._closing is not None and not self._closing.done()
-        return not (self._is_closed or is_under_way or self._core.engine.is_foreign)
+        return not (self._is_closed or is_under_way or self._core.engine.thread.is_foreign)
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
@@ -212,7 +212,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
         """Leave and stop. If a signal handler raises, the next close does the rest."""
         errors: list[Exception] = []
-        if not self._core.engine.has_ended:  # an earlier close was interrupted after that
+        if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
             await self._leave(mode, deadline, is_alone, errors)
         limit_s = deadline - time.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)

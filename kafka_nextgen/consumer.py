@@ -229,7 +229,7 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
         """Close the consumer, or wait until another thread has; whether this call has closed it."""
         deadline = time.monotonic() + timeout
-        while not (self._is_closed or self._core.engine.is_foreign):
+        while not (self._is_closed or self._core.engine.thread.is_foreign):
             if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
                 try:
                     with self._calls:
@@ -248,7 +248,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         errors: list[BaseException] = []
         is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
-            if not self._core.engine.has_ended:  # an earlier close was interrupted after that
+            if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
                 self._leave(mode, deadline - time.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - time.monotonic())
             self._is_closed = True

@@ -176,6 +176,6 @@ def _begun(task: Task, waste_s: float) -> _Fetching:
     with Consumer(config(task)) as consumer:
         consumer.assign(partitions(task))
         ends = consumer.end_offsets(partitions(task))
-        while not (ids := consumer._core.fetches.topic_ids(partitions(task))):  # noqa: SLF001
+        while not (ids := consumer._core.fetches.under_lock(lambda state: state.topic_ids(partitions(task)))):  # noqa: SLF001
             consumer.poll(0.1)
     return _Fetching(task.topic, ids[task.topic], ends, waste_s)

@@ -12,7 +12,7 @@ import pytest
 from kafka_nextgen import ConfigError, Consumer
 from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.wire.apis import FIND_COORDINATOR, METADATA, Api
-from tests.engine.stage import TOPIC, Stage, poll_until, read
+from tests.engine.stage import Stage, poll_until, read
 
 IMPOSSIBLE = ["a..b", "x" * 65, "\u00fc" * 64]
 
@@ -40,8 +40,7 @@ def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
 ) -> None:
     stage.create(records=10)
     hosts = rename(stage, api, host)
-    with stage.consumer(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
         if api is FIND_COORDINATOR:
             poll_until(consumer, lambda: "can't be the name of a host" in str(consumer.health().problem))
         else:

@@ -415,8 +415,7 @@ def test_closing_does_not_wait_for_an_assignor(stage: Stage) -> None:
         raise AssertionError("for nobody")
 
     stage.create()
-    with stage.consumer(group_local_assignors=Own(work=forever)) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_local_assignors=Own(work=forever)) as consumer:
         poll_until(consumer, begun.is_set)
     assert stage.members() == 0
     may_end.set()

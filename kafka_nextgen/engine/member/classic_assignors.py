@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
 from kafka_nextgen.engine.member.driver_context import DriverContext
-from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.member.topic_lookup import id_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
@@ -26,28 +26,23 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class ClassicAssignors:
-    """Connects a member with its assignors, on the I/O thread."""
+    """Connects a member, which gets its events by ``feed``, with its assignors, on the I/O thread."""
 
-    def __init__(self, own: LocalAssignors, asking: AssignorMetadata, context: DriverContext) -> None:
+    def __init__(self, own: LocalAssignors, context: DriverContext, feed: Callable[[ev.ClassicEvent], None]) -> None:
         self._own = own
-        self._asking = asking
         self._cluster = context.cluster
         self._identity = context.identity
         self._tasks = context.tasks
-        self._feed: Callable[[ev.ClassicEvent], None] = _nobody
+        self._feed = feed
         self._cause: BaseException | None = None  # of the last computation of this member that failed
 
-    def begin(self, feed: Callable[[ev.ClassicEvent], None]) -> None:
-        """Feed the metadata to the member, now and whenever it changes."""
-        self._feed = feed
-        self._tell()
-
-    def _tell(self) -> None:
-        self._feed(AssignorsAsked(self._asking.known))
+    def offer(self) -> None:
+        """Feed the metadata to the member."""
+        self._feed(AssignorsAsked(self._own.known))
 
     def ask(self) -> None:
         """Refresh the metadata in the background."""
-        self._tasks.start(self._asking.ask_again(self._tell))
+        self._tasks.start(self._own.ask_again(self.offer))
 
     def run(self, effect: fx.RunAssignor) -> None:
         """Have an assignor assign the group, and feed the outcome to the member."""
@@ -99,7 +94,3 @@ class ClassicAssignors:
         is_own = effect.leader_id == member_id
         of = "this member, which leads its group," if is_own else f"the leader, {effect.leader_id},"
         self._own.tell_failure(effect.why, effect.assignor, self._cause if is_own else None, of=of)
-
-
-def _nobody(_event: ev.ClassicEvent) -> None:
-    """Ignore the event: there is no member yet."""

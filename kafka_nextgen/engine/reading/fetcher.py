@@ -120,7 +120,7 @@ class Fetcher:
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
         deadline = time.monotonic() + timeout_s
-        while (position := self._fetches.position(partition)) is None:
+        while (position := self._fetches.look(lambda state: state.position(partition))) is None:
             changed = self._changed = self._changed or asyncio.Event()
             if not await wait_for_event(changed, max(0.0, deadline - time.monotonic())):
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
