@@ -28,7 +28,7 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
@@ -303,7 +303,7 @@ def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exceptio
     if task.cancelled():
         return MisuseError(f"{callback.kind.value} was cancelled")
     error = task.exception()
-    return error if error is None or isinstance(error, Exception) else MisuseError(told(error))
+    return error if error is None or isinstance(error, Exception) else MisuseError(describe_error(error))
 
 
 def _raise_first(errors: list[Exception]) -> None:

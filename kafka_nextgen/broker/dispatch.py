@@ -26,7 +26,7 @@ from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
 from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
 from kafka_nextgen.wire.messages import ApiVersionsRequest
@@ -76,7 +76,7 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name}: {error}") from error
         except Exception as error:  # a bug in one handler must not take the others' connections with it
             _log.exception("%s v%d failed", request.api.name, request.version)
-            raise CloseConnectionError(f"{request.api.name} failed: {told(error)}") from error
+            raise CloseConnectionError(f"{request.api.name} failed: {describe_error(error)}") from error
 
     def _reply(
         self, request: RequestFrame, context: Context, response: Message | None, request_size: int, busy_s: float

@@ -27,7 +27,7 @@ from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 
 __all__ = ["NodeServers", "Server"]
 
@@ -152,7 +152,7 @@ class Server:
         try:
             reader, writer = await _open(connected, tls)
         except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
-            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, told(error))
+            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, describe_error(error))
             return
         peer = self._peer(listener, writer)
         await Connection(self._dispatcher, peer, reader, writer, self._settings(), self._memory).serve()
