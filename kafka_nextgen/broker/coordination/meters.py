@@ -1,15 +1,16 @@
-"""What the coordinators of a broker count while they work.
+"""Counters and timings of a broker's coordinators.
 
-The coordinator itself is a machine without a clock, so its driver counts: by what stored records say, and what they
-were stored for. An offset that is taken back has expired if a timer did it, and was deleted if an administrator asked
-for that; one that went with its group or its topic counts as neither, as in Kafka.
+The coordinator machine has no clock, so its driver counts, by the stored records and the requests that caused them. A
+removed offset has expired if a timer removed it, and was deleted if OffsetDelete did. As in Kafka, an offset that was
+removed with its group or topic counts as neither.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import UnionType
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
@@ -21,7 +22,7 @@ __all__ = ["Meters"]
 
 @define
 class Meters:
-    """Written on the event loop that the coordinators run on; times are on its clock, in seconds."""
+    """Used on the coordinators' event loop; times are in seconds, by its clock."""
 
     commits: Meter = field(factory=Meter)
     deletions: Meter = field(factory=Meter)
@@ -33,30 +34,19 @@ class Meters:
     loading: Timings = field(factory=Timings)
 
     def note_stored(self, request: Request | None, records: Sequence[r.Record], now: float) -> None:
-        """These records were stored for a request, or for a timer if there is none."""
-        for rule in _RULES:
-            if rule.causes is None or isinstance(request, rule.causes):
-                count = sum(isinstance(record, rule.records) for record in records)
-                if count:
-                    meter: Meter = getattr(self, rule.meter)
-                    meter.note(count, now)
+        """Count records that were stored for a request, or for a timer if there is none."""
+        if isinstance(request, OffsetCommit | TxnOffsetCommit):
+            _count(self.commits, r.OffsetCommitted | r.PendingOffsetCommitted, records, now)
+        elif isinstance(request, OffsetDelete):
+            _count(self.deletions, r.OffsetRemoved, records, now)
+        elif isinstance(request, SyncGroup):
+            _count(self.classic_rebalances, r.ClassicGroupMetadata, records, now)
+        elif request is None:
+            _count(self.expirations, r.OffsetRemoved, records, now)
+        _count(self.rebalances, r.GroupMetadata, records, now)
 
 
-@frozen
-class _Rule:
-    """``records`` are counted by this meter if they were stored for one of ``causes``; None stands for any cause."""
-
-    meter: str
-    records: tuple[type, ...]
-    causes: tuple[type, ...] | None
-
-
-_A_TIMER = type(None)
-
-_RULES = (
-    _Rule("commits", (r.OffsetCommitted, r.PendingOffsetCommitted), (OffsetCommit, TxnOffsetCommit)),
-    _Rule("deletions", (r.OffsetRemoved,), (OffsetDelete,)),
-    _Rule("expirations", (r.OffsetRemoved,), (_A_TIMER,)),
-    _Rule("rebalances", (r.GroupMetadata,), None),
-    _Rule("classic_rebalances", (r.ClassicGroupMetadata,), (SyncGroup,)),
-)
+def _count(meter: Meter, kind: type[r.Record] | UnionType, records: Sequence[r.Record], now: float) -> None:
+    count = sum(isinstance(record, kind) for record in records)
+    if count:
+        meter.note(count, now)
