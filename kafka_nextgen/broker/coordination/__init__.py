@@ -1,8 +1,8 @@
-"""Groups on the nodes of a cluster: who coordinates which, and where what a coordinator knows is kept.
+"""Group coordination on the nodes of a cluster, with state in the offsets topic.
 
-As in Kafka there is one coordinator for each partition of the offsets topic. It is on the node that leads the
-partition, and has the groups whose ids hash to it. What it knows is in that partition's log and nowhere else: it begins
-by reading it, and writes to it what each request comes to before the answer leaves.
+As in Kafka there is one coordinator for each partition of the offsets topic. It runs on the node that leads the
+partition, and coordinates the groups whose ids hash to it. All its state is in that partition's log: it reads the log
+when it starts, and appends the result of each request before it answers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What coordinators tell of their groups while they work: events of the history log, to a listener.
+"""Events of the history of groups, which coordinators report to a listener while they work.
 
-An event is told when its record is in the log and in force, and never when a log is read again. So each is told once,
-also over a fail-over: by the coordinator that wrote the record. That reads its log into a ``RecordStory``, too, to know
-what was before. ``seq`` comes from offsets, and grows on over a fail-over.
+An event is reported when its record has been written and applied, and not when a log is read again. So each event is
+reported once, even across a fail-over, by the coordinator that wrote the record. A new coordinator reads its log into a
+``RecordStory`` too, for the earlier state. ``seq`` derives from offsets, so it keeps increasing across a fail-over.
 """
 
 from __future__ import annotations
@@ -26,63 +26,63 @@ _log = logger_of(__name__)
 
 _LEFT = Departure(EventKind.LEFT, "member left")
 _EXPIRED = Departure(EventKind.FENCED, "member expired")
-#: What a classic group may lose members by; None is a timer.
+#: The requests that may remove members of a classic group; None is a timer.
 _MAY_REMOVE = (JoinGroup, LeaveGroup, SyncGroup, type(None))
 
 
 class Listener:
-    """Who is told each event, on the broker's event loop. What it raises is logged once, and counted as an event."""
+    """Calls a function with each event, on the broker's event loop. The first exception is logged, all are counted."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
         self.failures = 0
 
     def tell(self, events: Iterable[Event]) -> None:
-        """Tell of these."""
+        """Report these events."""
         for event in events:
             with self.guarded():
                 self._tell(event)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Let the block fail with any exception: groups go on."""
+        """Catch any exception of the block, so that groups are not affected."""
         try:
             yield
         except Exception:
             self.failures += 1
             if self.failures == 1:
-                _log.exception("the history was not told an event; further ones are only counted")
+                _log.exception("the history listener failed; further failures are only counted")
 
 
 class Chronicle:
-    """What one coordinator says of its work: nothing, unless there is a listener."""
+    """Reports what one coordinator does; without a listener, this class, it reports nothing."""
 
     def know(self, topics: Topics) -> None:
-        """These are the topics from now on."""
+        """Learn the topics."""
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """This was read from the log; ``is_new`` if it was written since the coordinator began."""
+        """Learn a batch that was read from the log; ``is_new`` if it was written since the coordinator started."""
 
     def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
-        """An outcome is in force, whose records are in the log from ``offset`` on; ``at`` is in milliseconds."""
+        """Report an outcome whose records are in the log from ``offset`` on; ``at`` is in milliseconds."""
 
     def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
-        """A transaction's end is in force, whose marker is in the log."""
+        """Report the end of a transaction, whose marker is in the log at ``offset``."""
 
 
 class ReportingChronicle(Chronicle):
-    """Tells a listener what one coordinator does; ``source`` is its name, ``cluster`` the cluster's id."""
+    """Reports to a listener; ``source`` is the coordinator's name, ``cluster`` the cluster's id."""
 
     def __init__(self, source: str, cluster: str, listener: Listener) -> None:
         self._story = RecordStory(source, cluster)
         self._listener = listener
 
     def know(self, topics: Topics) -> None:
-        """These are the topics from now on; those that are no more keep their names here."""
+        """Learn the topics; the names of deleted topics are remembered."""
         self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """Take in what was before. A transaction that ended meanwhile was told by no other coordinator."""
+        """Learn a batch, and report it if it is new: no other coordinator has reported it."""
         offset, at = batch.header.base_offset, batch.header.max_timestamp
         with self._listener.guarded():
             events = self._story.tell(_rows(batch.records, offset, at))
@@ -92,7 +92,7 @@ class ReportingChronicle(Chronicle):
                 self._listener.tell(events)
 
     def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
-        """Tell what an outcome came to."""
+        """Report the records of an outcome."""
         with self._listener.guarded():
             if isinstance(request, _MAY_REMOVE):
                 self._note_gone(outcome, request)
@@ -101,7 +101,7 @@ class ReportingChronicle(Chronicle):
                 self._listener.tell(self._story.tell(_rows(outcome.records, offset, at), known))
 
     def _note_gone(self, outcome: Outcome, request: Request | None) -> None:
-        """No record says of a member of a classic group that it is gone, before the next generation."""
+        """Note which members of classic groups have left: no record says so before the next generation."""
         how = _departure(request)
         if how is None:
             return
@@ -110,7 +110,7 @@ class ReportingChronicle(Chronicle):
                 self._story.note_gone(group.group_id, member_id, how)
 
     def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
-        """Tell what was committed, if it was."""
+        """Report the offsets that the transaction committed, if any."""
         with self._listener.guarded():
             self._listener.tell(self._story.end_transaction(request.producer_id, request.is_commit, offset, at))
 
@@ -120,7 +120,7 @@ def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
 
 
 def _departure(request: Request | None) -> Departure | None:
-    """How a member goes that a request or a timer removes, unless the outcome records a cause."""
+    """How members that a request or a timer removes depart, unless the outcome records a cause."""
     if request is None:
         return _EXPIRED
     is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0

@@ -1,6 +1,7 @@
-"""The coordinators of all groups, one for each partition of the offsets topic, on the nodes that lead these.
+"""The coordinators of all groups: one for each partition of the offsets topic, on the node that leads it.
 
-The topic is made when a client first asks for a coordinator. When leaders change, coordinators come and go with them.
+The topic is created when a client first looks for a coordinator. When leaders change, coordinators start and stop with
+them.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _R = TypeVar("_R", bound=Response)
 class Coordination:
     """All groups of a cluster.
 
-    ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back. ``listener`` is
-    told what the groups do, as events of the cluster that ``cluster_id`` gives. ``hooks`` and ``codec`` bring what
-    is beyond Kafka's protocol, into coordinators and into their log.
+    ``make_topic`` creates the offsets topic; ``clock`` gives seconds since the epoch and never goes back. ``listener``
+    gets the events of the groups, with the cluster id that ``cluster_id`` returns. ``hooks`` and ``codec`` add
+    extensions of Kafka's protocol to the coordinators and their log.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Coordination:
         self._may_load.set()
 
     def partition_of(self, group_id: str) -> Partition:
-        """The partition of the offsets topic that has a group, whether or not the group exists."""
+        """The partition of the offsets topic that stores a group, whether or not the group exists."""
         topic = self._topics.named(OFFSETS_TOPIC) or self._make_topic()
         return topic.partitions[spread(group_id, len(topic.partitions))]
 
@@ -83,9 +84,9 @@ class Coordination:
         return next(self._numbers)
 
     def ask(self, request: Request, expected: type[_R]) -> _R:
-        """Put a request about one group to its coordinator and return the response, of the ``expected`` class.
+        """Pass a request about one group to its coordinator and return the response, of the ``expected`` class.
 
-        Where there is no coordinator, or it has to read its log first, the response says so.
+        If there is no coordinator, or it is still reading its log, the response has an error.
         """
         shard = self.shard_of(group_of(request))
         response = refuse(request, ErrorCode.NOT_COORDINATOR) if shard is None else shard.ask(request)
@@ -93,7 +94,7 @@ class Coordination:
         return response
 
     async def ask_and_wait(self, request: JoinGroup | SyncGroup, expected: type[_R]) -> _R | None:
-        """Put a request that may be parked, and wait until it is answered; None if it never will be."""
+        """Pass a request that may be parked, and wait for the response; None if there will never be one."""
         shard = self.shard_of(group_of(request))
         if shard is None:
             response: Response | None = refuse(request, ErrorCode.NOT_COORDINATOR)
@@ -103,7 +104,7 @@ class Coordination:
         return response
 
     def list_groups(self, request: ListGroups, node_id: int) -> GroupsListed:
-        """List the groups that a node coordinates; an error if it has to read some of their logs first."""
+        """List the groups that a node coordinates, with an error if it is still reading some of their logs."""
         answers = [shard.ask(request) for shard in self._shards.values() if shard.node_id == node_id]
         listed = [answer for answer in answers if isinstance(answer, GroupsListed)]
         error = max((answer.error for answer in listed), default=ErrorCode.NONE)
@@ -111,19 +112,19 @@ class Coordination:
         return GroupsListed(tuple(sorted(groups, key=lambda group: group.group_id)), error)
 
     def end_transaction(self, partition: int, request: EndTransaction) -> None:
-        """Tell the coordinator of a partition that a transaction has ended, whose marker is in the log."""
+        """Tell the coordinator of a partition that a transaction has ended; its marker is in the log."""
         shard = self._shards.get(partition)
         if shard is not None:
             shard.end_transaction(request)
 
     def configure(self, configs: ConfigsChanged) -> None:
-        """Let all coordinators go by this configuration from now on."""
+        """Change the configuration of all coordinators."""
         self._configs = configs
         for shard in self._shards.values():
             shard.configure(configs)
 
     def refresh(self) -> None:
-        """Follow the topics and their leaders, which have changed: begin, end and inform coordinators."""
+        """Start, stop and inform coordinators after the topics or their leaders have changed."""
         topic = self._topics.named(OFFSETS_TOPIC)
         partitions = {partition.index: partition for partition in topic.partitions} if topic else {}
         images = self._topics.images()
@@ -140,7 +141,7 @@ class Coordination:
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
-        """Let coordinators that have yet to read their logs wait as long as the block runs."""
+        """While the block runs, new coordinators do not read their logs."""
         self._may_load.clear()
         try:
             yield
@@ -148,11 +149,11 @@ class Coordination:
             self._may_load.set()
 
     def metrics(self) -> CoordinatorMetrics:
-        """What all coordinators have counted and measured until now."""
+        """The metrics of all coordinators."""
         return measure(tuple(self._shards.values()), self._meters, self._began, self._clock())
 
     def close(self) -> None:
-        """End all coordinators."""
+        """Stop all coordinators."""
         for shard in self._shards.values():
             shard.close()
         self._shards.clear()

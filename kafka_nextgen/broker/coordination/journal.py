@@ -1,13 +1,12 @@
-"""Where a coordinator's outcomes are stored: the log of its partition of the offsets topic.
+"""Stores a coordinator's outcomes in the log of its partition of the offsets topic.
 
-The records of one outcome are one batch. A batch is in the log or it is not, so a group is never half of what a request
-came to, and a target assignment is replayed as a whole or not at all.
+The records of one outcome are one batch, so an outcome is stored as a whole or not at all, and a target assignment is
+never replayed in part.
 
-A new coordinator reads its log, and looks at what changed while there was none (KIP-848, "Fail Over"). State comes by
-applying records and in no other way; without extensions those that Kafka has none of are passed over, as it would. Then
-all timers begin anew, since it is not known how much was left of them. Topics are looked at again with each group's
-next heartbeat, and so is an assignment behind its group epoch. A long log is read piece by piece, and others have their
-turn in between: they are told to wait.
+A new coordinator reads its log (KIP-848, "Fail Over"). Only records change its state; without extensions, those that
+Kafka does not know are skipped, as Kafka would. Then all timers start anew, since their remaining times are unknown.
+Each group's next heartbeat checks for changed topics and for an outdated assignment. A long log is read in pieces,
+between which other requests are answered; those for this coordinator are told to retry.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 
-#: What Kafka's brokers give the topic when they make it. Nothing but the last word on each fact is ever needed.
+#: The settings with which Kafka's brokers create the topic.
 OVERRIDES: Final[Mapping[str, str]] = {
     "cleanup.policy": "compact",
     "compression.type": "producer",
@@ -46,7 +45,7 @@ OVERRIDES: Final[Mapping[str, str]] = {
 
 
 class Journal:
-    """Writes to one partition of the offsets topic, in the records that ``codec`` knows."""
+    """The log of one partition of the offsets topic; ``codec`` encodes its records."""
 
     def __init__(self, topic: Topic, partition: Partition, codec: Codec) -> None:
         self.log = partition.log
@@ -55,9 +54,9 @@ class Journal:
         self._partition = partition
 
     def append(self, records: Sequence[Record], now_ms: int) -> ErrorCode:
-        """Store what one outcome says, all of it or nothing, and return what clients are to be told of it.
+        """Store the records of one outcome, all or none, and return the error for clients.
 
-        The errors are those that Kafka's coordinator makes of its log's.
+        The errors are those to which Kafka's coordinator maps errors of its log.
         """
         if not records:
             return ErrorCode.NONE
@@ -75,9 +74,9 @@ class Journal:
         return error
 
     async def load(self, coordinator: Coordinator, now: float, chronicle: Chronicle, new_from: int) -> None:
-        """Apply what the log says to a new ``coordinator`` at ``now`` (seconds).
+        """Apply the records of the log to a new ``coordinator`` at ``now`` (seconds).
 
-        So is what is appended meanwhile, from offset ``new_from`` on: markers of transactions. Raises
+        This includes what is appended meanwhile, from offset ``new_from`` on: markers of transactions. Raises
         ``CorruptRecordError`` or ``StorageError`` if the log can't be read.
         """
         log = self.log
@@ -92,7 +91,7 @@ class Journal:
                 _warn_once(log, batch.skipped, skipped)
             await asyncio.sleep(0)
         if count:
-            _log.info("%s: %d records tell of %d groups", log.partition, count, len(coordinator.groups))
+            _log.info("%s: read %d groups from %d records", log.partition, len(coordinator.groups), count)
 
     def _write(self, batch: bytes) -> ErrorCode:
         try:
@@ -104,7 +103,7 @@ class Journal:
 
 
 def _batch(records: Sequence[Record], codec: Codec, now_ms: int) -> bytes:
-    """One batch; offsets that wait for the end of a transaction are in one of its producer's (KIP-98)."""
+    """Encode one batch; pending offsets of a transaction are in a batch of its producer (KIP-98)."""
     rows = [_new_record(record, codec, now_ms) for record in records]
     first = records[0]
     if not isinstance(first, PendingOffsetCommitted):
@@ -125,8 +124,8 @@ def _take_in(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
 
 
 def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:
-    """Of a type we don't know there may be thousands; it is nothing wrong, another release wrote it."""
+    """Warn once for each unknown record type: another release may have written thousands of them."""
     for what in whats:
         if what not in warned:
             warned.add(what)
-            _log.warning("%s: %s is unknown here and passed over", log.partition, what)
+            _log.warning("%s: skipping records of unknown %s", log.partition, what)

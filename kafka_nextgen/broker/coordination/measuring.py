@@ -1,4 +1,4 @@
-"""The coordinators of a broker as numbers: what was counted, and what there is at this moment."""
+"""The metrics of a broker's coordinators: counters, rates and current states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STANDINGS = {Standing.LOADING: "loading", Standing.ACTIVE: "active", Standing.O
 
 
 def measure(shards: Collection[Shard], meters: Meters, began: float, now: float) -> CoordinatorMetrics:
-    """The numbers of coordinators that work since ``began``, as of ``now`` (seconds)."""
+    """The metrics of coordinators at ``now`` (seconds), working since ``began``."""
     groups = [group for shard in shards for group in shard.coordinator.groups.values()]
     return CoordinatorMetrics(
         groups=_groups(list_groups(groups, ListGroups()).groups),
@@ -69,7 +69,7 @@ def _groups(listed: Collection[ListedGroup]) -> GroupCounts:
 
 
 def _counted(names: Iterable[str], found: Iterable[str]) -> dict[str, int]:
-    """How many of each name, also of those there are none of: a number that was never there raises no alarm."""
+    """Count each name; unused names count 0, since a missing metric raises no alarm."""
     return {**dict.fromkeys(names, 0), **Counter(found)}
 
 

@@ -1,8 +1,7 @@
 """Requests that wait for others: JoinGroup and SyncGroup of classic groups.
 
-A parked request has a number. Its answer comes with the outcome of what it waited for, or when the coordinator moves
-away. A waiting request may be cancelled, when a connection ends; the coordinator can't know, and takes the member for
-one that waits.
+A parked request has a number. It is answered by the outcome that it waits for, or when the coordinator moves. If its
+connection ends, the waiting is cancelled, but the coordinator does not know and still treats the member as waiting.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ class Parking:
             del self._waiting[number]
 
     def release(self, number: int, response: Response | None) -> None:
-        """Answer a request, if anybody still waits for it."""
+        """Answer a request, unless its waiting was cancelled."""
         if number in self._waiting and not self._waiting[number][1].done():
             self._waiting[number][1].set_result(response)
 
     def refuse(self, numbers: Iterable[int], error: ErrorCode) -> None:
-        """Answer these requests with an error: what would have been their answer is not in force."""
+        """Answer these requests with an error, since the outcome that would have answered them was not stored."""
         for number in numbers:
             if number in self._waiting:
                 self.release(number, refuse(self._waiting[number][0], error))
 
     def refuse_all(self, error: ErrorCode) -> None:
-        """Answer all requests with an error: nothing is left to release them."""
+        """Answer all requests with an error, since nothing else will."""
         self.refuse(tuple(self._waiting), error)

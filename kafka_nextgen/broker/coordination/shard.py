@@ -1,11 +1,11 @@
-"""One coordinator at work: that of one partition of the offsets topic, on the node that leads it.
+"""The coordinator of one partition of the offsets topic, on the node that leads it.
 
-It is asked, its outcome is stored, then put into force, and only then answered. What can't be stored did not happen:
-the request is answered with an error, and so are those that the outcome would have released. Timers run on the event
-loop; what they come to is stored the same way, and tried again if that fails.
+The outcome of each request is stored, then committed, and only then answered. If it can't be stored, nothing changes:
+the request and those that the outcome would have released are answered with an error. Timers run on the event loop;
+their outcomes are stored in the same way, and retried if that fails.
 
-It begins by reading its log, and ends when another node leads its partition; parked requests are then told to look for
-the coordinator.
+A coordinator first reads its log. It ends when another node leads its partition; parked requests are then answered with
+NOT_COORDINATOR.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _T = TypeVar("_T")
 
 _logger = logger_of(__name__)
 
-RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
+RETRY_S = 0.5  # after the log could not be written, as in Kafka
 
 
 class Standing(Enum):
-    """What a coordinator can do, with what it answers until it can."""
+    """The state of a coordinator, with the error of its answers."""
 
     LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     ACTIVE = ErrorCode.NONE
@@ -49,8 +49,8 @@ class Standing(Enum):
 class Shard:
     """The coordinator of one partition, on node ``node_id``.
 
-    ``clock`` gives seconds since the epoch; ``meters`` count what all coordinators of the broker do, and ``chronicle``
-    tells what this one does.
+    ``clock`` gives seconds since the epoch; ``meters`` are shared by all coordinators of the broker, and ``chronicle``
+    reports the events of this one.
     """
 
     def __init__(
@@ -74,10 +74,10 @@ class Shard:
         self._timer = Timer(self.expire)
         self._loading: asyncio.Task[None] | None = None
         self._news: Mapping[str, TopicImage] | None = None
-        self._is_resumed = True  # what a new coordinator does first is stored and in force
+        self._is_resumed = True  # whether the outcomes of ``restart`` are stored and committed
 
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
-        """Become active: at once if the log says nothing, else when it has been read, once ``may_load`` is set."""
+        """Become active: at once if the log is empty, else when it has been read, once ``may_load`` is set."""
         self._news = topics
         new_from = self.log.end_offset
         if self.log.start_offset == self.log.end_offset and may_load.is_set():
@@ -86,7 +86,7 @@ class Shard:
             self._loading = asyncio.get_running_loop().create_task(self._load(may_load, new_from))
 
     def close(self) -> None:
-        """Coordinate no more."""
+        """Stop, and answer parked requests with NOT_COORDINATOR."""
         self.standing = Standing.OVER
         self._timer.set(None)
         if self._loading is not None:
@@ -94,7 +94,7 @@ class Shard:
         self._parking.refuse_all(ErrorCode.NOT_COORDINATOR)
 
     def ask(self, request: Request) -> Response | None:
-        """Put a request to the coordinator; ``Parked`` if it has to wait, None if it will never be answered."""
+        """Handle a request; ``Parked`` if it has to wait, None if it will never be answered."""
         if self.standing is not Standing.ACTIVE:
             return refuse(request, self.standing.value)
         self._learn_topics()
@@ -104,25 +104,25 @@ class Shard:
         return outcome.response if error is ErrorCode.NONE else refuse(request, error)
 
     async def ask_and_wait(self, request: Request, number: int) -> Response | None:
-        """Put a request that may be parked under ``number``, and wait for its answer; None if there will be none."""
+        """Handle a request that may be parked under ``number``, and wait for its answer; None if there will be none."""
         response = self.ask(request)
         if isinstance(response, Parked):
             return await self._parking.wait(number, request)
         return response
 
     def end_transaction(self, request: EndTransaction) -> None:
-        """Let pending offsets count, or drop them. The marker says so in the log, be that read or still to be read."""
+        """Commit or drop pending offsets. If the log is still being read, its marker does that when it is read."""
         if self.standing is Standing.ACTIVE:
             now = self._clock()
             self.coordinator.commit(self.coordinator.handle(request, now))
             self._chronicle.end_transaction(request, self.log.end_offset - 1, int(now * 1000))
 
     def configure(self, configs: ConfigsChanged) -> None:
-        """Go by this configuration from now on. It is not the coordinator's to store."""
+        """Change the configuration, which coordinators do not store."""
         self.coordinator.commit(self.coordinator.handle(configs, self._clock()))
 
     def tell_topics(self, topics: Mapping[str, TopicImage]) -> None:
-        """Let the coordinator know of the topics; one without groups learns of them when a client asks it."""
+        """Tell the coordinator about changed topics; without groups it learns of them with the next request."""
         self._news = topics
         if self.standing is Standing.ACTIVE and self.coordinator.groups:
             self._learn_topics()
@@ -143,7 +143,7 @@ class Shard:
         return result
 
     def _store(self, outcome: Outcome, request: Request | None = None) -> ErrorCode:
-        """Store an outcome and put it into force; or, if that can't be, let nothing have happened."""
+        """Store an outcome and commit it; if it can't be stored, nothing changes."""
         began = self._clock()
         offset, at = self.log.end_offset, int(began * 1000)
         error = self._journal.append(outcome.records, at)
@@ -171,10 +171,10 @@ class Shard:
             await self._journal.load(self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             self._resume()
-        except Exception as error:  # also after a bug: clients must not be told that it loads for ever
+        except Exception as error:  # even after a bug: clients must not be told forever that it loads
             self.standing = Standing.OVER
             is_bug = not isinstance(error, (CorruptRecordError, StorageError))
-            _logger.error("the groups of %s are out of reach: %s", self.log.partition, error, exc_info=is_bug)
+            _logger.error("can't read the groups of %s: %s", self.log.partition, error, exc_info=is_bug)
             return
         self.standing = Standing.ACTIVE
         now = self._clock()
@@ -182,21 +182,18 @@ class Shard:
         self._arm()
 
     def _resume(self) -> None:
-        """Do what a new coordinator does first. If it can't be stored no member has a session, so it is tried again.
-
-        Until then no session can end, either: that could not be stored.
-        """
+        """Commit the outcomes of ``restart``, which begin the members' sessions. ``expire`` retries if that fails."""
         outcomes = self._worked_out(self.coordinator.restart)
         self._is_resumed = {self._store(outcome) for outcome in outcomes} <= {ErrorCode.NONE}
 
     def expire(self) -> None:
-        """Serve the timers that have run out."""
+        """Handle expired timers."""
         try:
             if not self._is_resumed:
                 self._resume()
             outcomes = self._worked_out(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
-        except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
+        except Exception:  # a bug; an immediate retry would loop, so the next request sets the timer
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
