@@ -154,7 +154,7 @@ class PartitionLog:
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool, before: int | None = None) -> bytes:
         """Read whole batches from the one that holds ``offset`` on, up to ``max_bytes`` and ``before`` an offset.
 
-        With ``at_least_one`` the first batch is returned whatever its size, so that a reader with small limits makes
+        With ``at_least_one`` the first batch is returned however large it is, so that a reader with small limits makes
         progress (KIP-74).
         """
         index = self._index
