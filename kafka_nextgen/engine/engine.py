@@ -39,7 +39,7 @@ from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
@@ -306,7 +306,7 @@ class Engine:
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
-            logger.warning("closing: %s", told(error))
+            logger.warning("closing: %s", describe_error(error))
 
     def abandon(self) -> None:
         """End without leaving the group, as after a crash, because the consumer was dropped; never blocks.

@@ -258,7 +258,7 @@ def test_a_listener_that_fails_hurts_no_group(caplog: pytest.LogCaptureFixture) 
             two_members(client, "billing")
         failures = cluster.history_failures
     assert failures > 5
-    assert len([record for record in caplog.records if "the history was not told" in record.message]) == 1
+    assert len([record for record in caplog.records if "the history listener failed" in record.message]) == 1
 
 
 def test_after_a_restart_nothing_is_told_again(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
 @pytest.mark.parametrize("host", [*IMPOSSIBLE, "a\0b", "\ud800"])
 @pytest.mark.parametrize("client", [Consumer, GroupAdmin])
 def test_in_bootstrap_servers_it_is_refused_at_once(client: type[Consumer | GroupAdmin], host: str) -> None:
-    with pytest.raises(ConfigError, match="can't be the name of one") as caught:
+    with pytest.raises(ConfigError, match="is not a valid host name") as caught:
         client(bootstrap_servers=f"localhost:9092,{host}:9092")
     assert caught.value.key == "bootstrap_servers"
 

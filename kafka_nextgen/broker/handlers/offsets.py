@@ -179,4 +179,4 @@ def _refuse(request: m.TxnOffsetCommitRequest, context: Context) -> ErrorCode:
         context.cluster.offsets_partition(request.group_id),
         verify_only=context.version < _ADDS,
     )
-    return TXN_OFFSET_COMMIT.told(error, context.version)
+    return TXN_OFFSET_COMMIT.in_version(error, context.version)

@@ -25,7 +25,7 @@ from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Answer, Api
@@ -111,7 +111,7 @@ class AssignorDriver:
         try:
             event = await self._requests.send(effect)
         except Exception as bug:  # reported by the task; the machine must not wait forever
-            self.feed(ev.Lost(effect.number, told(bug)))
+            self.feed(ev.Lost(effect.number, describe_error(bug)))
             raise
         self.feed(event)
 
@@ -129,7 +129,7 @@ class AssignorDriver:
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
         except Exception as bug:  # reported by the task; the machine must not wait forever
-            self.feed(ev.ComputationFailed(effect.number, told(bug)))
+            self.feed(ev.ComputationFailed(effect.number, describe_error(bug)))
             raise
         else:
             self.feed(ev.Computed(effect.number, assignment))

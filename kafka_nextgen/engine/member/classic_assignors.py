@@ -17,7 +17,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import TopicId
 
 __all__ = ["ClassicAssignors"]
@@ -56,7 +56,7 @@ class ClassicAssignors:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self._feed(ev.AssignorFailed(effect.number, told(bug)))
+            self._feed(ev.AssignorFailed(effect.number, describe_error(bug)))
             raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))

@@ -20,7 +20,7 @@ from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import HeartbeatLost
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 
 __all__ = ["ClassicDriver"]
 
@@ -48,7 +48,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         try:
             event = await request()
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self.feed(lost(told(bug)))
+            self.feed(lost(describe_error(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
             self.last_heartbeat_at = time.monotonic()

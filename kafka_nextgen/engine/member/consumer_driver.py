@@ -23,7 +23,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
@@ -155,7 +155,7 @@ class ConsumerDriver(MemberDriver[Member]):
         except NoPatternsError as old_broker:
             heard = HeartbeatResult(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self.feed(ev.HeartbeatLost(effect.number, told(bug)))
+            self.feed(ev.HeartbeatLost(effect.number, describe_error(bug)))
             raise
         self._take(heard)
 

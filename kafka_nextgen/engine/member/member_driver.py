@@ -27,7 +27,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Status
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
@@ -188,7 +188,7 @@ class MemberDriver(Generic[M]):
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self._commit_finished(effect, told(bug))
+            self._commit_finished(effect, describe_error(bug))
             raise
         self._commit_finished(effect, error)
 
@@ -300,4 +300,4 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
     """The event of a callback's end."""
-    return _ENDS[callback.kind](callback.number, None if error is None else told(error))
+    return _ENDS[callback.kind](callback.number, None if error is None else describe_error(error))

@@ -33,7 +33,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
@@ -204,7 +204,7 @@ class OffsetClient(GroupOffsets):
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; the caller does not wait for ever
-            self.feed(ev.CommitLost(effect.number, told(bug)))
+            self.feed(ev.CommitLost(effect.number, describe_error(bug)))
             raise
 
     async def _look_up_once(self, effect: fx.SendLookup) -> None:
@@ -213,7 +213,7 @@ class OffsetClient(GroupOffsets):
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
         except Exception as bug:
-            self.feed(ev.LookupLost(effect.number, told(bug)))
+            self.feed(ev.LookupLost(effect.number, describe_error(bug)))
             raise
 
     def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError | AuthenticationError) -> None:
