@@ -8,9 +8,8 @@ removed with its group or its topic counts as neither, as in Kafka.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import UnionType
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
@@ -43,7 +42,21 @@ class Meters:
                     meter.note(count, now)
 
 
-def _count(meter: Meter, kind: type[r.Record] | UnionType, records: Sequence[r.Record], now: float) -> None:
-    count = sum(isinstance(record, kind) for record in records)
-    if count:
-        meter.note(count, now)
+@frozen
+class _Rule:
+    """``records`` are counted by this meter if they were stored for one of ``causes``; None stands for any cause."""
+
+    meter: str
+    records: tuple[type, ...]
+    causes: tuple[type, ...] | None
+
+
+_A_TIMER = type(None)
+
+_RULES = (
+    _Rule("commits", (r.OffsetCommitted, r.PendingOffsetCommitted), (OffsetCommit, TxnOffsetCommit)),
+    _Rule("deletions", (r.OffsetRemoved,), (OffsetDelete,)),
+    _Rule("expirations", (r.OffsetRemoved,), (_A_TIMER,)),
+    _Rule("rebalances", (r.GroupMetadata,), None),
+    _Rule("classic_rebalances", (r.ClassicGroupMetadata,), (SyncGroup,)),
+)
