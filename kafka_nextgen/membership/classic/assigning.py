@@ -1,4 +1,4 @@
-"""The leader's work: from what the members said and what the topics are like to everybody's partitions.
+"""The leader's work: from what the members said and what the topics are like to each member's partitions.
 
 ``assign`` does it with an assignor that comes along. A ``Computation`` is a question to one of the application's own
 (``computing``), and makes the members' parts of its result:

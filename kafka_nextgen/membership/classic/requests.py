@@ -80,7 +80,7 @@ def _offer(strategy: str, state: ClassicState) -> Offer:
 
 
 def send_sync(state: ClassicState, at: ClassicContext, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
-    """Ask for the member's part; the leader brings everybody's."""
+    """Ask for the member's part; the leader sends all parts."""
     state, number = numbered(state)
     settings, strategy = at.settings, state.strategy
     timeout_s = settings.sync_timeout_s(strategy)

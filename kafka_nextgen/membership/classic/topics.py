@@ -92,7 +92,7 @@ def described_for_leader(state: ClassicState, event: TopicsDescribed, at: Classi
 def assign_group(
     state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
 ) -> Outcome:
-    """Assign, and tell the coordinator everybody's part; or have the application's own assignor do it."""
+    """Assign, and tell the coordinator each member's part; or have the application's own assignor do it."""
     state = evolve(state, watched=topics, watched_in=state.generation)
     if state.strategy in at.settings.local_assignors:
         return computing.begin(state, topics, ids, at)
