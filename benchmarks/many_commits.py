@@ -45,7 +45,7 @@ class Probe:
         self.longest_s = 0.0
         self._due = 0.0
         self._runs = True
-        consumer._core.engine._thread.call_soon(self._set)  # noqa: SLF001
+        consumer._core.engine.thread.call_soon(self._set)  # noqa: SLF001
 
     def stop(self) -> None:
         self._runs = False

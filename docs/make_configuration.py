@@ -18,13 +18,13 @@ OPENING = """\
 # Configuration
 
 *Written by `python docs/make_configuration.py` from `kafka_nextgen/config.py` and `kafka_nextgen/broker/settings.py`;
-a test keeps it in step.*
+a test checks that they agree.*
 
 ## The consumer
 
-Keys are Kafka's own, as a mapping (`{"group.id": "billing"}`) or in snake_case as keyword arguments
-(`group_id="billing"`); the few that are not Kafka's say so. A key that does not exist, a value that can't be and two
-values that contradict each other raise `ConfigError`. It names every unknown key, with another if one is near.
+Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
+The few that are not in Kafka say so. Unknown keys, invalid values and values that contradict each other raise
+`ConfigError`, which names all unknown keys, each with the most similar valid one.
 
 | key | value | default | what it does |
 |---|---|---|---|
@@ -33,7 +33,7 @@ values that contradict each other raise `ConfigError`. It names every unknown ke
 SECURITY = """
 ### TLS and SASL
 
-How they go together is told in [security.md](security.md).
+[security.md](security.md) has examples.
 
 | key | value | default | what it does |
 |---|---|---|---|
@@ -42,9 +42,9 @@ How they go together is told in [security.md](security.md).
 REFUSED = """
 ### Refused with `group.protocol=consumer`
 
-In the consumer group protocol these are the broker's business. They raise `ConfigError`; properties written for a
-classic consumer can be taken over by `ConsumerConfig.from_properties(properties, migrate=True)`, which leaves them out
-with a warning each.
+In the consumer group protocol the broker decides these, so they raise `ConfigError`.
+`ConsumerConfig.from_properties(properties, migrate=True)` reads the properties of a classic consumer and ignores these
+keys with a warning each.
 
 | key | instead |
 |---|---|
@@ -53,7 +53,8 @@ with a warning each.
 BROKER = """
 ## The embedded broker
 
-Given as `Cluster(config={...})` in tests, as `Broker({...})`, or as `kafka-nextgen broker --config NAME=VALUE`.
+Set them with `Cluster(config={...})` in tests, with `Broker({...})`, or with
+`kafka-nextgen broker --config NAME=VALUE`.
 
 | key | default |
 |---|---|

@@ -12,12 +12,12 @@ from typing import TypeVar
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import failures, transitions
 from kafka_nextgen.membership.classic import failures as classic_failures
-from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.error_actions import ErrorAction, ErrorActions
 from kafka_nextgen.membership.offsets import rules as offsets
+from kafka_nextgen.membership.state_machine import IgnoredIn, RowOf
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.membership.table import IgnoredIn, RowOf
 
 __all__ = ["diagram", "membership_page"]
 
@@ -83,22 +83,22 @@ def membership_page() -> str:
             _machine(Status, transitions.RULES, transitions.IGNORED),
             "\n## Errors of a heartbeat\n\n",
             "Every other code is fatal: it is raised from `poll`, and nothing is sent any more.\n\n",
-            _reactions({"heartbeat": failures.REACTIONS}),
+            _actions({"heartbeat": failures.HEARTBEAT_ACTIONS}),
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
             _offset_errors(offsets.RULES),
             "\n# The classic protocol\n",
             _machine(ClassicStatus, classic_transitions.RULES, classic_transitions.IGNORED),
             CLASSIC_ERRORS,
-            _reactions(
+            _actions(
                 {
-                    "JoinGroup": classic_failures.JOIN_REACTIONS,
-                    "SyncGroup": classic_failures.SYNC_REACTIONS,
-                    "Heartbeat": classic_failures.HEARTBEAT_REACTIONS,
-                    "OffsetCommit": classic_failures.COMMIT_REACTIONS,
+                    "JoinGroup": classic_failures.JOIN_ACTIONS,
+                    "SyncGroup": classic_failures.SYNC_ACTIONS,
+                    "Heartbeat": classic_failures.HEARTBEAT_ACTIONS,
+                    "OffsetCommit": classic_failures.COMMIT_REFUSED_ACTIONS,
                 }
             ),
             "\n## Errors of a classic member's commits and committed offsets\n\nEvery other code fails the call.\n\n",
-            _offset_errors(classic_offsets.RULES),
+            _offset_errors(offsets.CLASSIC_RULES),
         ]
     )
 
@@ -141,20 +141,20 @@ def _ignored(entry: IgnoredIn, order: list[Enum]) -> tuple[str, ...]:
     return entry.event.__name__, ", ".join(status.name for status in statuses), entry.reason
 
 
-def _reactions(tables: Mapping[str, Mapping[ErrorCode, Enum]]) -> str:
+def _actions(tables: Mapping[str, ErrorActions]) -> str:
     codes = dict.fromkeys(code for table in tables.values() for code in table)
-    rows = ((code.name, *(_words(table.get(code)) for table in tables.values())) for code in codes)
+    rows = ((ErrorCode(code).name, *(_words(table.get(code)) for table in tables.values())) for code in codes)
     return _table(("code", *tables), rows)
 
 
-def _words(reaction: Enum | None) -> str:
-    return "" if reaction is None else str(reaction.value).replace("_", " ")
+def _words(action: ErrorAction | None) -> str:
+    return "" if action is None else str(action.value).replace("_", " ")
 
 
 def _offset_errors(rules: offsets.OffsetRules) -> str:
     tables = (rules.commit, rules.commit_before_revoking, rules.fetch)
     codes = dict.fromkeys(code for table in tables for code in table)
-    rows = ((code.name, *(_words(table.get(code, offsets.Action.FAIL)) for table in tables)) for code in codes)
+    rows = ((ErrorCode(code).name, *(_words(table.get(code, ErrorAction.FAIL)) for table in tables)) for code in codes)
     return _table(("code", "commit", "commit before revoking", "committed offsets"), rows)
 
 

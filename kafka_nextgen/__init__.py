@@ -1,51 +1,19 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
-``Consumer`` waits, ``AsyncConsumer`` is awaited; ``GroupAdmin`` looks at groups from outside.
-Everything else here is what they take, return and raise. Consumers and administration, with what only they have, are
-imported when they are first asked for.
+``Consumer`` blocks, ``AsyncConsumer`` is for asyncio, and ``GroupAdmin`` describes and changes groups. All other names
+are what these take, return and raise. Consumers, administration, metrics and processing are imported on first use.
 """
 
 from typing import TYPE_CHECKING
 
-from kafka_nextgen import requirements as requirements  # first: it says what is missing
+from kafka_nextgen import requirements as requirements  # first: its error names all missing packages
+
+# isort: split
+from kafka_nextgen import errors
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
-from kafka_nextgen.errors import (
-    ArrowSchemaError,
-    AssignorError,
-    AuthenticationError,
-    BrokerError,
-    CommitFailedError,
-    ConcurrentUseError,
-    ConfigError,
-    CorruptRecordError,
-    DecodeError,
-    DeserializationError,
-    DisconnectedError,
-    FencedInstanceError,
-    FrameTooLargeError,
-    GroupAuthorizationError,
-    GroupFullError,
-    GroupNotEmptyError,
-    GroupNotFoundError,
-    InstanceIdInUseError,
-    KafkaNextgenError,
-    LogTruncationError,
-    MisuseError,
-    NoBrokersError,
-    OffsetOutOfRangeError,
-    OldFormatError,
-    OutageError,
-    RequestTimeoutError,
-    StorageError,
-    TlsError,
-    TopicAuthorizationError,
-    TransportError,
-    UnknownTopicError,
-    UnsupportedAssignorError,
-    UnsupportedProtocolError,
-)
+from kafka_nextgen.errors import *  # noqa: F403  (all errors are public)
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
@@ -124,48 +92,31 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddedMember",
-    "ArrowSchemaError",
-    "AssignorError",
     "AsyncConsumer",
     "AsyncDeadLetter",
     "AsyncGroupAdmin",
     "AsyncHandler",
     "AsyncRebalanceConsumer",
     "AsyncRebalanceListener",
-    "AuthenticationError",
-    "BrokerError",
     "ByDuration",
     "ClassicStatus",
-    "CommitFailedError",
     "CommitMetrics",
-    "ConcurrentUseError",
-    "ConfigError",
     "ConnectionMetrics",
     "Consumer",
     "ConsumerConfig",
     "ConsumerGroupMetadata",
-    "CorruptRecordError",
     "DeadLetter",
-    "DecodeError",
-    "DeserializationError",
     "DeserializationPolicy",
-    "DisconnectedError",
     "EndpointIdentification",
     "EventLog",
     "ExpectedMember",
-    "FencedInstanceError",
     "FileSink",
-    "FrameTooLargeError",
     "GroupAdmin",
-    "GroupAuthorizationError",
     "GroupConfigEntry",
     "GroupCoordinator",
     "GroupDescription",
-    "GroupFullError",
     "GroupListing",
     "GroupMetrics",
-    "GroupNotEmptyError",
-    "GroupNotFoundError",
     "GroupOffset",
     "GroupProtocol",
     "GroupState",
@@ -173,29 +124,21 @@ __all__ = [
     "Handler",
     "Health",
     "Hooks",
-    "InstanceIdInUseError",
     "IsolationLevel",
     "JoinReason",
-    "KafkaNextgenError",
     "Latency",
     "LeaveMode",
     "ListedGroups",
-    "LogTruncationError",
     "MemberDescription",
     "MemberName",
     "Metrics",
-    "MisuseError",
     "NewMember",
-    "NoBrokersError",
     "OauthMethod",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
-    "OffsetOutOfRangeError",
     "OffsetRange",
     "OffsetReset",
-    "OldFormatError",
     "Order",
-    "OutageError",
     "PartitionAssignor",
     "PartitionMetrics",
     "PatternCheck",
@@ -213,7 +156,6 @@ __all__ = [
     "Records",
     "RecoveryStrategy",
     "RemovedMember",
-    "RequestTimeoutError",
     "Results",
     "SaslMechanism",
     "Secret",
@@ -221,25 +163,19 @@ __all__ = [
     "ServerAddress",
     "Status",
     "StopHandle",
-    "StorageError",
     "StoreType",
     "SubscriptionPattern",
     "TimestampType",
-    "TlsError",
-    "TopicAuthorizationError",
     "TopicDescription",
     "TopicMetrics",
     "TopicPartition",
-    "TransportError",
     "Truncation",
-    "UnknownTopicError",
-    "UnsupportedAssignorError",
-    "UnsupportedProtocolError",
     "accelerated",
 ]
+__all__ += errors.__all__
 
-#: Whether records are decoded by the extension in C. If not, they are by pure Python: because there was no compiler
-#: when this was installed, or because ``KAFKA_NEXTGEN_PURE=1`` in the environment asks for it.
+#: Whether the C extension decodes records. Without a compiler at installation time, or with ``KAFKA_NEXTGEN_PURE=1`` in
+#: the environment, pure Python does.
 accelerated: bool = ACCELERATED
 
 _OF_ADMIN = (

@@ -1,4 +1,4 @@
-"""The consumer for asyncio: ``AsyncConsumer``, with the names of ``Consumer``, awaited."""
+"""The consumer for asyncio: ``AsyncConsumer``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
@@ -37,19 +37,19 @@ logger = logger_of("kafka_nextgen.consumer")
 
 
 class AsyncConsumer(AsyncCalls, AwaitsHandlers):
-    """Reads topics as a member of a consumer group, or partitions of its own choice, for applications built on asyncio.
+    """Reads topics as a member of a consumer group, or assigned partitions without a group, with asyncio.
 
-    The same configuration, methods and errors as ``Consumer``; what waits there is awaited here. Heartbeats and
-    fetches run on a thread of their own, so that a busy event loop costs no partition. One task at a time may be
-    inside a call (ConcurrentUseError otherwise). A call that is cancelled loses nothing: a record is handed over
-    when ``poll`` returns, and a callback whose poll was cancelled goes on until the next poll waits for it.
+    Has the configuration, methods and errors of ``Consumer``; methods that block there are awaited here. Heartbeats and
+    fetches run on a separate thread, so a busy event loop does not lose partitions. Only one task at a time may call
+    methods (ConcurrentUseError). A cancelled call loses no records: a position advances when ``poll`` returns, and a
+    callback whose poll was cancelled continues until the next poll waits for it.
 
         async with AsyncConsumer({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as consumer:
             await consumer.subscribe(["orders"])
             async for record in consumer:
                 ...
 
-    If an error ends the ``async with`` block, auto-commit leaves out what was being processed.
+    If an error ends the ``async with`` block, auto-commit excludes the records being processed.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
@@ -83,8 +83,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     ) -> None:
         """Read ``topics`` (names, or a ``SubscriptionPattern``) as a member; replaces an earlier subscription.
 
-        The methods of ``listener`` may be ``async``; those that are not block the event loop while they run, and
-        get a ``RebalanceConsumer``, whose ``commit`` needs no ``await``. Raises as ``Consumer.subscribe`` does.
+        The methods of ``listener`` may be ``async``. Others block the event loop, and get a ``RebalanceConsumer``,
+        whose ``commit`` is not awaited. Raises the errors of ``Consumer.subscribe``.
         """
         with self._use("subscribe"):
             await await_result(self._core.subscribe(topics, listener is not None))
@@ -93,18 +93,15 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, or ranges of them, without joining a group; replaces an earlier assignment.
 
-        A call that is cancelled has assigned all of it or nothing. Otherwise as ``Consumer.assign``.
+        A cancelled call has assigned all partitions or none. Otherwise as ``Consumer.assign``.
         """
         with self._use_alone("assign"):
             await await_result(self._core.assign(partitions, self._limit_s(timeout)))
 
     async def unsubscribe(self, timeout: float | None = None) -> None:
-        """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
+        """Give up all partitions (``on_partitions_revoked``) and leave the group, without a commit.
 
-        The leave waits up to ten seconds while its coordinator throttles this client.
-
-        A callback that takes longer than ``timeout`` seconds is cancelled. Raises what a callback raised, after
-        everything else is done.
+        As ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[Exception]()
@@ -115,10 +112,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     # ---- reading
 
     async def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
-        """Wait up to ``timeout`` seconds for records and hand them over; empty if none came.
+        """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
-        At most ``max_records`` (``max.poll.records``). Rebalance callbacks run in here, and may take longer.
-        Raises as ``Consumer.poll`` does.
+        Arguments and errors are those of ``Consumer.poll``. Rebalance callbacks run in this call.
         """
         check_max_records(max_records)
         core = self._core
@@ -133,25 +129,21 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 return records
 
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
-        """Hand over records in batches; ``max_records`` bounds each (``max.poll.records``).
+        """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        For ever, unless ranges were assigned, and all of them are read.
+        Ends only when all assigned ranges are read.
         """
         while True:
             records = await self.poll(ITERATION_TIMEOUT_S, max_records)
-            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
+            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
                 yield records
             elif self._core.fetches.is_all_finished():
                 return
 
     def __aiter__(self) -> AsyncIterator[Record]:
-        """Hand over record by record. Asking for the next one says that the last one is processed.
+        """Yield record by record, as ``Consumer.__iter__`` does, with the same errors.
 
-        For ever, unless ranges were assigned, and all of them are read.
-
-        Lets other tasks run every few milliseconds, even if the body awaits nothing. Raises what ``poll`` raises, and
-        DeserializationError, each time anew until you ``seek`` past that record or ``on.deserialization.error`` says
-        otherwise.
+        Lets other tasks run every few milliseconds, even if the body awaits nothing.
         """
         return iterate_async(self._core.cursor, self._look_on)
 
@@ -174,13 +166,13 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     # ---- the end
 
     async def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
-        """Commit (with auto-commit), give the partitions up, leave the group and stop, within ``timeout`` seconds.
+        """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        As ``Consumer.close``, but a callback that takes longer is cancelled. A close that is cancelled goes on in
-        the background, and another call waits for it.
+        As ``Consumer.close``, but a callback that takes longer is cancelled. A cancelled close continues in the
+        background, and another call waits for it.
 
-        From inside a callback, it returns at once. The call that runs the callback closes the consumer when that has
-        returned, and ends with MisuseError, or with what the callback raised. What is in hand does not count as
+        Called in a callback, it returns at once. The call that runs the callback closes the consumer when the callback
+        has returned, and ends with MisuseError or the callback's error. Records being processed do not count as
         processed.
         """
         await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
@@ -199,7 +191,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     def _is_to_close(self) -> bool:
         """Whether the consumer is open and no close is under way."""
         is_under_way = self._closing is not None and not self._closing.done()
-        return not (self._is_closed or is_under_way or self._core.engine.is_foreign)
+        return not (self._is_closed or is_under_way or self._core.engine.thread.is_foreign)
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
@@ -210,9 +202,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             self._guard.leave(sys._getframe())  # noqa: SLF001
 
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
-        """Leave and stop. If a signal handler raises, the next close does the rest."""
+        """Leave and stop. If a signal handler raises, the next close continues."""
         errors: list[Exception] = []
-        if not self._core.engine.has_ended:  # an earlier close was interrupted after that
+        if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
             await self._leave(mode, deadline, is_alone, errors)
         limit_s = deadline - time.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
@@ -220,7 +212,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         _raise_first(errors)
 
     async def _grant_wish(self) -> None:
-        """Close the consumer for a callback that asked for it, unless a close is under way."""
+        """Close the consumer if a callback has called ``close``, unless a close is under way."""
         wish = self._wish
         if wish is not None and self._is_to_close():
             self._core.begin_closing(all_is_processed=False)
@@ -230,7 +222,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             raise MisuseError("this consumer was closed during the call")
 
     async def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Enter as the one caller until ``frame`` ends; False if another task's call does not end in time."""
+        """Enter as the only caller until ``frame`` ends; False if another task's call does not end in time."""
         while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False
@@ -245,14 +237,14 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         try:
             if is_alone:
                 await self._walk(leave_steps(self._core, leaving, timeout_s), errors, deadline)
-            else:  # callbacks are the other task's business
+            else:  # the other task runs callbacks
                 if self._callback is not None:
                     self._callback.cancel()
                 await await_result(leaving)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
-                raise  # a signal handler did
+                raise  # from a signal handler
             errors.append(error)
 
     # ---- taking steps
@@ -260,7 +252,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _walk(
         self, steps: Iterator[Step], errors: list[Exception] | None = None, deadline: float | None = None
     ) -> None:
-        """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
+        """Execute the steps. Errors of callbacks are appended to ``errors`` or, without it, raised at once."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
                 await self._wakeup.wait(step.seen, step.timeout_s)
@@ -274,9 +266,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
     ) -> None:
-        """Run the callback, or go on waiting for it if the poll that began it was cancelled.
+        """Run a callback, or continue to wait for it if the poll that started it was cancelled, and report its end.
 
-        If it has ended and only the member was not told, for an exception came in between, tell it.
+        If it has ended before an exception prevented the report, only report it.
         """
         core = self._core
         ended = core.ended
@@ -287,7 +279,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             failure = _failure_of(task, callback)
             if failure is not None and errors is None:
                 core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
-            ended = core.ended = callback, failure  # nothing is called between this and the next line
+            ended = core.ended = callback, failure  # no call between this and the next line
             self._callback = None
         _, error = ended
         if isinstance(error, Exception) and errors is not None:
@@ -303,7 +295,7 @@ def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exceptio
     if task.cancelled():
         return MisuseError(f"{callback.kind.value} was cancelled")
     error = task.exception()
-    return error if error is None or isinstance(error, Exception) else MisuseError(told(error))
+    return error if error is None or isinstance(error, Exception) else MisuseError(describe_error(error))
 
 
 def _raise_first(errors: list[Exception]) -> None:

@@ -1,7 +1,6 @@
-"""Kafka's error codes, by Kafka's names: the part of the protocol that both machines and every layer above speak.
+"""Kafka's error codes by Kafka's names.
 
-Only what this project can meet is listed; ``name_of`` gives a readable name for any number. From 10000 on they are
-our own, of what Kafka's KIPs name without a number.
+Only codes that this project uses are listed. Codes from 10000 are not Kafka's: KIPs name these errors without a code.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class ErrorCode(IntEnum):
     INVALID_ASSIGNMENT = 10000  # KIP-848, "ConsumerGroupInstallAssignment API"
 
 
-#: What Kafka's own clients count as retriable.
+#: The codes that Kafka's clients retry.
 RETRIABLE = frozenset(
     {
         ErrorCode.CORRUPT_MESSAGE,
@@ -138,7 +137,7 @@ RETRIABLE = frozenset(
 
 
 def name_of(code: int) -> str:
-    """Kafka's name of an error code, or ``ERROR_<n>`` for one this project has never met."""
+    """Kafka's name of an error code, or ``ERROR_<n>`` if it is not listed here."""
     try:
         return ErrorCode(code).name
     except ValueError:

@@ -1,14 +1,12 @@
-"""The configuration of a consumer: Kafka's own keys, in Kafka's spelling or in snake_case.
+"""The configuration of a consumer: Kafka's keys, with dots or in snake_case.
 
-The attributes of ``ConsumerConfig`` are the table of keys: each says how its value is read, its default and what
-it does, and ``KEYS`` is that table as data, for programs that print it. A key's name in Kafka's spelling is the
-attribute's with dots. A value that is unknown, out of bounds, contradictory or the broker's business is a
-``ConfigError``: a misspelt key that is silently ignored is found in production.
+Each attribute of ``ConsumerConfig`` is a key, with the type of its value, its default and its documentation. ``KEYS``
+has the same as a mapping. Unknown keys, invalid values and contradictions raise ``ConfigError``: nothing is silently
+ignored.
 
-With the consumer group protocol the broker decides when a session ends, how often a member heartbeats and who
-assigns (KIP-848, "Consumer API"), so those three keys are refused except with the classic protocol, or with auto,
-which may come to that. Properties written for a classic consumer can be taken over with
-``ConsumerConfig.from_properties(..., migrate=True)``.
+With the consumer group protocol the broker sets the session timeout, the heartbeat interval and the assignor (KIP-848,
+"Consumer API"). So these three keys are refused, except with ``group.protocol=classic`` or ``auto``.
+``ConsumerConfig.from_properties(..., migrate=True)`` reads the properties of a classic consumer.
 """
 
 from __future__ import annotations
@@ -46,22 +44,22 @@ __all__ = [
 ]
 
 MIB = 1024 * 1024
-#: What a fetch answer may have around its records; as much as librdkafka demands.
+#: The largest overhead of a fetch response besides its records, as in librdkafka.
 FRAME_OVERHEAD_BYTES = 512
 
 
-#: Keys that have no place beside ``group.protocol=consumer``, and what has.
+#: Keys that ``group.protocol=consumer`` does not allow, and what replaces them.
 FORBIDDEN: Mapping[str, str] = {
     "session.timeout.ms": "the broker's group.consumer.session.timeout.ms, or the group's "
     "consumer.session.timeout.ms, decides when a silent member is removed",
     "heartbeat.interval.ms": "the broker's group.consumer.heartbeat.interval.ms, or the group's "
     "consumer.heartbeat.interval.ms, decides how often a member heartbeats",
     "partition.assignment.strategy": "the broker assigns; group.remote.assignor chooses among its assignors, "
-    "group.local.assignors brings one's own",
+    "group.local.assignors adds client-side ones",
 }
 
 
-# ruff: noqa: RUF009  (a default here is attrs's description of a field, made once)
+# ruff: noqa: RUF009  (these defaults are attrs fields)
 
 _MS = p.whole_number(0)
 _BYTES = p.whole_number(1)
@@ -74,55 +72,55 @@ _WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=T
 
 @frozen(kw_only=True, repr=False)
 class ConsumerConfig(SecurityConfig):
-    """Everything a consumer can be told, checked; make one with ``parse``.
+    """A valid configuration of a consumer; ``parse`` makes one. Raises ``ConfigError``.
 
-    Attributes ending in ``_ms`` are milliseconds, in ``_bytes`` bytes. Raises ``ConfigError``.
+    Attributes ending in ``_ms`` are milliseconds, those ending in ``_bytes`` bytes.
     """
 
     bootstrap_servers: tuple[p.ServerAddress, ...] = _key(
-        p.servers, (), "Servers to learn the cluster from; one that answers is enough. Required."
+        p.servers, (), "Servers for the first connection to the cluster; one that answers is enough. Required."
     )
-    client_id: str = _key(p.text(), "kafka-nextgen", "The name a broker logs and applies quotas to.")
+    client_id: str = _key(p.text(), "kafka-nextgen", "The name that brokers log and apply quotas to.")
     client_rack: str | None = _key(
         p.text(),
         None,
-        "Where this client is: brokers whose replica.selector.class is rack-aware let it read from a replica there, "
-        "for metadata.max.age.ms at a time (KIP-392); rack-aware assignors are told (KIP-881).",
+        "The rack of this client: brokers with a rack-aware replica.selector.class let it read from a replica in that "
+        "rack, for metadata.max.age.ms at a time (KIP-392). Rack-aware assignors use it as well (KIP-881).",
     )
     group_id: str | None = _key(p.text(), None, "The group to join and to commit for.")
     group_protocol: GroupProtocol = _key(
         p.group_protocol,
         GroupProtocol.CONSUMER,
-        "The protocol of the group (KIP-848, which calls classic generic); auto is consumer where the cluster has it.",
+        "The group protocol (KIP-848, where classic is called generic); auto is consumer if the cluster supports it.",
     )
     group_instance_id: str | None = _key(
-        p.name, None, "The name of a static member, which keeps its partitions over a restart (KIP-345)."
+        p.name, None, "The name of a static member, which keeps its partitions across restarts (KIP-345)."
     )
     group_remote_assignor: str | None = _key(
         p.text(),
         None,
-        "The broker's assignor to vote for, such as uniform or range; unset leaves the choice to the broker.",
+        "The server-side assignor to ask for, such as uniform or range. Default: the broker chooses.",
     )
     group_local_assignors: tuple[PartitionAssignor, ...] = _key(
         local_assignors,
         (),
-        "Assignors of one's own, the preferred first, instead of group.remote.assignor: one that all members have is "
-        "run by one of them, where the coordinator lets members assign (KIP-848), or with the classic protocol.",
+        "Client-side assignors, the preferred first, instead of group.remote.assignor. One member runs one that all "
+        "members have, if the coordinator supports client-side assignors (KIP-848), or with the classic protocol.",
     )
     join_reason: JoinReason | None = _key(
         p.join_reason,
         None,
-        "What to state when joining first: restart keeps the place of a member that is known without a rebalance, "
-        "upgrade asks for one. Coordinators without extensions are not told. Not Kafka's.",
+        "The reason for the first join: restart lets a known member return without a rebalance, upgrade requests a "
+        "rebalance. Only coordinators with extensions use it. Not in Kafka.",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
         p.strategies,
         _STRATEGIES,
-        "With the classic protocol: who may assign, the preferred first; cooperative only if all are (KIP-429). After "
-        "group.local.assignors, if there are any. Default: range,cooperative-sticky, or none beside those.",
+        "With the classic protocol: the assignors, the preferred first; cooperative only if all are (KIP-429). They "
+        "follow group.local.assignors. Default: range,cooperative-sticky, or none with group.local.assignors.",
     )
     session_timeout_ms: int = _key(
-        p.whole_number(1), 45_000, "With the classic protocol: a member silent for this long is removed."
+        p.whole_number(1), 45_000, "With the classic protocol: a member without a heartbeat for this long is removed."
     )
     heartbeat_interval_ms: int = _key(
         p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
@@ -130,43 +128,43 @@ class ConsumerConfig(SecurityConfig):
     history_log_dir: str | None = _key(
         p.text(),
         None,
-        "A directory in which this consumer keeps an event log of its own, for kafka-nextgen history. Not Kafka's.",
+        "A directory for this consumer's event log, which kafka-nextgen history reads. Not in Kafka.",
     )
     auto_offset_reset: Reset = _key(
         p.offset_reset,
         OffsetReset.LATEST,
-        "Where to start without a committed offset; none raises OffsetOutOfRangeError, by_duration takes the first "
+        "Where to start without a committed offset. none raises OffsetOutOfRangeError; by_duration starts at the first "
         "record that is at most this old, an ISO 8601 duration (KIP-1106).",
     )
     enable_auto_commit: bool = _key(
-        p.boolean, _WITH_A_GROUP, "Commit what was handed over before the last poll. Default: true, with a group."
+        p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
     )
-    auto_commit_interval_ms: int = _key(p.whole_number(1), 5_000, "The time between two such commits.")
+    auto_commit_interval_ms: int = _key(p.whole_number(1), 5_000, "The time between two auto-commits.")
     max_poll_interval_ms: int = _key(
         p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."
     )
-    max_poll_records: int = _key(p.whole_number(1), 500, "The most records that one poll hands over.")
-    fetch_min_bytes: int = _key(_BYTES, 1, "A broker waits until it has this much.")
-    fetch_max_bytes: int = _key(_BYTES, 50 * MIB, "The most that one fetch from one broker should bring.")
+    max_poll_records: int = _key(p.whole_number(1), 500, "The most records that one poll returns.")
+    fetch_min_bytes: int = _key(_BYTES, 1, "A broker delays its response until it has this many bytes.")
+    fetch_max_bytes: int = _key(_BYTES, 50 * MIB, "The most bytes that one fetch from one broker should return.")
     fetch_max_wait_ms: int = _key(_MS, 500, "The longest a broker waits for fetch.min.bytes.")
-    max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most that one fetch should bring of one partition.")
+    max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most bytes of one partition that one fetch should return.")
     check_crcs: bool = _key(p.boolean, True, "Check the checksum of every record batch.")
     isolation_level: IsolationLevel = _key(
         p.isolation_level,
         IsolationLevel.READ_UNCOMMITTED,
-        "Which records of transactions are read: all, or (read_committed) those that were committed, as far as the "
-        "beginning of the first one that is open.",
+        "Which records of transactions are read: all, or with read_committed those of committed transactions, up to "
+        "the start of the first open transaction.",
     )
-    request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the answer to one request.")
-    default_api_timeout_ms: int = _key(_MS, 60_000, "How long a method without a timeout of its own may take.")
-    retry_backoff_ms: int = _key(_MS, 100, "The pause before the first retry; doubles from there.")
-    retry_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before a retry.")
-    reconnect_backoff_ms: int = _key(_MS, 50, "The pause before connecting to a broker again; doubles from there.")
-    reconnect_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before connecting to a broker again.")
+    request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the response to one request.")
+    default_api_timeout_ms: int = _key(_MS, 60_000, "The timeout of methods that are called without one.")
+    retry_backoff_ms: int = _key(_MS, 100, "The delay before the first retry; doubles with each retry.")
+    retry_backoff_max_ms: int = _key(_MS, 1_000, "The longest delay before a retry.")
+    reconnect_backoff_ms: int = _key(_MS, 50, "The delay before reconnecting to a broker; doubles each time.")
+    reconnect_backoff_max_ms: int = _key(_MS, 1_000, "The longest delay before reconnecting to a broker.")
     metadata_max_age_ms: int = _key(
         p.whole_number(1),
         300_000,
-        "Metadata older than this is asked for again, and topics that are not needed any more are forgotten.",
+        "Metadata older than this is refreshed, and topics no longer in use are dropped.",
     )
     metadata_recovery_strategy: RecoveryStrategy = _key(
         p.one_of(RecoveryStrategy),
@@ -174,7 +172,7 @@ class ConsumerConfig(SecurityConfig):
         "What to do when no known broker can be reached (KIP-1102).",
     )
     metadata_recovery_rebootstrap_trigger_ms: int = _key(
-        _MS, 300_000, "After this long without metadata, start again from the bootstrap servers."
+        _MS, 300_000, "After this long without metadata, reconnect to the bootstrap servers."
     )
     connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")
     socket_connection_setup_timeout_ms: int = _key(
@@ -183,62 +181,62 @@ class ConsumerConfig(SecurityConfig):
     allow_auto_create_topics: bool = _key(
         p.boolean,
         True,
-        "Let a broker create topics that are subscribed to or assigned but never were there, if it does so at all.",
+        "Let brokers create subscribed or assigned topics that don't exist, if the brokers allow it.",
     )
     key_deserializer: p.Deserializer | None = _key(
-        p.deserializer, None, "Makes an object of a record's key; unset leaves bytes."
+        p.deserializer, None, "Converts a record's key from bytes. Default: keys are bytes."
     )
     value_deserializer: p.Deserializer | None = _key(
-        p.deserializer, None, "Makes an object of a record's value; unset leaves bytes."
+        p.deserializer, None, "Converts a record's value from bytes. Default: values are bytes."
     )
     on_deserialization_error: p.OnDeserializationError = _key(
         p.on_deserialization_error,
         p.DeserializationPolicy.RAISE,
-        "What to do with a record that can't be deserialized: raise DeserializationError and read no further until the "
-        "application seeks, skip it, let the error stand as its key or value, or call this with the error and skip the "
-        "record once that returns. Not Kafka's.",
+        "What to do with a record that can't be deserialized: raise DeserializationError and stop there until the "
+        "application seeks, skip the record, return the error as its key or value, or call this function with the "
+        "error and then skip the record. Not in Kafka.",
     )
     rebalance_timeout_ms: int = _key(
         p.whole_number(1),
         _POLL_INTERVAL,
-        "How long a member may take to give partitions up. Default: max.poll.interval.ms. Not Kafka's.",
+        "How long a member may take to revoke partitions. Default: max.poll.interval.ms. Not in Kafka.",
     )
     instance_id_retry_timeout_ms: int = _key(
-        _MS, 60_000, "How long to wait for a group.instance.id that another member still has. Not Kafka's."
+        _MS, 60_000, "How long to wait for a group.instance.id that another member still uses. Not in Kafka."
     )
     offset_reset_strict: bool = _key(
         p.boolean,
         False,
-        "Raise instead of resetting when an offset is out of range, or when the log lost what was read. Not Kafka's.",
+        "Raise instead of resetting when an offset is out of range or the log was truncated. Not in Kafka.",
     )
     fetch_buffer_bytes: int = _key(
         _BYTES,
         64 * MIB,
-        "What may wait to be polled, be on its way or be decoded, of all partitions together. A partition's compressed "
-        "batches may become as much in one answer, and 16 MiB in any case. What is asked for already when records turn "
-        "out larger than the ones before may exceed it, each of two fetches of a broker by the first batch and by the "
-        "partitions then being decoded. Besides, a process keeps up to 32 MiB of memory that records lay in for those "
-        "to come. Not Kafka's.",
+        "The limit of all records that are buffered, in flight or being decoded, over all partitions. The compressed "
+        "batches of one partition in one response may decompress to as much, and at least to 16 MiB. Fetches in flight "
+        "when records become larger than before may exceed the limit: each of the two fetches of a broker by its first "
+        "batch and by the partitions being decoded. A process also keeps up to 32 MiB of freed memory for new records. "
+        "Not in Kafka.",
     )
     receive_message_max_bytes: int = _key(
-        p.whole_number(1024), 100 * MIB, "A longer frame is refused and its connection closed. librdkafka's."
+        p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."
     )
 
     def __attrs_post_init__(self) -> None:
-        for wrong, message, key in (*_contradictions(self), *self.contradictions()):
-            if wrong:
+        for is_broken, message, key in (*_contradictions(self), *self.contradictions()):
+            if is_broken:
                 raise ConfigError(message, key)
 
     @classmethod
     def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
-        """Read a configuration; a key may be in either spelling, a value may be text as in a properties file.
+        """Read a configuration. Keys have dots or underscores; values may be text, as in a properties file.
 
-        A value of None stands for the default. Raises ``ConfigError`` with the key as it was written.
+        None stands for the default. Raises ``ConfigError`` with the key as it was written.
         """
         given: dict[str, tuple[str, object]] = {}
         items = [*(properties or {}).items(), *kwargs.items()]
         _refuse_unknown(items)
-        _refuse_foreign(items)
+        _refuse_classic(items)
         for written, value in items:
             key = _lookup(written)
             converted = None if value is None else _read(key, written, value)
@@ -251,10 +249,9 @@ class ConsumerConfig(SecurityConfig):
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object], *, migrate: bool = False) -> ConsumerConfig:
-        """Read a configuration as ``parse`` does; with ``migrate`` it may be one of the classic protocol's.
+        """Read a configuration as ``parse`` does; with ``migrate`` it may be that of a classic consumer.
 
-        Then keys that the consumer group protocol has no place for are left out with a ``UserWarning`` each, unless
-        ``group.protocol`` is another one.
+        Then, with the consumer group protocol, each key that it does not allow is ignored with a ``UserWarning``.
         """
         kept = dict(properties)
         migrates = migrate and _protocol_in(properties.items()) is GroupProtocol.CONSUMER
@@ -266,20 +263,16 @@ class ConsumerConfig(SecurityConfig):
         return cls.parse(kept)
 
     def __repr__(self) -> str:
-        return f"ConsumerConfig({', '.join(self._said())})"
-
-    def _said(self) -> Iterator[str]:
-        for key in KEYS.values():
-            value = getattr(self, key.attribute)
-            if value != key.default(self):
-                yield f"{key.attribute}={_plain(value)!r}"
+        values = [(key, getattr(self, key.attribute)) for key in KEYS.values()]
+        shown = [f"{key.attribute}={_plain(value)!r}" for key, value in values if value != key.default(self)]
+        return f"ConsumerConfig({', '.join(shown)})"
 
 
 @frozen
 class Key:
-    """One key: Kafka's name, our attribute, what its value is and does, and its default beside other values.
+    """A key: Kafka's name, the attribute, the type of its value, its documentation and its default.
 
-    ``is_security`` is whether it is about TLS or SASL.
+    A default may depend on other keys. ``is_security`` is whether the key is about TLS or SASL.
     """
 
     name: str
@@ -292,13 +285,12 @@ class Key:
 
 def _key_of(attribute: attrs.Attribute[Any]) -> Key:
     name, metadata, default = attribute.name, attribute.metadata, attribute.default
-    of_the_others = getattr(default, "factory", None)
-    default_of = of_the_others or (lambda _: default)
+    default_of = getattr(default, "factory", None) or (lambda _: default)
     is_security = hasattr(attrs.fields(SecurityConfig), name)
     return Key(name.replace("_", "."), name, metadata["value_type"], metadata["doc"], default_of, is_security)
 
 
-#: Every key, by Kafka's name of it.
+#: All keys by Kafka's names.
 KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerConfig))}
 
 
@@ -334,35 +326,35 @@ def _protocol_in(items: Iterable[tuple[str, object]]) -> object:
     return _read(KEYS["group.protocol"], *said[0]) if said else GroupProtocol.CONSUMER
 
 
-def _refuse_foreign(items: Collection[tuple[str, object]]) -> None:
-    """Raise ConfigError for a key of the classic protocol beside the consumer group protocol."""
+def _refuse_classic(items: Collection[tuple[str, object]]) -> None:
+    """Raise ConfigError for a key that the consumer group protocol does not allow."""
     for written, value in items:
         instead = FORBIDDEN.get(_dotted(written))
-        if instead is None or value is None:
-            continue
-        if _protocol_in(items) is GroupProtocol.CONSUMER:
+        if instead and value is not None and _protocol_in(items) is GroupProtocol.CONSUMER:
             why = f"{written} can't be set with group.protocol=consumer: {instead}"
             raise ConfigError(f"{why}; remove it", written)
 
 
 def _contradictions(config: ConsumerConfig) -> Iterator[tuple[bool, str, str]]:
-    """Pairs of values that can't both be meant, each with the key to change."""
+    """Rules about several keys: whether each is broken, its message, and the key to change."""
     yield not config.bootstrap_servers, "bootstrap.servers is required: host:port,...", "bootstrap.servers"
     if config.group_id is None:
         yield config.enable_auto_commit, "enable.auto.commit=true needs a group.id", "enable.auto.commit"
         yield config.group_instance_id is not None, "group.instance.id needs a group.id", "group.instance.id"
     if config.group_protocol is GroupProtocol.CLASSIC:
-        why = "group.remote.assignor can't be set with group.protocol=classic: partition.assignment.strategy is its key"
+        why = "group.remote.assignor can't be set with group.protocol=classic: use partition.assignment.strategy"
         yield config.group_remote_assignor is not None, why, "group.remote.assignor"
     if config.group_local_assignors:
         yield config.group_id is None, "group.local.assignors needs a group.id", "group.local.assignors"
         why = "group.local.assignors and group.remote.assignor can't both be set: either a member or the broker assigns"
         yield config.group_remote_assignor is not None, why, "group.local.assignors"
-    for low, high, spare in _ORDERED:
-        yield _above(config, low, high, spare), _order_message(config, low, high, spare), low
+    for low, high, margin in _ORDERED:
+        low_value, high_value = (cast(int, getattr(config, KEYS[name].attribute)) for name in (low, high))
+        rule = f"at least {margin} below" if margin else "at most"
+        yield low_value > high_value - margin, f"{low}={low_value} must be {rule} {high}={high_value}", low
 
 
-#: Of two keys, the first must not be above the second less what is to be left.
+#: Pairs of keys whose first value must be at most the second value minus a margin.
 _ORDERED = (
     ("fetch.min.bytes", "fetch.max.bytes", 0),
     ("fetch.max.bytes", "receive.message.max.bytes", FRAME_OVERHEAD_BYTES),
@@ -371,19 +363,6 @@ _ORDERED = (
     ("heartbeat.interval.ms", "session.timeout.ms", 1),
     ("reconnect.backoff.ms", "reconnect.backoff.max.ms", 0),
 )
-
-
-def _number(config: ConsumerConfig, name: str) -> int:
-    return cast(int, getattr(config, KEYS[name].attribute))
-
-
-def _above(config: ConsumerConfig, low: str, high: str, spare: int) -> bool:
-    return _number(config, low) > _number(config, high) - spare
-
-
-def _order_message(config: ConsumerConfig, low: str, high: str, spare: int) -> str:
-    rule = f"at least {spare} below" if spare else "at most"
-    return f"{low}={_number(config, low)} must be {rule} {high}={_number(config, high)}"
 
 
 def _plain(value: object) -> object:

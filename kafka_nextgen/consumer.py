@@ -31,20 +31,20 @@ logger = logger_of("kafka_nextgen.consumer")
 
 
 class Consumer(BlockingCalls, RunsHandlers):
-    """Reads topics as a member of a consumer group, or partitions of its own choice.
+    """Reads topics as a member of a consumer group, or assigned partitions without a group.
 
-    Takes the configuration under Kafka's names, as a mapping, or in snake_case, as keyword arguments; raises
-    ConfigError if it can't be used. Timeouts of methods are seconds; None means ``default.api.timeout.ms``. One
-    thread at a time may be inside a call (ConcurrentUseError otherwise); ``close`` may come from any thread.
+    Takes the configuration as a mapping with Kafka's names, or as keyword arguments in snake_case. Raises ConfigError
+    if it is invalid. Timeouts of methods are in seconds; None means ``default.api.timeout.ms``. Only one thread at a
+    time may call methods (ConcurrentUseError), except ``close``.
 
         with Consumer({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as consumer:
             consumer.subscribe(["orders"])
             for record in consumer:
                 ...
 
-    If an error ends the ``with`` block, auto-commit leaves out what was being processed. A consumer that is dropped
-    without ``close`` ends with a ResourceWarning, and like a crash: nothing is committed, and its member stays in
-    the group until its session ends.
+    If an error ends the ``with`` block, auto-commit excludes the records being processed. A consumer that is garbage
+    collected without ``close`` causes a ResourceWarning and ends as in a crash: it commits nothing, and its member
+    stays in the group until its session times out.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
@@ -74,12 +74,12 @@ class Consumer(BlockingCalls, RunsHandlers):
     def subscribe(self, topics: Topics, listener: RebalanceListener | None = None) -> None:
         """Read ``topics`` as a member of the group; replaces an earlier subscription.
 
-        ``topics`` are names, or a ``SubscriptionPattern``: then all topics whose whole name matches, also those
-        created later. (``re.compile(...)`` is taken with a DeprecationWarning.) The group is joined in the
-        background; partitions arrive while ``poll`` is called. ``listener`` hears of them.
+        ``topics`` are names, or a ``SubscriptionPattern`` for all topics whose whole name matches, including those
+        created later. (``re.compile(...)`` works, with a DeprecationWarning.) The consumer joins the group in the
+        background, and gets partitions during calls of ``poll``, which notifies ``listener``.
 
-        Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a bare string, ValueError
-        for no topic, and what put this consumer out of its group for good.
+        Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string, ValueError for an
+        empty list, and the error that excluded this consumer from its group permanently.
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):
@@ -89,30 +89,30 @@ class Consumer(BlockingCalls, RunsHandlers):
     def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
 
-        Partitions that stay keep their position, and stay paused. Those that come begin at the offset committed for
-        ``group.id`` or, without one, by ``auto.offset.reset``. What is given up is committed first with auto-commit,
-        as far as it was handed over before the last ``poll``, within ``timeout`` seconds. A partition that does not
-        exist is waited for; the log and ``health().problem`` name it.
+        Partitions that stay assigned keep their position, and stay paused. New ones begin at the committed offset of
+        ``group.id`` or, without one, at that of ``auto.offset.reset``. With auto-commit, the records of removed
+        partitions that were returned before the last ``poll`` are committed first, within ``timeout`` seconds. The
+        consumer waits for a partition that does not exist; the log and ``health().problem`` name it.
 
-        Given a mapping, ``{partition: OffsetRange(start, end)}``, reads these offsets and no others: each partition
-        begins at ``start``, also if it was assigned before, and is not fetched beyond ``end``. When all is read, loops
-        end, and ``poll`` returns at once; ``finished()`` tells of each partition. What is not written yet is waited
-        for. What is not there, or not any more, is raised by ``poll``: OffsetOutOfRangeError, LogTruncationError or
-        UnknownTopicError. None in place of a range is a partition without an end. (``docs/reading.md``, "Ranges")
+        A mapping ``{partition: OffsetRange(start, end)}`` reads exactly these offsets: each partition begins at
+        ``start``, even if it was assigned before, and is not fetched beyond ``end``. When all ranges are read, loops
+        end, and ``poll`` returns at once; ``finished()`` returns the partitions that are read. The consumer waits for
+        offsets that are not written yet. For offsets that don't exist, ``poll`` raises OffsetOutOfRangeError,
+        LogTruncationError or UnknownTopicError. None instead of a range is a partition without an end. See
+        ``docs/reading.md``, "Ranges".
 
-        Raises MisuseError after ``subscribe``, TypeError or ValueError for what can't be a partition or a range.
+        Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """
         with self._use_alone("assign"):
             limit_s = self._limit_s(timeout)
             wait_for_result(self._core.assign(partitions, limit_s), limit_s)
 
     def unsubscribe(self, timeout: float | None = None) -> None:
-        """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
+        """Give up all partitions (``on_partitions_revoked``) and leave the group, without a commit.
 
-        The consumer stays a client of its brokers. So the leave waits while its coordinator throttles this client
-        (KIP-219), ten seconds at most, where ``close`` does not.
+        While the coordinator throttles this client (KIP-219), the leave waits for up to 10 seconds; ``close`` does not.
 
-        Raises what a callback raised, after everything else is done.
+        Raises the error of a callback after everything else is done.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[BaseException]()
@@ -122,16 +122,16 @@ class Consumer(BlockingCalls, RunsHandlers):
     # ---- reading
 
     def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
-        """Wait up to ``timeout`` seconds for records and hand them over; empty if none came.
+        """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
-        At most ``max_records`` (``max.poll.records``). Rebalance callbacks run in here, and may take longer. A
-        ``timeout`` that is negative is none, and ``math.inf`` waits as long as it takes, as everywhere.
+        Returns at most ``max_records`` (default: ``max.poll.records``). Rebalance callbacks run in this call, which may
+        then take longer. A negative ``timeout`` is 0, and ``math.inf`` waits without a limit, as in all methods.
 
-        Raises what a callback raised; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position
-        stays; NoBrokersError if no broker was reached and the first attempt is ten seconds ago (the log and
-        ``health().problem`` tell at once); and what the coordinator refuses. If that is for good,
-        such as UnsupportedProtocolError or FencedInstanceError, every later poll raises it again. MisuseError says that
-        there is nothing to read yet, ValueError that ``timeout`` or ``max_records`` can't be.
+        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position does
+        not change; NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
+        ``health().problem`` have the reason at once); and errors of the coordinator. Every later poll raises permanent
+        errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if nothing is
+        subscribed or assigned, ValueError for an invalid ``timeout`` or ``max_records``.
         """
         check_max_records(max_records)
         core = self._core
@@ -140,30 +140,30 @@ class Consumer(BlockingCalls, RunsHandlers):
                 self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # No call from here on. Until now a signal handler may have polled or sought.
+            # No call from here on: until now a signal handler may have polled or sought.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
 
     def batches(self, max_records: int | None = None) -> Iterator[Records]:
-        """Hand over records in batches; ``max_records`` bounds each (``max.poll.records``).
+        """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        For ever, unless ranges were assigned, and all of them are read.
+        Ends only when all assigned ranges are read.
         """
         while True:
             records = self.poll(ITERATION_TIMEOUT_S, max_records)
-            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
+            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
                 yield records
             elif self._core.fetches.is_all_finished():
                 return
 
     def __iter__(self) -> Iterator[Record]:
-        """Hand over record by record. Asking for the next one says that the last one is processed.
+        """Yield record by record. Asking for the next record marks the previous one as processed.
 
-        For ever, unless ranges were assigned, and all of them are read.
+        Ends only when all assigned ranges are read.
 
-        Raises what ``poll`` raises, and DeserializationError, each time anew until you ``seek`` past that record or
-        ``on.deserialization.error`` says otherwise.
+        Raises the errors of ``poll``, and DeserializationError, again with each call until you ``seek`` past that
+        record. ``on.deserialization.error`` changes this.
         """
         return iterate(self._next_run)
 
@@ -184,29 +184,29 @@ class Consumer(BlockingCalls, RunsHandlers):
     # ---- the end
 
     def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
-        """Commit (with auto-commit), give the partitions up, leave the group and stop, within ``timeout`` seconds.
+        """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        May be called from any thread, more than once: only the first call closes, others wait for it. One under way in
-        another thread ends with MisuseError; ConcurrentUseError says that it had to be cut short, and the consumer is
-        closed all the same. ``leave`` is "default" (a static member leaves for a while), "remain" or "leave"
-        (KIP-1092), anything else a ValueError. Raises what a callback raised, after everything else is done, and
-        RequestTimeoutError if the consumer's own thread is stuck. In a process forked off, does nothing.
+        May be called from any thread, and more than once: only the first call closes, others wait for it. A call in
+        another thread then ends with MisuseError. If that call does not end in time, ``close`` closes the consumer
+        anyway and raises ConcurrentUseError. ``leave`` is "default" (a static member leaves temporarily), "remain" or
+        "leave" (KIP-1092); other values raise ValueError. Raises the error of a callback after everything else is done,
+        and RequestTimeoutError if the consumer's I/O thread does not stop. Does nothing in a forked process.
 
-        If no broker can be reached, a commit of what is not committed yet is tried for most of ``timeout``, also of a
-        position that ``auto.offset.reset=latest`` chose: without it the next owner would begin later and skip records.
-        One second is for a commit that changes nothing: all is committed, or nothing was read since the committed
-        offset or the earliest one was looked up. The leave looks for its coordinator for three seconds. Without a leave
-        others get the partitions when the member's session ends.
+        If no broker can be reached, ``close`` tries for most of ``timeout`` to commit new positions, including those of
+        ``auto.offset.reset=latest``: without a commit the next owner would begin later and skip records. It tries for
+        only one second if the commit changes nothing, because everything is committed, or nothing was read since the
+        committed or the earliest offset was looked up. It looks for the coordinator for three seconds to leave. If it
+        can't leave, other members get the partitions when the session times out.
 
-        By the classic protocol nothing can be committed between a JoinGroup and the assignment after it. What a
-        cooperative member has kept until then is lost (``on_partitions_lost``), as it is with Kafka's own consumer, and
-        its next owner reads on from the last commit.
+        With the classic protocol nothing can be committed between a JoinGroup and the next assignment. Partitions that
+        a cooperative member keeps until then are lost (``on_partitions_lost``), as with Kafka's consumer, and the next
+        owner continues from the last commit.
 
-        From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
-        call it was made in then closes the consumer and ends with MisuseError: a ``commit`` when it is through, or
-        after half of ``timeout``, all others as soon as they can. What is in hand does not count as processed.
+        Called inside another call of the same thread, from a signal handler or a callback, it returns at once. The
+        outer call then closes the consumer and ends with MisuseError: a ``commit`` when it is done, or after half of
+        ``timeout``, other calls as soon as possible. Records being processed do not count as processed.
 
-        If a signal handler raises out of a call, also out of ``close``, the next ``close`` closes the consumer.
+        If a signal handler raises from a call, including ``close``, the next ``close`` closes the consumer.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
@@ -219,7 +219,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._close_now(timeout, mode)
 
     def _close_later(self, timeout: float, mode: LeaveMode) -> None:
-        """Have the call that this is made in close the consumer at its end."""
+        """Make the outer call close the consumer when it ends."""
         begins = self._core.begin_closing(all_is_processed=False)
         if begins or not (self._is_closed or self._closers.is_held or self._calls.has_wish):
             deadline = time.monotonic() + timeout
@@ -227,9 +227,9 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
-        """Close the consumer, or wait until another thread has; whether this call has closed it."""
+        """Close the consumer, or wait until another thread has. Returns whether this call closed it."""
         deadline = time.monotonic() + timeout
-        while not (self._is_closed or self._core.engine.is_foreign):
+        while not (self._is_closed or self._core.engine.thread.is_foreign):
             if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
                 try:
                     with self._calls:
@@ -243,12 +243,12 @@ class Consumer(BlockingCalls, RunsHandlers):
         return False
 
     def _close_within(self, timeout: float, mode: LeaveMode) -> None:
-        """Leave and stop. If a signal handler raises, the next close does the rest."""
+        """Leave and stop. If a signal handler raises, the next close continues."""
         deadline = time.monotonic() + timeout
         errors: list[BaseException] = []
         is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
-            if not self._core.engine.has_ended:  # an earlier close was interrupted after that
+            if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
                 self._leave(mode, deadline - time.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - time.monotonic())
             self._is_closed = True
@@ -257,7 +257,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         _raise_first(errors)
 
     def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Enter as the one caller until ``frame`` ends; False if another thread's call does not end in time."""
+        """Enter as the only caller until ``frame`` ends; False if another thread's call does not end in time."""
         while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False
@@ -276,13 +276,13 @@ class Consumer(BlockingCalls, RunsHandlers):
                 errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
-                raise  # by a signal handler
+                raise  # from a signal handler
             errors.append(error)
 
     # ---- taking steps
 
     def _walk(self, steps: Iterator[Step], errors: list[BaseException] | None = None) -> None:
-        """Carry out the steps; errors of callbacks are raised at once or, if given, appended to ``errors``."""
+        """Execute the steps. Errors of callbacks are appended to ``errors`` or, without it, raised at once."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
                 self._wakeup.wait(step.seen, min(step.timeout_s, LONGEST_SLEEP_S))
@@ -292,7 +292,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 wait_for_result(step)
 
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
-        """Run a callback, unless it has run already and an exception kept its end from being reported."""
+        """Run a callback and report its end; if an exception prevented only the report of an earlier run, report it."""
         failure: BaseException | None = None
         core = self._core
         ended = core.ended

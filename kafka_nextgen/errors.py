@@ -1,36 +1,31 @@
-"""Everything this library raises.
+"""All errors that this library raises.
 
-Two kinds of wrong are kept apart: the caller misused us (``MisuseError``, ``ConfigError``), or the peer or the
-way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
+They are of two kinds: the caller misused the library (``MisuseError``, ``ConfigError``), or a peer or the connection to
+it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
 
     KafkaNextgenError
-    ├── ConfigError                     a key is unknown, contradicts another, or is the broker's business
-    ├── ArrowSchemaError                records have no such column, or not of this type
-    ├── MisuseError                     the caller asked for what cannot be
-    │   └── ConcurrentUseError          two threads (or tasks) in one consumer
-    ├── DecodeError                     what arrived is not Kafka's protocol
-    │   ├── CorruptRecordError          a record batch whose checksum or shape is wrong
-    │   │   └── OldFormatError          records of a format from before Kafka 0.11
-    │   └── FrameTooLargeError          a frame longer than the configuration allows
-    ├── StorageError                    a broker's data directory can't be used, read or written
-    ├── TransportError                  no way to the broker
-    │   ├── OutageError                 just now: the same may succeed later
-    │   │   ├── RequestTimeoutError     nothing came back in time
-    │   │   ├── DisconnectedError       the connection ended under a request
-    │   │   └── NoBrokersError          no bootstrap server could be reached
-    │   └── AuthenticationError         SASL was refused, by either side: for good
-    │       └── TlsError                TLS was: a certificate, a host name, or no TLS spoken there
+    ├── ConfigError
+    ├── ArrowSchemaError
+    ├── MisuseError
+    │   └── ConcurrentUseError
+    ├── DecodeError
+    │   ├── CorruptRecordError
+    │   │   └── OldFormatError
+    │   └── FrameTooLargeError
+    ├── StorageError
+    ├── TransportError
+    │   ├── OutageError                 temporary: RequestTimeoutError, DisconnectedError, NoBrokersError
+    │   └── AuthenticationError         permanent
+    │       └── TlsError
     ├── BrokerError                     the broker answered with an error code
-    │   ├── GroupAuthorizationError, TopicAuthorizationError
-    │   ├── UnknownTopicError           there is no such topic, or no such partition of it
+    │   ├── GroupAuthorizationError, TopicAuthorizationError, UnknownTopicError
     │   ├── UnsupportedProtocolError, UnsupportedAssignorError
     │   ├── FencedInstanceError, InstanceIdInUseError, GroupFullError
-    │   ├── GroupNotFoundError, GroupNotEmptyError
-    │   ├── CommitFailedError           names the partitions that could not be committed
-    │   └── OffsetOutOfRangeError       no offset to start from, and no leave to choose one
-    │       └── LogTruncationError      what was read is not in the log any more
-    ├── AssignorError                   an assignor of the application's own can't assign its group
-    └── DeserializationError            a deserializer raised; carries the record's coordinates
+    │   ├── GroupNotFoundError, GroupNotEmptyError, CommitFailedError
+    │   └── OffsetOutOfRangeError
+    │       └── LogTruncationError
+    ├── AssignorError
+    └── DeserializationError
 """
 
 from __future__ import annotations
@@ -79,27 +74,24 @@ __all__ = [
 
 
 class KafkaNextgenError(Exception):
-    """The root of everything this library raises on purpose; its message is one line of a bounded length."""
+    """The base class of all errors of this library. The message is one line of bounded length."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors cross process boundaries with all they carry; not all of it is among the positional arguments."""
-        return _remade, (type(self), self.args, self.__dict__)
+        """Pickle all attributes: the constructors take more than ``args`` holds."""
+        return _unpickle, (type(self), self.args, self.__dict__)
 
 
-def _remade(kind: type[KafkaNextgenError], args: tuple[object, ...], attributes: dict[str, object]) -> BaseException:
+def _unpickle(kind: type[KafkaNextgenError], args: tuple[object, ...], attributes: dict[str, object]) -> BaseException:
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error
 
 
 class ConfigError(KafkaNextgenError, ValueError):
-    """The configuration can't be used; the message names the key and the nearest valid one.
-
-    ``key`` is the offending key as the caller wrote it.
-    """
+    """The configuration is invalid. ``key`` is the key at fault, as the caller wrote it."""
 
     def __init__(self, message: str, key: str | None = None) -> None:
         super().__init__(message)
@@ -107,7 +99,7 @@ class ConfigError(KafkaNextgenError, ValueError):
 
 
 class ArrowSchemaError(KafkaNextgenError, ValueError):
-    """Records can't be had in the columns of this schema; the message tells which types ``column`` can have."""
+    """Records can't be converted to this schema. The message lists the types that ``column`` can have."""
 
     def __init__(self, message: str, column: str | None = None) -> None:
         super().__init__(message)
@@ -115,19 +107,19 @@ class ArrowSchemaError(KafkaNextgenError, ValueError):
 
 
 class MisuseError(KafkaNextgenError, RuntimeError):
-    """The caller asked for something that can't be done in this state (closed, forked, not assigned)."""
+    """The call is not possible in this state, such as closed, forked or not assigned."""
 
 
 class ConcurrentUseError(MisuseError):
-    """A consumer was used by one thread or task while another was still inside a call."""
+    """A thread or task used a consumer while another one was inside a call."""
 
 
 class DecodeError(KafkaNextgenError):
-    """The bytes of a message or a record batch are not what Kafka's protocol allows there."""
+    """A message or a record batch violates Kafka's protocol."""
 
 
 class CorruptRecordError(DecodeError):
-    """A record batch has a wrong checksum or shape; ``partition`` and ``offset`` say where, if known."""
+    """A record batch has a wrong checksum or is malformed, at ``partition`` and ``offset`` if known."""
 
     def __init__(self, message: str, partition: TopicPartition | None = None, offset: int | None = None) -> None:
         super().__init__(message)
@@ -136,56 +128,56 @@ class CorruptRecordError(DecodeError):
 
 
 class OldFormatError(CorruptRecordError):
-    """Records are of message format 0 or 1, which only brokers before Kafka 0.11 wrote by default (KIP-724)."""
+    """Records have message format 0 or 1, the default of brokers before Kafka 0.11 (KIP-724)."""
 
 
 class FrameTooLargeError(DecodeError):
-    """A frame announces more bytes than ``receive.message.max.bytes``; nothing was allocated for it."""
+    """A frame is larger than ``receive.message.max.bytes``. No memory was allocated for it."""
 
 
 class StorageError(KafkaNextgenError):
-    """A broker's data directory can't be used, read or written; the message names the file."""
+    """A broker's data directory can't be used, read or written. The message names the file."""
 
 
 class TransportError(KafkaNextgenError):
-    """There is no way to the broker: just now (``OutageError``), or for good (``AuthenticationError``)."""
+    """The broker can't be reached: temporarily (``OutageError``) or permanently (``AuthenticationError``)."""
 
 
 class OutageError(TransportError):
-    """There is no way to the broker just now; the same may succeed later."""
+    """The broker can't be reached at the moment. The same call may succeed later."""
 
 
 class RequestTimeoutError(OutageError, TimeoutError):
-    """A request, or a call made of several, got no answer in its time."""
+    """A request, or a call that sends several, was not answered in time."""
 
 
 class DisconnectedError(OutageError):
-    """The connection ended before the answer came."""
+    """The connection was closed before the answer arrived."""
 
 
 class NoBrokersError(OutageError):
-    """None of the bootstrap servers could be reached; the message tells what happened to each."""
+    """No bootstrap server could be reached. The message has the error of each."""
 
 
 class AuthenticationError(TransportError):
-    """A broker refused who we say we are, or could not show who it is; the message has the broker's own words.
+    """A broker rejected our credentials, or failed to authenticate itself. The message includes the broker's message.
 
-    This does not pass: nothing is tried again with the same credentials. A refused client stays refused, and every
-    later poll says so; with better credentials, make another consumer. ``code`` is Kafka's number for it.
+    This is permanent: the client does not try the same credentials again, and every later poll raises this error.
+    Create another consumer with other credentials. ``code`` is Kafka's error code.
     """
 
     code = ErrorCode.SASL_AUTHENTICATION_FAILED
 
 
 class TlsError(AuthenticationError):
-    """TLS failed for good: a certificate not trusted, expired or of another host, or a port where it is not spoken."""
+    """TLS failed permanently: a certificate is untrusted, expired or of another host, or the port does not use TLS."""
 
 
 class BrokerError(KafkaNextgenError):
     """A broker answered with an error code.
 
-    ``code`` is Kafka's number, ``retriable`` whether the same request may succeed later; ``group``, ``member``
-    and ``partition`` say what it was about, where that is known.
+    ``code`` is Kafka's error code. ``retriable`` is whether the same request may succeed later. ``group``, ``member``
+    and ``partition`` are what the request was about, where known.
     """
 
     def __init__(
@@ -215,23 +207,23 @@ class TopicAuthorizationError(BrokerError):
 
 
 class UnknownTopicError(BrokerError):
-    """There is no such topic, or no such partition of it (any more), where waiting for it would make no sense."""
+    """The topic or the partition does not exist, and the call can't wait for it."""
 
 
 class UnsupportedProtocolError(BrokerError):
-    """The broker lacks what the configuration asks for: the consumer group protocol, or a version of it."""
+    """The broker does not support the consumer group protocol, or the version of it that the configuration needs."""
 
 
 class UnsupportedAssignorError(BrokerError):
-    """The coordinator has no assignor of the name this member votes for."""
+    """The coordinator does not have the assignor that this member asks for."""
 
 
 class FencedInstanceError(BrokerError):
-    """Another member took over this ``group.instance.id``."""
+    """Another member has taken over this ``group.instance.id``."""
 
 
 class InstanceIdInUseError(BrokerError):
-    """This ``group.instance.id`` belongs to a member that has not left and whose session has not ended."""
+    """A member that has not left and whose session has not expired uses this ``group.instance.id``."""
 
 
 class GroupFullError(BrokerError):
@@ -239,15 +231,15 @@ class GroupFullError(BrokerError):
 
 
 class GroupNotFoundError(BrokerError):
-    """There is no group of this id, or none of the kind that was asked about."""
+    """There is no group with this id, or it is of another type."""
 
 
 class GroupNotEmptyError(BrokerError):
-    """The group has members, and what was asked for takes one without."""
+    """The request needs an empty group, and this one has members."""
 
 
 class CommitFailedError(BrokerError):
-    """Offsets were not committed; ``failed`` maps each such partition to the reason."""
+    """Offsets were not committed. ``failed`` maps each such partition to the reason."""
 
     def __init__(
         self,
@@ -264,14 +256,14 @@ class CommitFailedError(BrokerError):
 
 
 class OffsetOutOfRangeError(BrokerError):
-    """A partition has no usable position and ``auto.offset.reset`` forbids choosing one."""
+    """A partition has no valid position, and ``auto.offset.reset`` forbids a reset."""
 
 
 class LogTruncationError(OffsetOutOfRangeError):
-    """A partition's log lost records that were read, and the configuration forbids to go on where it parts from them.
+    """A partition's log was truncated below the position, and the configuration forbids a reset (KIP-320).
 
-    ``position`` is the one that was read up to; ``diverging`` is where the leader's log parts from what was read, with
-    the leader epoch in front of it, None if the leader can't tell. (KIP-320)
+    ``position`` is the consumer's position. ``diverging`` is the offset at which the leader's log diverges from what
+    was read, with the leader epoch before it; None if the leader does not know it.
     """
 
     def __init__(
@@ -289,11 +281,11 @@ class LogTruncationError(OffsetOutOfRangeError):
 
 
 class AssignorError(KafkaNextgenError):
-    """One of ``group.local.assignors`` failed, here or in another member; the group keeps the target assignment it has.
+    """One of ``group.local.assignors`` failed, here or in another member. The group keeps its target assignment.
 
-    The consumer goes on: this is raised once by the next poll, which may simply be repeated. The coordinator asks
-    another member, and every member again once members, topics or metadata change. ``assignor`` is its name, empty if
-    it is another member's; ``group`` is the group's id. What it raised here, if it did, is the ``__cause__``.
+    The next poll raises this once; poll again to continue. The coordinator asks another member, and all members again
+    once members, topics or metadata change. ``assignor`` is the assignor's name, empty if it is another member's.
+    ``group`` is the group id. If the assignor raised an exception here, that is the ``__cause__``.
     """
 
     def __init__(self, message: str, *, assignor: str = "", group: str | None = None) -> None:
@@ -303,10 +295,10 @@ class AssignorError(KafkaNextgenError):
 
 
 class DeserializationError(KafkaNextgenError):
-    """A deserializer raised; what it raised is ``__cause__``. Reading stops at the record until you seek past it.
+    """A deserializer raised an exception, the ``__cause__``. Reading stops at the record until you seek past it.
 
-    ``record`` is the record as it was read, with bytes for key and value, and ``field`` is ``"key"`` or ``"value"``.
-    ``on.deserialization.error`` says what is done instead of raising.
+    ``record`` is the record with bytes for key and value. ``field`` is ``"key"`` or ``"value"``. Set
+    ``on.deserialization.error`` to skip such records or to handle them.
     """
 
     def __init__(self, message: str, record: Record, field: str) -> None:

@@ -1,8 +1,8 @@
-"""A member as others name it: assignors, and producers that send offsets to a transaction (KIP-447).
+"""The metadata of a group member, for producers that send offsets to a transaction (KIP-447).
 
-Each client has a type of its own for this and takes no other: confluent-kafka takes the bytes that librdkafka writes
+Each client accepts only its own type: confluent-kafka the bytes of librdkafka
 (``rd_kafka_consumer_group_metadata_write``), kafka-python its named tuple ``kafka.structs.ConsumerGroupMetadata``. No
-type can inherit from both, so ours is bytes, and says that it is that named tuple once the application has imported it.
+class can inherit from both. So ours inherits from bytes, and pretends to be that named tuple once it is imported.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _MAGIC = b"CGMDv2:"
 class ConsumerGroupMetadata(bytes):
     """A member of a group, for ``send_offsets_to_transaction`` of confluent-kafka's and kafka-python's producers.
 
-    In classic groups the epoch is the generation. Epoch -1 and no id is a consumer that has not been a member: a
-    transaction with these is not fenced (KIP-447). Two are equal if all their fields are.
+    In classic groups the epoch is the generation. A consumer that has not joined has epoch -1 and an empty id; the
+    coordinator does not fence its transactions (KIP-447).
     """
 
     group_id: str
     member_epoch: int
     member_id: str
     instance_id: str | None
-    #: The names that kafka-python has for the epoch and the instance id.
+    #: kafka-python's names of the epoch and the instance id.
     generation_id: int
     group_instance_id: str | None
 
     def __new__(
         cls, group_id: str, member_epoch: int, member_id: str, instance_id: str | None = None
     ) -> ConsumerGroupMetadata:
-        """Name a member; ``instance_id`` is a static member's ``group.instance.id``."""
+        """``instance_id`` is a static member's ``group.instance.id``."""
         made = super().__new__(cls, _as_librdkafka_writes(group_id, member_epoch, member_id, instance_id))
         vars(made).update(
             group_id=group_id,
@@ -48,7 +48,7 @@ class ConsumerGroupMetadata(bytes):
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What ``isinstance`` in kafka-python's producer looks at."""
+        """For ``isinstance`` in kafka-python's producer."""
         structs = sys.modules.get("kafka.structs")
         return getattr(structs, "ConsumerGroupMetadata", ConsumerGroupMetadata)
 
@@ -68,7 +68,7 @@ class ConsumerGroupMetadata(bytes):
 
 
 def _as_librdkafka_writes(group_id: str, member_epoch: int, member_id: str, instance_id: str | None) -> bytes:
-    """librdkafka's format, version 2: the epoch in the machine's byte order, and strings that end with a zero."""
+    """librdkafka's format, version 2: the epoch in native byte order, and null-terminated strings."""
     instance = b"\1" if instance_id is None else b"\0" + instance_id.encode() + b"\0"
     return b"%b%b%b\0%b\0%b" % (
         _MAGIC,

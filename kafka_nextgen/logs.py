@@ -10,7 +10,7 @@ __all__ = ["logger_of"]
 
 
 class _OneLine(logging.Filter):
-    """Escapes what is not printable in a message, and shortens it."""
+    """Escapes unprintable characters of messages, and shortens long ones."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()

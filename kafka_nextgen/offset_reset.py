@@ -1,9 +1,8 @@
-"""Where reading begins in a partition without a usable offset: ``auto.offset.reset``.
+"""Where reading begins in a partition without a valid offset: ``auto.offset.reset``.
 
-Beside the words of old there is ``by_duration:`` with a duration before now (KIP-1106): reading begins with the first
-record that is not older, or at the end if all are. Durations are written as Java's ``Duration.parse`` takes them:
-ISO 8601 with days, hours, minutes and seconds, ``P2D``, ``PT1H30M``, ``PT0.5S``, in any case. Each number may have a
-sign, but the whole must not be negative.
+``by_duration:`` with a duration begins with the first record that is at most this old, or at the end if all are older
+(KIP-1106). Durations have the format of Java's ``Duration.parse``: ISO 8601 with days, hours, minutes and seconds, such
+as ``P2D``, ``PT1H30M`` or ``PT0.5S``, in any case. Each number may have a sign, but the sum must not be negative.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _NANOS = 10**9
 
 
 class OffsetReset(Enum):
-    """A fixed place to begin at, or none at all."""
+    """A fixed start, or none."""
 
     LATEST = "latest"
     EARLIEST = "earliest"
@@ -43,7 +42,7 @@ class ByDuration:
 
     @classmethod
     def parse(cls, text: str) -> ByDuration:
-        """Read a duration, rounded up to milliseconds. Raises ``ValueError`` for what is none, or negative."""
+        """Read a duration, rounded up to milliseconds. Raises ``ValueError`` for invalid or negative ones."""
         match = _DURATION.fullmatch(text.strip())
         if match is None or not any(match[part] for part in ("days", "hours", "minutes", "seconds")):
             raise ValueError(f"must be a duration such as PT1H30M or P2D, not {text!r}")
@@ -71,12 +70,12 @@ def _nanos(match: re.Match[str]) -> int:
     return -nanos if match["sign"] == "-" else nanos
 
 
-#: Everything ``auto.offset.reset`` may be.
+#: The values of ``auto.offset.reset``.
 Reset = OffsetReset | ByDuration
 
 
 def read_reset(value: object) -> Reset:
-    """Read what was configured. Raises ``ValueError`` with a text that goes on after "key: "."""
+    """Read a value of ``auto.offset.reset``. Raises ``ValueError`` with a message that follows "key: "."""
     if isinstance(value, OffsetReset | ByDuration):
         return value
     written = str(value).strip().lower()

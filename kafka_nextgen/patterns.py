@@ -1,13 +1,11 @@
-"""Subscribing by pattern: RE2, matched against whole topic names.
+"""Subscription patterns: RE2 expressions that match whole topic names.
 
-The coordinator matches (KIP-848, "Consumer API", ``SubscriptionPattern``), with RE2/J and against the whole name.
-Python's ``re`` is another language: it searches unless told otherwise, has look-around and back-references, and
-backtracks. So a pattern is looked at here before it is sent:
+The coordinator matches them with RE2/J (KIP-848, "Consumer API", ``SubscriptionPattern``). Python's ``re`` differs: it
+searches by default, and has look-around and back-references. So patterns are checked before they are sent:
 
-* what no RE2 takes (look-around, back-references, possessive quantifiers) is refused at once;
-* what google-re2 does not take, but RE2/J might, is sent with a warning: the two differ in corners, and the
-  coordinator decides;
-* an anchor at one end only is a sign that searching was meant, and causes a warning.
+* constructs that RE2 does not have (look-around, back-references, possessive quantifiers) are refused;
+* patterns that google-re2 refuses cause a warning, since RE2/J may accept them;
+* an anchor at only one end causes a warning, since the user may expect a search.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SubscriptionPattern", "half_anchor_advice", "matching", "re2_complaint"]
 
-#: Constructs of Python's ``re`` that RE2 has none of, each with its name. Escapes are blanked out before looking.
+#: Constructs of Python's ``re`` that RE2 does not have, with their names. Escapes are removed before the search.
 _NOT_RE2 = (
     (re.compile(r"\(\?<?[=!]"), "look-around"),
     (re.compile(r"\(\?P=\w+\)"), "back-references"),
@@ -44,9 +42,9 @@ _OPEN_ENDS = (".*", ".+", ".*?", ".+?")
 
 @frozen
 class SubscriptionPattern:
-    """A pattern for ``subscribe``: all topics whose whole name matches, also those created later.
+    """A pattern for ``subscribe``: all topics whose whole name matches, including topics created later.
 
-    ``pattern`` is RE2 syntax. Raises ConfigError for what RE2 can't do.
+    ``pattern`` has RE2's syntax. Raises ConfigError for constructs that RE2 does not have.
     """
 
     pattern: str = field()
@@ -54,20 +52,20 @@ class SubscriptionPattern:
     @pattern.validator
     def _check(self, _attribute: object, value: str) -> None:
         if not isinstance(value, str) or not value:
-            raise ConfigError("a subscription pattern is a string that is not empty")
+            raise ConfigError("a subscription pattern must be a non-empty string")
         _refuse_what_re2_lacks(value)
         _warn_of_what_re2_refuses(value)
         _warn_of_half_anchors(value)
 
     def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``topics`` that the pattern matches, sorted; raises ConfigError if google-re2 can't read it."""
+        """The topics that the pattern matches, sorted. Raises ConfigError if google-re2 refuses the pattern."""
         return matching(self.pattern, topics)
 
     @classmethod
     def of_compiled(cls, compiled: re.Pattern[str]) -> SubscriptionPattern:
-        """Take the text of a pattern made by ``re.compile``, with a DeprecationWarning.
+        """Convert a pattern of ``re.compile``, with a DeprecationWarning.
 
-        Flags can't be sent unless they are in the text. Raises ConfigError for others, and for bytes.
+        Raises ConfigError for bytes, and for flags that are not in the text, since only the text is sent.
         """
         _warn(
             "subscribe(re.compile(...)) sends the pattern's text to be matched by RE2 against whole names; "
@@ -80,8 +78,8 @@ class SubscriptionPattern:
 
 
 def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``topics`` whose whole name matches, sorted; raises ConfigError if google-re2 can't read the pattern."""
-    import re2  # a library of its own, which takes as long to load as it is rarely needed
+    """The topics whose whole name matches, sorted. Raises ConfigError if google-re2 refuses the pattern."""
+    import re2  # slow to load and rarely needed
 
     try:
         compiled = re2.compile(pattern, _quiet())
@@ -94,7 +92,7 @@ def _quiet() -> re2.Options:
     import re2
 
     options = re2.Options()
-    options.log_errors = False  # a pattern that can't be read is told as an exception, not on stderr
+    options.log_errors = False  # an exception is enough
     return options
 
 
@@ -111,13 +109,13 @@ def _warn_of_what_re2_refuses(pattern: str) -> None:
     complaint = re2_complaint(pattern)
     if complaint:
         _warn(
-            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({complaint}); the coordinator decides",
+            f"pattern {pattern!r} is not valid for google-re2 ({complaint}); the coordinator decides",
             UserWarning,
         )
 
 
 def re2_complaint(pattern: str) -> str | None:
-    """What google-re2 has against a pattern; None if nothing."""
+    """google-re2's error message for a pattern; None if it is valid."""
     import re2
 
     try:
@@ -128,7 +126,7 @@ def re2_complaint(pattern: str) -> str | None:
 
 
 def _words_of(error: Exception) -> str:
-    """What google-re2 says, which may come as bytes."""
+    """The message of an error of google-re2, which may be bytes."""
     words = error.args[0] if error.args else error
     return words.decode(errors="replace") if isinstance(words, bytes) else str(words)
 
@@ -140,19 +138,19 @@ def _warn_of_half_anchors(pattern: str) -> None:
 
 
 def half_anchor_advice(pattern: str) -> str | None:
-    """What to write instead if the pattern looks as if searching was meant; None if it does not."""
+    """Advice for a pattern that looks as if its author expects a search; None for others."""
     searched = [_searched(branch) for branch in _branches(pattern)]
     if not any(searched):
         return None
     meant = "|".join(wanted or branch for wanted, branch in zip(searched, _branches(pattern), strict=True))
     return (
-        f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
-        f"if you meant to search, write {meant!r}"
+        f"pattern {pattern!r} matches whole topic names, so an anchor at one end has no effect; "
+        f"if you mean a search, write {meant!r}"
     )
 
 
 def _branches(pattern: str) -> list[str]:
-    """What ``|`` separates, outside of groups and brackets; each has anchors of its own."""
+    """The alternatives outside groups and brackets; each has its own anchors."""
     plain = _BRACKETS.sub(lambda found: "_" * len(found[0]), _ESCAPE.sub("__", pattern))
     depth, cuts = 0, [-1]
     for at, char in enumerate(plain):
@@ -163,7 +161,7 @@ def _branches(pattern: str) -> list[str]:
 
 
 def _searched(branch: str) -> str | None:
-    """What a branch with an anchor at one end would be in a search; None if it has no such anchor."""
+    """The equivalent of a search for a branch with an anchor at one end; None for other branches."""
     begins, ends = branch.startswith("^"), branch.endswith("$") and not branch.endswith("\\$")
     if begins and not ends and not branch.endswith(_OPEN_ENDS):
         return f"{branch[1:]}.*"
@@ -173,7 +171,7 @@ def _searched(branch: str) -> str | None:
 
 
 def _warn(message: str, category: type[Warning]) -> None:
-    """Warn the application, wherever in its code it came here from: Python hides most warnings about a library."""
+    """Attribute the warning to the application's code, since Python hides most warnings about libraries."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and _is_ours(frame):
         frame, level = frame.f_back, level + 1

@@ -86,9 +86,9 @@ class MetricsCollector(Collector):
 
     def _check_new(self, prefix: str, labels: Mapping[str, str]) -> None:
         if any(_identity(other()) == (prefix, labels) for other in self._reads):
-            told = ", ".join(f"{name}={value!r}" for name, value in labels.items())
+            shown = ", ".join(f"{name}={value!r}" for name, value in labels.items())
             raise ConfigError(
-                f"metrics {prefix}_*{{{told}}} are reported on already; give each consumer a client.id of its own",
+                f"metrics {prefix}_*{{{shown}}} are collected already; give each consumer a different client.id",
                 "client.id",
             )
 

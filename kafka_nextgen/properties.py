@@ -1,8 +1,7 @@
-"""Types of configuration values: each reads text as in a properties file, or the Python value it stands for.
+"""Types of configuration values. Each reads text, as in a properties file, or the Python value.
 
-A ``ValueType`` converts what the caller wrote, or raises ``ValueError`` with a text to follow "key: ", such as "must be
-a whole number of at least 1, not 'ten'". The caller adds the key. Numbers are bounded by the size of their field on the
-wire, so nothing overflows later.
+A ``ValueType`` converts a value, or raises ``ValueError`` with a message such as "must be a whole number from 1 to 9,
+not 'ten'"; the caller puts the key before it. Numbers are bounded by their fields in Kafka's messages.
 """
 
 from __future__ import annotations
@@ -62,28 +61,28 @@ _BOOLEANS = {"true": True, "false": False}
 _ADDRESS = re.compile(
     r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],@]+)):(?P<port>[0-9]{1,5})"
 )
-#: What an error may show: in anything else, such as an URL or a connection string, a password may be.
+#: Server addresses that errors show. Other text, such as a URL, may contain a password.
 _HARMLESS_SERVER = re.compile(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
 _LONGEST_HOST = 255
 
-#: What turns a record's key or value into what the application wants; None (a tombstone) is never handed to it.
+#: Converts a record's key or value from bytes. Not called for None.
 Deserializer = Callable[[bytes], object]
 
 
 class DeserializationPolicy(Enum):
-    """What is done with a record that can't be deserialized."""
+    """What to do with a record that can't be deserialized."""
 
     RAISE = "raise"
     SKIP = "skip"
     VALUE = "value"
 
 
-#: The same, or what is called with the error before the record is skipped.
+#: A policy, or a function that is called with the error before the record is skipped.
 OnDeserializationError = DeserializationPolicy | Callable[[DeserializationError], object]
 
 
 class GroupProtocol(Enum):
-    """Which protocol a group is joined with (KIP-848)."""
+    """The group protocol (KIP-848)."""
 
     CONSUMER = "consumer"
     CLASSIC = "classic"
@@ -91,14 +90,14 @@ class GroupProtocol(Enum):
 
 
 class IsolationLevel(Enum):
-    """Which records of transactions are handed over (KIP-98)."""
+    """Which records of transactions are returned (KIP-98)."""
 
     READ_UNCOMMITTED = "read_uncommitted"
     READ_COMMITTED = "read_committed"
 
 
 class SecurityProtocol(Enum):
-    """How brokers are spoken to: with or without TLS, with or without SASL on top."""
+    """Whether connections use TLS and SASL."""
 
     PLAINTEXT = "PLAINTEXT"
     SSL = "SSL"
@@ -112,24 +111,24 @@ class SecurityProtocol(Enum):
 
     @property
     def uses_sasl(self) -> bool:
-        """Whether clients log in before anything else."""
+        """Whether clients authenticate with SASL."""
         return self in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 
 
 class RecoveryStrategy(Enum):
-    """What is done when no known broker can be reached (KIP-899, KIP-1102)."""
+    """What to do when no known broker can be reached (KIP-899, KIP-1102)."""
 
     REBOOTSTRAP = "rebootstrap"
     NONE = "none"
 
 
 class NotInThisVersionError(ValueError):
-    """A value that is Kafka's, but not built here yet; says what is."""
+    """The value is one of Kafka's that this version does not support. The message has the supported ones."""
 
 
 @frozen
 class ServerAddress:
-    """Where a server listens: a host name or address, and a TCP port."""
+    """A host name or IP address, and a TCP port."""
 
     host: str
     port: int
@@ -140,7 +139,7 @@ class ServerAddress:
 
 
 def can_be_host(host: str) -> bool:
-    """Whether a name server can be asked for this at all: no label empty or longer than 63 octets (RFC 1035, IDNA)."""
+    """Whether a host name is valid: no label is empty or longer than 63 octets (RFC 1035, IDNA)."""
     try:
         host.encode("idna")
     except UnicodeError:
@@ -150,25 +149,25 @@ def can_be_host(host: str) -> bool:
 
 @frozen
 class ValueType(Generic[T]):
-    """The type of a configuration value: its name in the documentation, and the function that reads it."""
+    """The type of a configuration value: its name for the documentation, and the function that reads it."""
 
     name: str
     read: Callable[[object], T]
 
 
 def config_key(value_type: ValueType[T], default: D, doc: str) -> T | D:
-    """Declare an attribute as a configuration key; Kafka's name of the key is the attribute's, with dots."""
+    """Declare an attribute as a configuration key. Kafka's name of the key is the attribute's with dots."""
     return cast("T | D", attrs.field(default=default, metadata={"value_type": value_type, "doc": doc}))
 
 
 def text(what: str = "string") -> ValueType[str]:
-    """Any text that is not empty and can be sent."""
+    """A non-empty string that UTF-8 can encode."""
 
     def read(value: object) -> str:
-        written = _read_path(value)
-        if not can_be_sent(written):
-            raise ValueError("must be text that UTF-8 has: it has a lone surrogate (it is not shown here)")
-        return written
+        string = _read_path(value)
+        if not can_be_sent(string):
+            raise ValueError("must be text that UTF-8 can encode: it has a lone surrogate (it is not shown here)")
+        return string
 
     return ValueType(what, read)
 
@@ -179,11 +178,11 @@ def _read_path(value: object) -> str:
     return value.strip()
 
 
-#: The name of a file, which need not be UTF-8 (PEP 383).
+#: The name of a file, which may not be UTF-8 (PEP 383).
 path: ValueType[str] = ValueType("path", _read_path)
 
 
-#: What Kafka demands of a topic's name, and of a group.instance.id (KIP-345).
+#: Kafka's rules for names of topics and for group.instance.id (KIP-345).
 NAME_RULES = "1 to 249 of the characters a-z A-Z 0-9 . _ -"
 
 
@@ -197,7 +196,7 @@ name: ValueType[str] = ValueType(NAME_RULES, _read_name)
 
 
 def whole_number(minimum: int, maximum: int = INT32_MAX) -> ValueType[int]:
-    """A whole number within bounds, both included."""
+    """An integer from ``minimum`` to ``maximum``, both included."""
     wanted = f"a whole number from {minimum} to {maximum}"
 
     def read(value: object) -> int:
@@ -230,9 +229,9 @@ boolean: ValueType[bool] = ValueType("true or false", _read_boolean)
 def one_of(
     choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
 ) -> ValueType[E]:
-    """One of an enum's values, in any case; words in ``later`` are Kafka's, but not in this version.
+    """One of an enum's values, in any case. Values in ``later`` are Kafka's that this version does not support.
 
-    ``or_else`` names what may stand there instead, and is read by others.
+    Messages also mention ``or_else``, an alternative that the caller reads.
     """
     known = {str(choice.value).lower(): choice for choice in choices}
     wanted = " or ".join([*(str(choice.value) for choice in choices), *([or_else] if or_else else [])])
@@ -251,7 +250,7 @@ def one_of(
     return ValueType(wanted, read)
 
 
-_NOT_SHOWN = " (it is not shown here, for there may be a password in it)"
+_NOT_SHOWN = " (it is not shown here, since it may contain a password)"
 
 
 def _read_servers(value: object) -> tuple[ServerAddress, ...]:
@@ -270,7 +269,7 @@ def _read_servers(value: object) -> tuple[ServerAddress, ...]:
 def _read_server(value: object) -> ServerAddress:
     server = value if isinstance(value, ServerAddress) else _parse_server(str(value).strip())
     if not can_be_host(server.host):
-        raise ValueError(f"must name hosts: {server.host!r} can't be the name of one")
+        raise ValueError(f"must name hosts: {server.host!r} is not a valid host name")
     return server
 
 
@@ -285,7 +284,7 @@ def _parse_server(written: str) -> ServerAddress:
 servers: ValueType[tuple[ServerAddress, ...]] = ValueType("host:port,...", _read_servers)
 
 
-#: The assignors of the classic protocol, and how Kafka's own consumer spells them.
+#: The assignors of the classic protocol, and their names in Kafka's consumer.
 STRATEGIES: Mapping[str, str] = MappingProxyType(
     {
         "range": "range",
@@ -327,7 +326,7 @@ def _read_on_deserialization_error(value: object) -> OnDeserializationError:
     if not callable(value):
         return _error_policy.read(value)
     if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        raise ValueError(f"must be a function that is not async, for nothing is awaited between two records: {value!r}")
+        raise ValueError(f"must be a function that is not async, since records are read synchronously: {value!r}")
     return value
 
 
@@ -337,7 +336,7 @@ on_deserialization_error: ValueType[OnDeserializationError] = ValueType(
 
 
 def _read_join_reason(value: object) -> JoinReason:
-    """One that an application may know of; that topics changed a leader finds out by itself."""
+    """Read a reason that an application may give. A leader finds changed topics by itself."""
     for reason in (JoinReason.RESTART, JoinReason.UPGRADE):
         if value is reason or str(value).strip().lower() == reason.name.lower():
             return reason

@@ -1,8 +1,8 @@
 """Records whose fields are read without a Python call, where the C extension is available.
 
-A named tuple finds each field by a descriptor call, which costs much of a loop over records. The extension's base class
-has fields at fixed offsets, as with ``__slots__``. The class is rebuilt on that base at run time; type checkers, and
-installations without the extension, see a ``NamedTuple``.
+A named tuple calls a descriptor for each field, which slows down loops over records. The extension's base class has
+fields at fixed offsets, as with ``__slots__``. ``with_fast_fields`` rebuilds the class on that base at run time; type
+checkers, and installations without the extension, use the ``NamedTuple``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The packages that reading Kafka needs: if any of them can't be imported, one error names all of these.
+"""Checks that the packages which reading needs can be imported. One error names all that can't.
 
-pip installs them together with this package. They may be missing where only its files are on the path, as on an
-executor of Spark with ``--py-files``. Those that are compiled can't be imported from such an archive, either.
+pip installs them with this package. They may be missing if only the files of this package are on the path, as on Spark
+executors with ``--py-files``. Compiled packages can't be imported from such an archive.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 __all__ = ["PACKAGES"]
 
-#: By the modules that show whether they are there.
+#: Packages by the module to import.
 PACKAGES: Final = {
     "attrs": "attrs",
     "cramjam": "cramjam",
@@ -30,10 +30,10 @@ def _can_be_imported(module: str) -> bool:
 
 try:
     import attrs  # noqa: F401
-    import cramjam  # noqa: F401  (crc32c is imported with the first checksum: it takes long)
+    import cramjam  # noqa: F401  (crc32c is slow to import, so the first checksum does)
 except ImportError as error:
     missing = ", ".join(package for module, package in PACKAGES.items() if not _can_be_imported(module))
     raise ImportError(
-        f"kafka_nextgen can't import what it needs ({error}): install for {sys.executable}, with Spark on the driver "
+        f"kafka_nextgen can't import a package ({error}): install for {sys.executable}, with Spark on the driver "
         f"and on every executor: {missing}"
     ) from error

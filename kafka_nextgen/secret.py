@@ -1,4 +1,4 @@
-"""Text that must not be seen: passwords, keys and what opens them."""
+"""Text that must not be shown, such as passwords."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["Secret"]
 
 
 class Secret:
-    """A secret, shown as ``***`` wherever it is printed, logged or put into an error.
+    """A secret, shown as ``***`` when it is printed, logged or part of an error. ``reveal`` returns it.
 
-    Only ``reveal`` gives it away. Two secrets are compared in a time that does not tell where they differ. Raises
-    ``ValueError`` for text that can't be sent: Python's own error about it would have the secret in it, later.
+    Secrets are compared in constant time. Raises ``ValueError`` for text that UTF-8 can't encode: a later
+    ``UnicodeEncodeError`` would contain the secret.
     """
 
     __slots__ = ("_text",)
@@ -19,27 +19,27 @@ class Secret:
     def __init__(self, text: str) -> None:
         if not can_be_sent(text):
             raise ValueError(
-                "must be text that UTF-8 has: it has a lone surrogate, as os.environ makes of bytes that are not UTF-8 "
-                "(it is not shown here)"
+                "must be text that UTF-8 can encode: it has a lone surrogate, as os.environ has for bytes that are not "
+                "UTF-8 (it is not shown here)"
             )
         self._text = text
 
     @classmethod
     def of(cls, value: Secret | str) -> Secret:
-        """Make a secret of what may be one already."""
+        """Convert a string; returns a secret unchanged."""
         return value if isinstance(value, Secret) else cls(value)
 
     def reveal(self) -> str:
-        """The secret itself."""
+        """The text of the secret."""
         return self._text
 
     def __eq__(self, other: object) -> bool:
-        from hmac import compare_digest  # of a package that few clients need: most have no secrets
+        from hmac import compare_digest  # imported here, since most clients have no secrets
 
         return isinstance(other, Secret) and compare_digest(self._text.encode(), other.reveal().encode())
 
     def __hash__(self) -> int:
-        return hash(Secret)  # all alike: a hash of the text would tell of it
+        return hash(Secret)  # the same for all: a hash of the text would reveal something about it
 
     def __repr__(self) -> str:
         return "***"

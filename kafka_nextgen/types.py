@@ -1,7 +1,7 @@
-"""The words every layer shares: topics, partitions, offsets, records, and how partitions are written.
+"""Types that all layers share: topics, partitions, offsets and records.
 
-One notation for sets of partitions is used everywhere (logs, errors, scenarios, the command line):
-``orders[0-3,7] audit[0]``, topics by name, partitions as ranges, ``-`` for none.
+Logs, errors, scenarios and the command line write sets of partitions as ``orders[0-3,7] audit[0]``, sorted, with ``-``
+for none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "topic_name_complaint",
 ]
 
-#: A topic's id: sixteen bytes that a topic deleted and made again under its old name does not keep.
+#: A topic's id, 16 bytes. A topic that is deleted and created again gets a new one.
 TopicId = UUID
 
 _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -42,7 +42,7 @@ _LONGEST_NAME = 249
 
 
 class TopicPartition(NamedTuple):
-    """A partition of a topic, by the topic's name. A tuple, because most uses look something up by it."""
+    """A partition of a topic, by the topic's name. A tuple, since it is mostly used as a key."""
 
     topic: str
     partition: int
@@ -54,12 +54,12 @@ class TopicPartition(NamedTuple):
 @total_ordering
 @frozen
 class TopicIdPartition:
-    """A partition of a topic, by the topic's id: what the consumer group protocol speaks of."""
+    """A partition of a topic, by the topic's id, as the consumer group protocol has it."""
 
     topic_id: TopicId
     partition: int
 
-    # Groups have these by the hundred thousand, in sets and sorted. Written out, both take a fraction of the time.
+    # Groups sort and hash hundreds of thousands of these. Written out, both are much faster than attrs's.
     def __hash__(self) -> int:
         return hash((self.topic_id.int, self.partition))
 
@@ -72,7 +72,7 @@ class TopicIdPartition:
 
 @frozen
 class OffsetAndMetadata:
-    """A position to commit: the offset of the next record to read, and what is kept beside it."""
+    """A position to commit: the offset of the next record to read, its leader epoch, and metadata."""
 
     offset: int
     leader_epoch: int = -1
@@ -81,10 +81,10 @@ class OffsetAndMetadata:
 
 @frozen
 class OffsetRange:
-    """What of a partition is to be read: offsets from ``start`` up to before ``end``; none if ``end`` is not larger.
+    """The offsets of a partition to read, from ``start`` to before ``end``; none if ``end`` is not larger.
 
-    ``topic_id`` says which topic is meant, where a name may not be enough: a topic that is deleted and made again is
-    another one. None is the topic that has the name when the range is assigned.
+    ``topic_id`` identifies the topic, since a topic may be deleted and created again under the same name. None means
+    the topic that has the name when the range is assigned.
     """
 
     start: int
@@ -94,7 +94,7 @@ class OffsetRange:
 
 @frozen
 class TopicDescription:
-    """A topic as brokers describe it; ``topic_id`` is None from brokers before Kafka 2.8, ``partitions`` are sorted."""
+    """A topic in the cluster. ``topic_id`` is None with brokers before Kafka 2.8. ``partitions`` are sorted."""
 
     name: str
     topic_id: TopicId | None
@@ -103,7 +103,7 @@ class TopicDescription:
 
 
 class TimestampType(IntEnum):
-    """Who set a record's timestamp."""
+    """The meaning of a record's timestamp."""
 
     NONE = -1
     CREATE_TIME = 0
@@ -111,49 +111,48 @@ class TimestampType(IntEnum):
 
 
 class JoinReason(IntEnum):
-    """Why a member joins, as it says itself (an extension; numbers are those on the wire)."""
+    """The reason that a member gives for joining (an extension; the numbers are those of its field)."""
 
     UNKNOWN = 0
-    RESTART = 1  # the same instance again: a known static member costs no rebalance
-    TOPIC_METADATA_CHANGE = 2  # counts from the leader of a classic group only
+    RESTART = 1  # the same instance again: no rebalance for a known static member
+    TOPIC_METADATA_CHANGE = 2  # only from the leader of a classic group
     UPGRADE = 3  # a new version of the application that needs a rebalance
 
 
 class LeaveMode(Enum):
     """What ``close`` tells the coordinator (KIP-1092)."""
 
-    DEFAULT = "default"  # a dynamic member leaves for good, a static one for a while
-    REMAIN = "remain"  # a static member leaves for a while, a dynamic one says nothing
-    LEAVE = "leave"  # both leave for good
+    DEFAULT = "default"  # a dynamic member leaves permanently, a static one temporarily
+    REMAIN = "remain"  # a static member leaves temporarily, a dynamic one does not leave
+    LEAVE = "leave"  # both leave permanently
 
 
 class RebalanceReason(IntEnum):
-    """Why a coordinator had a group rebalance, in its history."""
+    """Why a group rebalanced, in the coordinator's history."""
 
     UNKNOWN = 0  # recorded by a later release
     MEMBER_JOINED = 1
-    MEMBER_RESTARTED = 2  # a static member is back, and its place alone was not enough
+    MEMBER_RESTARTED = 2  # a static member returned, and its old assignment was not enough
     MEMBER_LEFT = 3
-    MEMBER_EXPIRED = 4  # it was silent for its session timeout
-    MEMBER_FENCED = 5  # it lived, and did not do its part of a rebalance in time
+    MEMBER_EXPIRED = 4  # its session timed out
+    MEMBER_FENCED = 5  # it sent heartbeats, but did not revoke partitions in time
     SUBSCRIPTION_CHANGED = 6
     TOPIC_METADATA_CHANGED = 7
     PATTERN_RESOLVED = 8  # patterns match other topics than before
-    ASSIGNOR_REQUESTED = 9  # an assignor in a member asked for a new assignment
+    ASSIGNOR_REQUESTED = 9  # a client-side assignor requested a new assignment
     ADMIN = 10
-    MIGRATION = 11  # the group went from one protocol to the other
-    MEMBER_REQUESTED = 12  # a member joined again for another reason, such as KIP-568's
+    MIGRATION = 11  # the group changed its protocol
+    MEMBER_REQUESTED = 12  # a member rejoined for another reason, as with KIP-568
 
 
 @with_fast_fields
 class Record(NamedTuple):
-    """One record as it was handed over.
+    """A record.
 
-    ``timestamp`` is in milliseconds since the epoch, -1 if there is none; a producer may have set any 64 bits.
-    ``headers`` keep their order and may repeat a key; bytes of a key that are not UTF-8 are U+FFFD, as in Java's
-    consumer. ``leader_epoch`` is -1 where the broker gave none. ``key`` and ``value`` are bytes or,
-    with a deserializer configured, what that returned. A tuple, because those are made the fastest;
-    ``record._replace(value=...)`` makes another with some fields changed.
+    ``timestamp`` is in milliseconds since 1970, -1 if there is none; producers may set any 64-bit value. ``headers``
+    keep their order and may repeat a key; bytes of a key that are not UTF-8 become U+FFFD, as in Java's consumer.
+    ``leader_epoch`` is -1 if the broker sent none. ``key`` and ``value`` are bytes or, with a deserializer, its result.
+    A tuple, since tuples are the fastest to create; ``record._replace(value=...)`` copies one with other values.
     """
 
     topic: str
@@ -167,7 +166,7 @@ class Record(NamedTuple):
     leader_epoch: int = -1
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As any tuple is pickled, by protocols 0 and 1, too."""
+        """Pickle as a tuple, with protocols 0 and 1 as well."""
         return type(self), tuple(self)
 
 
@@ -180,14 +179,14 @@ def format_partitions(partitions: Iterable[TopicPartition]) -> str:
 
 
 def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[TopicId, str]) -> str:
-    """Write partitions known by topic id, with the names where ``names`` has them."""
+    """Write partitions by topic name, or by topic id if ``names`` does not have the name."""
     return format_partitions(
         TopicPartition(names.get(tip.topic_id, str(tip.topic_id)), tip.partition) for tip in partitions
     )
 
 
 def topic_name_complaint(name: str) -> str | None:
-    """Say what is wrong with a topic's name by Kafka's rules; None if nothing is."""
+    """The rule of Kafka that a topic's name breaks; None if it is valid."""
     if not name:
         return "Topic name is invalid: it is empty"
     if name in (".", ".."):

@@ -48,11 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits the longest: tests on real brokers, then other end-to-end tests.
+    """Begin with what takes the longest: Spark, then tests on real brokers, then other end-to-end tests.
 
-    A run by several processes then ends with short tests, and no process is left alone with a long one.
+    A run by several processes then ends with short tests, and no process is left alone with a long one. The first
+    process has all tests with Spark, so that one session does for most of them, and no topic of its Kafka is large yet.
     """
-    items.sort(key=lambda item: (item.get_closest_marker("kafka") is None, "endtoend" not in item.path.parts))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> tuple[bool, bool, bool]:
+    needs_no_kafka = item.get_closest_marker("kafka") is None
+    return "pyspark" not in item.path.parts, needs_no_kafka, "endtoend" not in item.path.parts
 
 
 def pytest_collection_finish() -> None:

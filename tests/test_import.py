@@ -84,7 +84,6 @@ NOT_LOADED = [
     "kafka_nextgen.metrics.consumer_metrics",
     "kafka_nextgen.processing.runner",
     "kafka_nextgen.wire.schemas.access",
-    "kafka_nextgen.wire.schemas.brokers",
     "kafka_nextgen.wire.schemas.configs",
     "kafka_nextgen.wire.schemas.extensions",
     "kafka_nextgen.wire.schemas.groups",

@@ -88,7 +88,7 @@ def test_what_google_re2_refuses_is_warned_of_but_left_to_the_coordinator() -> N
 
 @pytest.mark.parametrize("nothing", ["", None, 7])
 def test_nothing_is_no_pattern(nothing: object) -> None:
-    with pytest.raises(ConfigError, match="not empty"):
+    with pytest.raises(ConfigError, match="non-empty"):
         SubscriptionPattern(nothing)  # type: ignore[arg-type]
 
 

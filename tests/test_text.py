@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen.errors import DisconnectedError, TlsError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.text import MOST_SHOWN, nearest, printable, told
+from kafka_nextgen.text import MOST_SHOWN, describe_error, nearest, printable
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_an_error_is_one_line_however_a_peer_is_called() -> None:
 
 def test_an_error_that_was_not_foreseen_is_told_without_its_values() -> None:
     error = UnicodeEncodeError("utf-8", "s3cret", 0, 1, "surrogates not allowed")
-    assert "s3cret" not in told(error)
-    assert told(TimeoutError()) == "TimeoutError"
-    assert told(TlsError("no")) == "TlsError: no"
+    assert "s3cret" not in describe_error(error)
+    assert describe_error(TimeoutError()) == "TimeoutError"
+    assert describe_error(TlsError("no")) == "TlsError: no"
 
 
 def test_only_what_is_near_may_have_been_meant() -> None:

@@ -25,8 +25,8 @@ from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.frames import client_head, encode_request, read_response
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+from kafka_nextgen.wire.frames import client_head, decode_response, encode_request
+from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, RecordLimits, decode_partition
 
 __all__ = ["handle", "handle_at_0_3_ms", "handle_at_0_15_ms"]
@@ -95,15 +95,15 @@ class _Fetching(asyncio.BufferedProtocol):
         """The same in Python."""
         if self._step is not None:
             self._offsets = {partition: offset for partition, (offset, _) in self._step.places().items()}
-        answer = read_response(FETCH, _VERSION, memoryview(bytes(frame)))[1]
-        assert isinstance(answer, RawFetchAnswer)
-        parts = [each for topic in answer.topics for each in topic.partitions]
-        columns = [self._decode(each.number, each.records) for each in parts if each.records]
+        answer = decode_response(FETCH, _VERSION, memoryview(bytes(frame)))[1]
+        assert isinstance(answer, FetchResponse)
+        parts = [each for topic in answer.responses for each in topic.partitions]
+        columns = [self._decode(each.partition_index, each.records) for each in parts if each.records]
         self._offsets |= {each.partition: each.next_offset for each in columns}
         self._session = answer.session_id, self._session[1]
         return self._request(), columns
 
-    def _decode(self, number: int, records: memoryview) -> Columns:
+    def _decode(self, number: int, records: bytes) -> Columns:
         partition = TopicPartition(self._topic, number)
         return decode_partition(records, partition, self._offsets[partition], _LIMITS)
 
@@ -176,6 +176,6 @@ def _begun(task: Task, waste_s: float) -> _Fetching:
     with Consumer(config(task)) as consumer:
         consumer.assign(partitions(task))
         ends = consumer.end_offsets(partitions(task))
-        while not (ids := consumer._core.fetches.topic_ids(partitions(task))):  # noqa: SLF001
+        while not (ids := consumer._core.fetches.under_lock(lambda state: state.topic_ids(partitions(task)))):  # noqa: SLF001
             consumer.poll(0.1)
     return _Fetching(task.topic, ids[task.topic], ends, waste_s)

@@ -29,6 +29,7 @@ from kafka_nextgen.wire.messages import (
     FindCoordinatorResponse,
 )
 from kafka_nextgen.wire.schema import Message
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 __all__ = ["TcpGroup"]
 
@@ -125,7 +126,7 @@ class TcpGroup:
 
     def _request(self, member: _Member) -> ConsumerGroupHeartbeatRequest:
         joins, owned = member.epoch == 0, member.owned
-        entry = ConsumerGroupHeartbeatRequest.TopicPartitions
+        entry = TopicPartitions
         return ConsumerGroupHeartbeatRequest(
             group_id=self._group,
             member_id=member.member_id,

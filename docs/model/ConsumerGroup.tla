@@ -1,30 +1,30 @@
 ----------------------------- MODULE ConsumerGroup -----------------------------
-(* A consumer group of KIP-848: one coordinator and its log, members, commits, *)
-(* and a network that loses, delays and repeats. What a request leads to is in *)
-(* Coordinator, what a member does in Member; here is who acts when.           *)
+(* A consumer group of KIP-848: a coordinator with its log, members, commits,  *)
+(* and a network that loses, delays and repeats messages. Coordinator has the  *)
+(* results of requests, Member the states of a member, this module the steps.  *)
 EXTENDS Member, FiniteSets, TLC
 
 CONSTANTS
-    IdleRequests,     \* FALSE: a keepalive or commit that would change nothing is not sent, which leaves fewer states
-    MaxOffset,        \* so many records each partition has; 0: nothing is read or committed
-    MaxLog,           \* so many outcomes may wait for replication
-    MaxDisturbances,  \* so many of what is below may happen
-    Disturbances,     \* which: of "leave", "rebalance", "expire", "lose", "late", "repeat", "failover"
-    Overtakes         \* kinds of requests that may be served although a newer one of the same member was
+    IdleRequests,     \* FALSE: keepalives and commits that change nothing are not sent, for fewer states
+    MaxOffset,        \* the number of records of each partition; 0: nothing is read or committed
+    MaxLog,           \* how many outcomes may wait for replication
+    MaxDisturbances,  \* how many disturbances may happen
+    Disturbances,     \* their kinds: "leave", "rebalance", "expire", "lose", "late", "repeat", "failover"
+    Overtakes         \* kinds of requests that may be handled after a newer one of the same member
 
 VARIABLES
     mem,           \* each member
-    position,      \* of each member, by partition: the next record to read; -1: it has none
+    position,      \* by member and partition: the next record to read; -1: none
     asked,         \* the heartbeat of each member on its way to the coordinator, or Silent
     heard,         \* the answer on its way to each member, or Silent
     commits,       \* the commits of each member on their way, of different partitions
-    late,          \* requests that no one waits for any more, and that may still arrive
-    stored,        \* the group as the replicated log has it
-    log,           \* outcomes appended after that, not replicated: [group, to, answer]
-    deposed,       \* the group as a coordinator has it that does not know that it is none any more, or Silent
-    disturbances,  \* how many there were
-    handed,        \* by partition: up to where records were handed out to any member
-    promised       \* by partition: what a member was told is committed
+    late,          \* abandoned requests that may still arrive
+    stored,        \* the group in the replicated log
+    log,           \* later outcomes, not replicated: [group, to, answer]
+    deposed,       \* the group of a coordinator that does not know that it was replaced, or Silent
+    disturbances,  \* how many have happened
+    handed,        \* by partition: the offset after the records that members have read
+    promised       \* by partition: the committed offset that a member was told
 
 vars == <<mem, position, asked, heard, commits, late, stored, log, deposed, disturbances, handed, promised>>
 network == <<asked, heard, commits, late>>
@@ -34,7 +34,7 @@ reading == <<position, handed, promised>>
 NoOne == "no one"
 Max(a, b) == IF a > b THEN a ELSE b
 
-\* The group as the coordinator has it now, replicated or not.
+\* The current group of the coordinator, replicated or not.
 InForce == IF log = <<>> THEN stored ELSE log[Len(log)].group
 
 Init ==
@@ -57,28 +57,28 @@ Disturbs(kind) ==
     /\ disturbances' = disturbances + 1
 
 ------------------------------------------------------------------------------
-(* What is under way.                                                          *)
+(* Messages in flight.                                                         *)
 
 IsAnswerTo(m, entry, commit) == entry.to = m /\ (entry.answer.kind = "commit") = commit
 
 HeartbeatInFlight(m) ==
     asked[m] # Silent \/ heard[m] # Silent \/ \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE)
-\* The partitions that a member has commits in flight of.
+\* The partitions of a member's commits in flight.
 Committing(m) ==
     UNION {Named(request.offsets) : request \in commits[m]}
         \union UNION {Named(log[i].answer.offsets) : i \in {i \in 1..Len(log) : IsAnswerTo(m, log[i], TRUE)}}
 
-\* No one waits for the answer to the member's heartbeat any more.
+\* The response to the member's heartbeat is abandoned.
 Unaddressed(m) ==
     [i \in 1..Len(log) |-> IF IsAnswerTo(m, log[i], FALSE) THEN [log[i] EXCEPT !.to = NoOne] ELSE log[i]]
 
-\* A newer request of the member has been served: which late ones may still be.
+\* After a newer request of the member was handled: the late ones that may still be.
 NotOvertaken(request) ==
     {r \in late : \/ r.m # request.m
                   \/ r.kind \in Overtakes
                   \/ (r.kind = "commit") # (request.kind = "commit")}
 
-\* The member is this now; it has no place in partitions that it gave up.
+\* The member changes; it has no position in partitions that it gave up.
 Becomes(m, member) ==
     /\ mem' = [mem EXCEPT ![m] = member]
     /\ position' = [position EXCEPT ![m] =
@@ -92,7 +92,7 @@ Join(m) ==
     /\ Becomes(m, Joining)
     /\ UNCHANGED <<network, coordinator, disturbances, handed, promised>>
 
-\* It says something, or there is something to be heard.
+\* The heartbeat or its response has news.
 IsOfUse(request) ==
     \/ request.owned # Silent
     \/ \E result \in HeartbeatResults(InForce, request) :
@@ -136,7 +136,7 @@ GiveUpAll(m) ==
     /\ Becomes(m, GivingUp(mem[m]))
     /\ UNCHANGED <<network, coordinator, handed, promised>>
 
-\* The leave goes out whatever is in flight. That stays in front of it in the connection, and its answer is not awaited.
+\* The leave is sent after all requests in flight, on the same connection, and its response is not awaited.
 LeaveGoesOut(m) ==
     /\ Becomes(m, Leaving)
     /\ asked' = [asked EXCEPT ![m] = Says(LeaveOf(m))]
@@ -147,15 +147,14 @@ LeaveGoesOut(m) ==
 
 SendLeave(m) == mem[m].status = "PREPARE_LEAVING" /\ LeaveGoesOut(m) /\ UNCHANGED disturbances
 
-\* A member that was not let in yet has nothing to give up.
+\* A member that has not joined yet has nothing to give up.
 LeaveAtOnce(m) == mem[m].status = "JOINING" /\ LeaveGoesOut(m) /\ Disturbs("leave")
 
 ------------------------------------------------------------------------------
 (* Reading and committing.                                                     *)
 
-\* Looking up where to read is one step: nothing that matters can happen to the answer on its way. It leaves when all
-\* that was appended before is replicated, so it tells what is. A commit that is on its way in the same connection is
-\* served before.
+\* A lookup of the committed offset is one step, since delays of the response do not matter. The response is sent when
+\* everything appended before is replicated. Commits in flight on the same connection are handled before.
 LookUp(m, p) ==
     /\ MaxOffset > 0
     /\ p \in WorkingOn(mem[m]) \ Committing(m)
@@ -172,8 +171,8 @@ HandOut(m, p) ==
     /\ handed' = [handed EXCEPT ![p] = Max(@, position[m][p] + 1)]
     /\ UNCHANGED <<mem, network, coordinator, disturbances, promised>>
 
-\* What was handed out is committed, or less: not all of it may be processed. It is never less than what the member knows
-\* to be committed; one that was removed does not know of later commits.
+\* A member commits at most what it has read, since it may not have processed all, and at least what it knows to be
+\* committed. A removed member does not know of later commits.
 Commit(m, offsets) ==
     /\ Named(offsets) # {} /\ Named(offsets) \intersect Committing(m) = {}
     /\ \A p \in Named(offsets) : offsets[p] \in (IF m \in stored.members THEN promised[p] ELSE 0)..position[m][p]
@@ -185,14 +184,14 @@ Commit(m, offsets) ==
 CommitAny(m) == MaxOffset > 0 /\ \E offsets \in [Partitions -> Unsaid..MaxOffset] : Commit(m, offsets)
 
 ------------------------------------------------------------------------------
-(* The coordinator. A request is worked out, its records are appended, and are *)
-(* then in force. An answer leaves when all appended by then is replicated.    *)
+(* The coordinator. The records of a request are appended, and apply at once.  *)
+(* A response is sent when everything appended before is replicated.           *)
 
 Append1(group, to, answer) ==
     /\ Len(log) < MaxLog
     /\ log' = Append(log, [group |-> group, to |-> to, answer |-> answer])
 
-\* Nothing is to be written, and nothing waits: the answer leaves at once.
+\* Nothing to write, and nothing waits for replication: the response is sent at once.
 AnswersAtOnce(result) == log = <<>> /\ result.group = stored
 
 Serve(m) ==
@@ -222,7 +221,7 @@ ServeLate(request) ==
 
 ServeAnyLate == \E request \in late : ServeLate(request)
 
-\* The first outcome that waits is replicated, and its answer leaves.
+\* The first waiting outcome is replicated, and its response is sent.
 Replicate ==
     /\ log # <<>>
     /\ stored' = log[1].group
@@ -241,22 +240,22 @@ NoAnswer == [kind |-> "none"]
 ------------------------------------------------------------------------------
 (* Disturbances.                                                               *)
 
-\* A session or a rebalance timeout ends: the member is removed, and does not know.
+\* A session or rebalance timeout expires: the member is removed without knowing it.
 Expire(m) ==
     /\ m \in InForce.members
     /\ Append1(WithoutMember(InForce, m), NoOne, NoAnswer)
     /\ Disturbs("expire")
     /\ UNCHANGED <<mem, network, stored, deposed, reading>>
 
-\* Something else asks for another target: topics were made, or grew.
+\* A new target is needed for another reason: topics were created or got partitions.
 Rebalance ==
     /\ InForce.members # {}
     /\ Append1([InForce EXCEPT !.epoch = @ + 1], NoOne, NoAnswer)
     /\ Disturbs("rebalance")
     /\ UNCHANGED <<mem, network, stored, deposed, reading>>
 
-\* The member gives its connection up. Whatever there is of its heartbeat is lost, be it the request or the answer.
-\* Or the request arrives yet ("late").
+\* The member drops its connection. Its heartbeat is lost, either the request or the response, or the request arrives
+\* later ("late").
 GiveUpHeartbeat(m) ==
     /\ HeartbeatInFlight(m)
     /\ \/ Disturbs("lose") /\ UNCHANGED late
@@ -293,9 +292,9 @@ RepeatAny(m) ==
     \/ asked[m] # Silent /\ Repeat(m, asked[m][1])
     \/ \E request \in commits[m] : Repeat(m, request)
 
-\* Another coordinator begins with what is replicated, and whatever else had come to it by then. Who waits for an answer
-\* is told to look elsewhere. The old one may not know yet: it goes on answering from what it has, but what it appends is
-\* never replicated, and nothing that comes after that is answered.
+\* Another coordinator starts with the replicated log, and maybe a few outcomes more. Waiting members get an error. The
+\* old coordinator may not know this yet: it still answers, but what it appends is never replicated, and it can't answer
+\* anything after that.
 FailOver ==
     /\ Disturbs("failover")
     /\ \E copied \in 0..Len(log) :
@@ -305,7 +304,7 @@ FailOver ==
             IF \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE) THEN HeartbeatLost(mem[m]) ELSE mem[m]]
     /\ UNCHANGED <<network, stored, reading>>
 
-\* A coordinator that does not know of its end answers what changes nothing there.
+\* A coordinator that was replaced still answers requests that change nothing.
 ServeDeposed(m) ==
     /\ deposed # Silent
     /\ asked[m] # Silent
@@ -339,7 +338,7 @@ Next ==
 
 Safety == Init /\ [][Next]_vars
 
-\* What nothing disturbs goes on.
+\* Fairness of all steps that are not disturbances.
 Fairness ==
     /\ \A m \in Members :
         /\ WF_vars(Join(m)) /\ WF_vars(Send(m)) /\ WF_vars(Hear(m)) /\ WF_vars(Begin(m)) /\ WF_vars(Revoked(m))
@@ -349,6 +348,6 @@ Fairness ==
 
 Spec == Safety /\ Fairness
 
-\* Members, and partitions, differ in nothing but their names.
+\* Members are symmetric, and so are partitions.
 Symmetry == Permutations(Members) \union Permutations(Partitions)
 ===============================================================================

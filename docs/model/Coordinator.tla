@@ -1,17 +1,17 @@
 ------------------------------ MODULE Coordinator ------------------------------
-(* What a coordinator makes of a request: the group after it, and the answer.  *)
-(* All of this is functions of a group; nothing is stored here.                *)
+(* The result of a request to a coordinator: the next group, and the response. *)
+(* These are functions of a group, without variables.                          *)
 (* See kafka_nextgen/coordinator: heartbeat.py, admission.py, target.py,       *)
 (* removal.py, offsets.py.                                                     *)
 EXTENDS Reconciliation
 
 CONSTANTS
     Members,
-    Batches  \* TRUE: a target that is due may stay away for a while (group.consumer.assignment.interval.ms)
+    Batches  \* TRUE: a new target may be delayed (group.consumer.assignment.interval.ms)
 
 JOIN == 0
 LEAVE == -1
-FIRST_EPOCH == 1  \* of a group without members; its first member is answered 2 (Kafka 4.3)
+FIRST_EPOCH == 1  \* of a group without members; its first member gets 2 (Kafka 4.3)
 
 NewMember == [epoch |-> 0, previous |-> 0, status |-> "STABLE", assigned |-> NoGrants, pending |-> NoGrants]
 
@@ -20,23 +20,23 @@ EmptyGroup ==
      target |-> [m \in Members |-> {}], current |-> [m \in Members |-> NewMember],
      committed |-> [p \in Partitions |-> 0]]
 
-\* What is kept for a member: nobody else may have it.
+\* The partitions reserved for a member: no other member may have them.
 Reserved(group, m) == PartitionsOf(group.current[m].assigned) \union PartitionsOf(group.current[m].pending)
 
-\* What this member may be granted: also what it has just given back itself.
+\* The partitions that this member may be granted, including those it has just released.
 FreeFor(group, m) == Partitions \ UNION {Reserved(group, n) : n \in Members \ {m}}
 
 ------------------------------------------------------------------------------
-(* Fencing: who is let in.                                                     *)
+(* Fencing: which requests are accepted.                                       *)
 
-\* The answer that brought the new epoch may be lost. It is repeated to a member that owns nothing beyond it.
+\* The response with the new epoch may be lost. It is repeated to a member that owns nothing else.
 MissedTheLastAnswer(request, current) ==
     /\ request.epoch = current.previous
     /\ request.epoch <= current.epoch
     /\ request.owned # Silent
     /\ request.owned[1] \subseteq PartitionsOf(current.assigned)
 
-\* Since Kafka 4.2 a member that is known may join again, and keeps its place.
+\* Since Kafka 4.2 a known member may join again, and keeps its partitions.
 IsAtItsEpoch(request, current) ==
     request.epoch \in {current.epoch, JOIN} \/ MissedTheLastAnswer(request, current)
 
@@ -47,7 +47,7 @@ Refusal(group, request) ==
     ELSE "FENCED_MEMBER_EPOCH"
 
 ------------------------------------------------------------------------------
-(* Members come and go, and targets are made.                                  *)
+(* Joining, leaving, and new targets.                                          *)
 
 WithMember(group, m) ==
     IF m \in group.members THEN group
@@ -56,24 +56,24 @@ WithMember(group, m) ==
 WithoutMember(group, m) ==
     [group EXCEPT !.members = @ \ {m}, !.epoch = @ + 1, !.target[m] = {}, !.current[m] = NewMember]
 
-\* The assignor may give each partition to any member: no rule here depends on how it chooses.
+\* The assignor may assign each partition to any member: no rule depends on its choice.
 Targets(group) ==
     {[m \in Members |-> {p \in Partitions : owner[p] = m}] : owner \in [Partitions -> group.members]}
 
-\* The group with a new target assignment, if one is due: all the ways that may come out.
+\* The group with a new target assignment if one is due: all possible results.
 Retargeted(group) ==
     IF group.assignmentEpoch = group.epoch THEN {group}
     ELSE {[group EXCEPT !.target = target, !.assignmentEpoch = group.epoch] : target \in Targets(group)}
          \union (IF Batches /\ group.assignmentEpoch > FIRST_EPOCH THEN {group} ELSE {})
 
 ------------------------------------------------------------------------------
-(* Requests. A result is a group and an answer.                                *)
+(* Requests. A result is a group and a response.                               *)
 
 Refused(group, request, code) ==
     [group |-> group,
      answer |-> [kind |-> request.kind, code |-> code, epoch |-> request.epoch, assignment |-> Silent]]
 
-\* The member's assignment goes with the answer if it changed, or the request said everything.
+\* The response has the member's assignment if it changed, or the request was full.
 HeartbeatResult(before, group, request) ==
     LET m == request.m
         old == before.current[m]
@@ -93,7 +93,7 @@ HeartbeatResults(group, request) ==
        ELSE IF request.epoch = LEAVE THEN {Left(group, request)}
        ELSE {HeartbeatResult(group, after, request) : after \in Retargeted(WithMember(group, request.m))}
 
-\* The member had the partition at that epoch already, and has not lost it since (KIP-1251).
+\* The member has owned the partition since that epoch (KIP-1251).
 HadItBy(current, p, epoch) ==
     \/ current.assigned[p] > 0 /\ current.assigned[p] <= epoch
     \/ current.pending[p] > 0 /\ current.pending[p] <= epoch
@@ -102,7 +102,7 @@ HadItBy(current, p, epoch) ==
 Unsaid == -1
 Named(offsets) == {p \in Partitions : offsets[p] # Unsaid}
 
-\* A commit of an older epoch is taken as a whole, or not at all.
+\* A commit with an older epoch is accepted as a whole, or not at all.
 MayCommit(group, request) ==
     /\ request.m \in group.members
     /\ \/ request.epoch = group.current[request.m].epoch
@@ -119,6 +119,6 @@ CommitResults(group, request) ==
 Results(group, request) ==
     IF request.kind = "commit" THEN CommitResults(group, request) ELSE HeartbeatResults(group, request)
 
-\* Looking offsets up is strict about the epoch: reading begins there.
+\* Lookups of offsets need the exact epoch, since reading begins there.
 MayLookUp(group, m, epoch) == m \in group.members /\ epoch = group.current[m].epoch
 ==============================================================================

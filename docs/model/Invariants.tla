@@ -1,18 +1,18 @@
 ------------------------------ MODULE Invariants ------------------------------
-(* What must hold, named as the checkers of the shipped machines name it.      *)
+(* Invariants, with the names that the checkers of the machines use.           *)
 EXTENDS ConsumerGroup
 
 ------------------------------------------------------------------------------
-(* Of the coordinator: tests/invariants/groups.py. It holds of                 *)
-(* what is in force, so it held of what is replicated when that was.           *)
+(* Of the coordinator: tests/invariants/groups.py. They hold for the current   *)
+(* group, so they also held for the replicated group when it was current.      *)
 
-\* A partition belongs to one member, be it assigned or still to be given back.
+\* A partition belongs to one member, assigned or to be revoked.
 OneOwner ==
     /\ \A m, n \in Members : m # n => Reserved(InForce, m) \intersect Reserved(InForce, n) = {}
     /\ \A m \in Members :
         PartitionsOf(InForce.current[m].assigned) \intersect PartitionsOf(InForce.current[m].pending) = {}
 
-\* Group epoch >= assignment epoch >= member epochs >= the epochs their partitions were granted at.
+\* Group epoch >= assignment epoch >= member epochs >= the epochs at which their partitions were granted.
 EpochsInOrder ==
     /\ InForce.epoch >= InForce.assignmentEpoch
     /\ \A m \in Members :
@@ -21,7 +21,7 @@ EpochsInOrder ==
         /\ current.epoch >= current.previous
         /\ \A p \in Partitions : current.epoch >= current.assigned[p] /\ current.epoch >= current.pending[p]
 
-\* A member is UNREVOKED exactly while it has something to give back.
+\* A member is UNREVOKED exactly while it has partitions to revoke.
 RevocationAndStatusAgree ==
     \A m \in Members : (InForce.current[m].status = "UNREVOKED") = (InForce.current[m].pending # NoGrants)
 
@@ -37,27 +37,27 @@ TargetDisjoint ==
     /\ \A m, n \in Members : m # n => InForce.target[m] \intersect InForce.target[n] = {}
     /\ \A m \in Members \ InForce.members : InForce.target[m] = {}
 
-\* A target up to date has every partition.
+\* An up-to-date target has every partition.
 TargetComplete ==
     InForce.members # {} /\ InForce.assignmentEpoch = InForce.epoch
         => UNION {InForce.target[m] : m \in Members} = Partitions
 
 ------------------------------------------------------------------------------
-(* Of a member, seen from outside: tests/scenario_language/watching.py.        *)
+(* Of a member, as seen from outside: tests/scenario_language/watching.py.     *)
 
-\* One heartbeat is in flight.
+\* At most one heartbeat is in flight.
 OneHeartbeatInFlight ==
     \A m \in Members :
         Cardinality({i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE)})
             + (IF asked[m] = Silent THEN 0 ELSE 1) + (IF heard[m] = Silent THEN 0 ELSE 1) <= 1
 
-\* A join says everything, and owns nothing.
+\* A join has all fields, and no owned partitions.
 JoinOwnsNothing ==
     \A m \in Members :
         /\ asked[m] # Silent /\ asked[m][1].epoch = JOIN => asked[m][1].full /\ asked[m][1].owned = Says({})
         /\ mem[m].status \in {"OUT", "JOINING", "FENCED", "LEAVING"} => mem[m].owned = {}
 
-\* What the application has is reported until it is done giving it up.
+\* The application's partitions are reported until their revocation is complete.
 ReportedUntilGivenUp ==
     \A m \in Members :
         asked[m] # Silent /\ asked[m][1].owned # Silent => WorkingOn(mem[m]) \subseteq asked[m][1].owned[1]
@@ -65,40 +65,40 @@ ReportedUntilGivenUp ==
 ------------------------------------------------------------------------------
 (* Of both together: tests/simulation/checking/.                               *)
 
-\* Of those that the coordinator counts as members, each works on nothing but what is reserved for it.
+\* Each member of the group works only on partitions that are reserved for it.
 NoTrespasser == \A m \in InForce.members : WorkingOn(mem[m]) \subseteq Reserved(InForce, m)
 
-\* No two work on one partition, but for one the coordinator has removed and that can't know yet.
+\* Two members never work on one partition, except one that was removed and can't know it yet.
 OneReader ==
     \A m, n \in InForce.members : m # n => WorkingOn(mem[m]) \intersect WorkingOn(mem[n]) = {}
 
-\* An answer's epoch is not below the request's: the member's is the request's as long as no answer is heard.
+\* The epoch of a response is not below that of its request.
 AnswerNotBelowRequest ==
     \A m \in Members :
         heard[m] # Silent /\ heard[m][1].code = "NONE" /\ mem[m].status \in Heartbeating
             => heard[m][1].epoch >= mem[m].epoch
 
-\* Nothing is committed that was not handed out.
+\* Only offsets of records that were read are committed.
 NothingCommittedUnread == \A p \in Partitions : InForce.committed[p] <= handed[p]
 
-\* What a member was told is committed stays so.
+\* A commit that was acknowledged is never lost.
 CommittedStays == \A p \in Partitions : stored.committed[p] >= promised[p] /\ InForce.committed[p] >= promised[p]
 
-\* Nothing is skipped: no one reads beyond what was handed out to it or to those before it.
+\* No record is skipped: a position is never after the records that were read.
 NothingSkipped == \A m \in Members, p \in Partitions : position[m][p] <= handed[p]
 
-\* Reading begins at what is committed.
+\* Reading begins at the committed offset.
 ReadingBeginsAtThePromise ==
     [][\A m \in Members, p \in Partitions :
         position[m][p] = -1 /\ position'[m][p] # -1 => position'[m][p] >= promised[p]]_vars
 
-\* A commit is taken from a member that has the partition, or has still to give it back.
+\* A commit is accepted only from a member that owns the partition, or has to revoke it.
 CommitsAreTheOwners ==
     [][Len(log') > Len(log) /\ log'[Len(log')].answer.kind = "commit"
         => LET answer == log'[Len(log')].answer
            IN answer.m \in InForce.members /\ Named(answer.offsets) \subseteq Reserved(InForce, answer.m)]_vars
 
-\* No epoch falls: the group's and the assignment's in what is replicated, a member's while it is one.
+\* Epochs never decrease: the replicated group and assignment epochs, and a member's while it is in the group.
 EpochsNeverFall ==
     [][/\ stored'.epoch >= stored.epoch
        /\ stored'.assignmentEpoch >= stored.assignmentEpoch
@@ -107,7 +107,7 @@ EpochsNeverFall ==
 
 ------------------------------------------------------------------------------
 
-\* Everyone is a member at the group's epoch with its target, knows it, and reads it to the end.
+\* Each member is at the group epoch with its target, knows this, and has read its partitions to the end.
 AllSettled ==
     /\ InForce.members = Members
     /\ \A m \in Members :
@@ -117,6 +117,6 @@ AllSettled ==
         /\ InForce.current[m].status = "STABLE"
         /\ MaxOffset > 0 => \A p \in mem[m].owned : position[m][p] = MaxOffset
 
-\* When nothing disturbs any more the group settles, and stays so.
+\* Without further disturbances the group settles, and stays settled.
 Settles == <>[]AllSettled
 ===============================================================================

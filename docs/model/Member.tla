@@ -1,15 +1,15 @@
 -------------------------------- MODULE Member --------------------------------
-(* A member: what it is after each event, and what it says in a heartbeat.     *)
-(* All of this is functions of a member's record. See kafka_nextgen/membership *)
-(* (transitions.py has the table; reconciliation.py, heartbeats.py).           *)
+(* A member: its state after each event, and its heartbeats. These are         *)
+(* functions of a member's record, without variables. See                      *)
+(* kafka_nextgen/membership: transitions.py, reconciliation.py, heartbeats.py. *)
 EXTENDS Coordinator
 
-\* OUT is UNSUBSCRIBED. `step` is the step of a reconciliation that runs: Begin -> REVOKING -> ASSIGNING -> done.
+\* OUT is UNSUBSCRIBED. `step` is the step of the current reconciliation: Begin -> REVOKING -> ASSIGNING -> done.
 NotAMember ==
     [status |-> "OUT", epoch |-> LEAVE, owned |-> {}, target |-> {}, goal |-> {}, step |-> "IDLE",
-     latest |-> FALSE,  \* what it owns, or is on its way to, is by the latest target it was told
-     told |-> FALSE,    \* its last heartbeat acknowledged what it owns
-     full |-> TRUE]     \* its next heartbeat says everything: what the coordinator knows is not known
+     latest |-> FALSE,  \* its partitions, or those it reconciles to, are those of the latest target
+     told |-> FALSE,    \* its last heartbeat acknowledged its partitions
+     full |-> TRUE]     \* its next heartbeat has all fields, since the coordinator may not know them
 
 Joining == [NotAMember EXCEPT !.status = "JOINING", !.epoch = JOIN]
 Fenced == [NotAMember EXCEPT !.status = "FENCED"]
@@ -17,7 +17,7 @@ Fenced == [NotAMember EXCEPT !.status = "FENCED"]
 InTheGroup == {"RECONCILING", "ACKNOWLEDGING", "STABLE"}
 Heartbeating == InTheGroup \union {"JOINING", "PREPARE_LEAVING"}
 
-\* What records may be handed out of. What is to be revoked stops when its revocation begins; what stays flows on.
+\* The partitions that are read. A revocation stops its partitions when it begins; the others continue.
 WorkingOn(member) ==
     IF member.status \notin InTheGroup THEN {}
     ELSE CASE member.step = "IDLE" -> member.owned
@@ -27,7 +27,7 @@ WorkingOn(member) ==
 ------------------------------------------------------------------------------
 (* Heartbeats.                                                                 *)
 
-\* What is owned, and what will be before this heartbeat is answered: nobody else may have that.
+\* The partitions owned now or before the response arrives: no other member may have them.
 Reported(member) ==
     IF member.status \notin {"RECONCILING", "ACKNOWLEDGING"} THEN member.owned
     ELSE member.owned \union member.goal \union member.target
@@ -47,18 +47,18 @@ Sent(member) ==
     IF member.status = "PREPARE_LEAVING" THEN member
     ELSE [member EXCEPT !.full = FALSE, !.told = member.status = "ACKNOWLEDGING"]
 
-\* No answer: nobody knows what arrived. Who was leaving is out all the same.
+\* No response: it is unknown whether the request arrived. A leaving member is out anyway.
 HeartbeatLost(member) ==
     IF member.status = "LEAVING" THEN NotAMember ELSE [member EXCEPT !.full = TRUE, !.told = FALSE]
 
 ------------------------------------------------------------------------------
-(* Answers.                                                                    *)
+(* Responses.                                                                  *)
 
 WithTarget(member, assignment) ==
     IF assignment = Silent \/ assignment[1] = member.target THEN member
     ELSE [member EXCEPT !.target = assignment[1], !.latest = FALSE]
 
-\* Nothing is begun while something is under way; the latest target counts after that.
+\* No reconciliation begins while another one is in progress; then the latest target counts.
 Settled(member) ==
     IF member.step # "IDLE" THEN member
     ELSE [member EXCEPT !.status = IF member.latest /\ member.owned = member.target THEN "STABLE" ELSE "RECONCILING"]
@@ -87,13 +87,13 @@ Begun(member) ==
     [member EXCEPT !.goal = member.target, !.latest = TRUE,
                    !.step = IF member.owned \subseteq member.target THEN "ASSIGNING" ELSE "REVOKING"]
 
-\* The callback on_partitions_revoked has returned. The assignment is in force here before on_partitions_assigned.
+\* on_partitions_revoked has returned. The assignment applies before on_partitions_assigned.
 HasRevoked(member) == [member EXCEPT !.owned = @ \intersect member.goal, !.step = "ASSIGNING"]
 
 HasAssigned(member) ==
     [member EXCEPT !.owned = member.goal, !.goal = {}, !.step = "IDLE", !.status = "ACKNOWLEDGING", !.told = FALSE]
 
-\* It stops reading, and may still commit; then it says good-bye.
+\* It stops reading, and may still commit; then it leaves.
 GivingUp(member) ==
     [member EXCEPT !.status = "PREPARE_LEAVING", !.step = "IDLE", !.target = {}, !.goal = {},
                    !.owned = member.owned \union member.goal, !.latest = FALSE, !.told = FALSE]

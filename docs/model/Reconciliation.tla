@@ -1,20 +1,20 @@
 ---------------------------- MODULE Reconciliation ----------------------------
-(* One member on its way from what it owns to its target, as                   *)
-(* kafka_nextgen/coordinator/reconciliation.py has it.                         *)
+(* The reconciliation of one member with its target, as in                     *)
+(* kafka_nextgen/coordinator/reconciliation.py.                                *)
 EXTENDS Integers, Sequences
 
 CONSTANTS Partitions
 
-\* What may be said or not, such as the partitions of a heartbeat: <<>> says nothing, <<x>> says x.
+\* Optional values, such as the partitions of a heartbeat: <<>> is none, <<x>> is x.
 Silent == <<>>
 Says(x) == <<x>>
 
-\* Partitions with the assignment epoch that each was granted at; 0: the member does not have it.
+\* Partitions with the epoch at which each was granted; 0: the member does not have it.
 NoGrants == [p \in Partitions |-> 0]
 PartitionsOf(granted) == {p \in Partitions : granted[p] > 0}
 Only(granted, kept) == [p \in Partitions |-> IF p \in kept THEN granted[p] ELSE 0]
 
-\* The request proves that the member let go of all of these.
+\* The request proves that the member has revoked all of these.
 ShowsGone(owned, partitions) ==
     \/ partitions = {}
     \/ owned # Silent /\ owned[1] \intersect partitions = {}
@@ -25,7 +25,7 @@ Reached(current, epoch, status, assigned, pending) ==
 (* keep   = assigned & target                                                  *)
 (* revoke = assigned - keep                                                    *)
 (* wanted = target - keep                                                      *)
-(* grant  = those of wanted that no other member has or must still give back   *)
+(* grant  = those of wanted that no other member owns or has to revoke         *)
 Advance(current, owned, targetEpoch, target, free) ==
     LET assigned == PartitionsOf(current.assigned)
         keep == assigned \intersect target

@@ -1,7 +1,7 @@
 ---------------------------------- MODULE Trace ----------------------------------
-(* Runs of the simulator, step by step: each must be a step of the model. Runs  *)
-(* is a module that tests/model/recording.py writes. It has the steps, by their *)
-(* names, with what was seen: requests, answers, the group in force, members.   *)
+(* Runs of the simulator: each step must be a step of the model. Runs is a      *)
+(* module that tests/model/recording.py writes. It has the names of the steps   *)
+(* and the observations: requests, responses, the current group, members.       *)
 EXTENDS Invariants, Runs
 
 VARIABLES
@@ -11,7 +11,7 @@ VARIABLES
 ASSUME Members = MembersOfRuns /\ Partitions = PartitionsOfRuns
 
 ------------------------------------------------------------------------------
-(* What was seen.                                                              *)
+(* Observations.                                                               *)
 
 IsGroup(group, seen) ==
     /\ group.epoch = seen.epoch
@@ -20,7 +20,7 @@ IsGroup(group, seen) ==
     /\ \A m \in group.members : group.target[m] = seen.target[m] /\ group.current[m] = seen.current[m]
     /\ group.committed = seen.committed
 
-\* The group in force after a step; Silent: the one before.
+\* The group after a step; Silent: unchanged.
 Leads(seen) == IF seen = Silent THEN InForce' = InForce ELSE IsGroup(InForce', seen[1])
 
 IsRequest(request, seen) ==
@@ -30,7 +30,7 @@ IsAnswer(answer, seen) ==
     /\ (answer.code = "NONE") = seen.well
     /\ seen.well => answer.epoch = seen.epoch /\ answer.assignment = seen.assignment
 
-\* What a member is. What it gives up it may read no more, be it counted as its own or not.
+\* The state of a member. It does not read partitions that it gives up, whether it still owns them or not.
 IsMember(member, seen) ==
     /\ member.status = seen.status
     /\ member.epoch = seen.epoch
@@ -38,9 +38,9 @@ IsMember(member, seen) ==
     /\ IF seen.begins THEN seen.working \subseteq WorkingOn(member) ELSE seen.working = WorkingOn(member)
 
 ------------------------------------------------------------------------------
-(* Each step is one of the model, with what was seen of it.                    *)
+(* Each step is one of the model, with its observations.                       *)
 
-\* What is given up arrives yet, or is lost.
+\* An abandoned request still arrives, or is lost.
 IsLate(request, arrives) == late' = IF arrives THEN late \union {request[1]} ELSE late
 
 CommitOf(e) == [kind |-> "commit", m |-> e.m, epoch |-> e.epoch, offsets |-> e.offsets]
@@ -82,7 +82,7 @@ Step(e) ==
 
 TraceInit == Init /\ run \in 1..Len(Runs) /\ at = 1
 
-\* A run that ends goes on for ever; one that does not get to its end is a deadlock.
+\* A run that reaches its end stutters for ever; a run that does not is a deadlock.
 TraceNext ==
     \/ at <= Len(Runs[run]) /\ Step(Runs[run][at]) /\ at' = at + 1 /\ UNCHANGED run
     \/ at > Len(Runs[run]) /\ UNCHANGED <<vars, run, at>>

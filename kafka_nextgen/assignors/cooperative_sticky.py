@@ -7,7 +7,8 @@
 3. *Withholding.* A partition that is to move is given to no member while another rightfully claims it. Its owner sees
    that it has to revoke it, does so and rejoins, and the next round gives it to its new owner.
 
-``Claims`` also serves assignors of the application: it only needs an assignor that returns the same in the next round.
+``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` also serves assignors of the application: it
+only needs an assignor that returns the same in the next round.
 """
 
 from __future__ import annotations
@@ -29,9 +30,19 @@ from kafka_nextgen.assignors.subscriptions import static_members_first
 from kafka_nextgen.assignors.uniform import UniformAssignor
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
-__all__ = ["NO_GENERATION", "Claim", "Claims", "CooperativeStickyAssignor", "generation_metadata"]
+__all__ = [
+    "NO_GENERATION",
+    "Claim",
+    "Claims",
+    "CooperativeStickyAssignor",
+    "SettledCooperativeStickyAssignor",
+    "generation_metadata",
+]
 
 _GENERATION_BYTES = 4
+
+#: Two rounds are enough with equal subscriptions. Otherwise the revoked partitions may allow a more even assignment.
+_MOST_ROUNDS = 5
 
 
 def generation_metadata(generation: int) -> Metadata:
@@ -65,6 +76,35 @@ class CooperativeStickyAssignor(PartitionAssignor):
                 for rank, share in shares.items()
             }
         )
+
+
+class SettledCooperativeStickyAssignor(PartitionAssignor):
+    """The final assignment of the cooperative-sticky assignor, to explain it: members revoke at once here."""
+
+    name = CooperativeStickyAssignor.name
+
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        """Run rounds until one changes nothing."""
+        assignment = CooperativeStickyAssignor().assign(group)
+        for generation in range(_MOST_ROUNDS):
+            settled = CooperativeStickyAssignor().assign(_after(group, assignment, generation))
+            if settled == assignment:
+                break
+            assignment = settled
+        return assignment
+
+
+def _after(group: AssignmentSpec, assignment: GroupAssignment, generation: int) -> AssignmentSpec:
+    """The group when all members own exactly what they were assigned."""
+    members = {
+        member_id: evolve(
+            member,
+            target=assignment.members.get(member_id, MemberAssignment()).partitions,
+            metadata=generation_metadata(generation),
+        )
+        for member_id, member in group.members.items()
+    }
+    return AssignmentSpec(members, group.topics)
 
 
 def _generation(member: MemberSpec) -> int:

@@ -79,10 +79,14 @@ class LeastLoadedSubscriber:
                 return self._all.member_of(entry)
             heapreplace(self._tops, (now, cohort))
 
+    def fell(self, entry: int, cohort: int) -> None:
+        """Note the new entry of a member whose load has fallen."""
+        heappush(self._tops, (entry, cohort))
+
     def move(self, giver: int, taker: int) -> None:
         """Move one partition between the loads of two members."""
         self._all.change(taker, +1)
-        heappush(self._tops, self._all.change(giver, -1))
+        self.fell(*self._all.change(giver, -1))
 
 
 class LoadLevels:

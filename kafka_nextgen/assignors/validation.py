@@ -95,7 +95,7 @@ def _left_out(group: AssignmentSpec, left: Mapping[TopicId, Set[int]]) -> Iterat
     )
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        yield f"gave {format_partitions(missing[:_NAMED])}{more} to nobody"
+        yield f"left {format_partitions(missing[:_NAMED])}{more} unassigned"
 
 
 def _wrong_metadata_versions(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:

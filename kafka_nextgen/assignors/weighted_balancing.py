@@ -17,13 +17,13 @@ rounded. Members of one capacity and subscription form a cohort; only the least 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import lcm
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.least_loaded import LeastLoaded
+from kafka_nextgen.assignors.least_loaded import LeastLoaded, LeastLoadedSubscriber
 from kafka_nextgen.assignors.partition_index import PartitionIndex
 from kafka_nextgen.assignors.previous_target import keep
 from kafka_nextgen.assignors.spec import AssignmentSpec, Share, TopicMetadata
@@ -182,16 +182,11 @@ class _WeightedBalancer:
         return partition
 
 
-#: Entries of ``LeastLoaded``, each with its cohort.
-Heap = list[tuple[int, int]]
-
-
 class _LeastLoadedByWeight:
     """The subscriber whose load would be the least with one more partition of a given weight.
 
-    Of the members of one capacity the least loaded is always the best, so there is a heap for each set of subscribers
-    and capacity. Stale entries are replaced when they reach the top, which finds loads that rose; a load that falls is
-    pushed as a new entry.
+    Of the members of one capacity the least loaded is always the best, so there is a ``LeastLoadedSubscriber`` for each
+    set of subscribers and capacity.
     """
 
     def __init__(
@@ -204,34 +199,28 @@ class _LeastLoadedByWeight:
         self.loads = loads
         self._units = units
         self._least = LeastLoaded(cohorts, loads)
-        self._heaps: list[list[Heap]] = []
-        self._heaps_of: list[list[Heap]] = [[] for _ in cohorts]
+        self._by_unit: list[list[LeastLoadedSubscriber]] = []
+        self._of_cohort: list[list[LeastLoadedSubscriber]] = [[] for _ in cohorts]
         for subscribers in subscriber_sets:
-            by_unit: dict[int, Heap] = {}
+            alike: dict[int, list[int]] = {}
             for each in subscribers:
-                heap = by_unit.setdefault(units[cohorts[each].members[0]], [])
-                heap.append((self._least.top(each), each))
-                self._heaps_of[each].append(heap)
-            self._heaps.append([by_unit[unit] for unit in sorted(by_unit)])
-        for heaps in self._heaps:
-            for heap in heaps:
-                heapify(heap)
+                alike.setdefault(units[cohorts[each].members[0]], []).append(each)
+            self._by_unit.append([self._subscribers(alike[unit]) for unit in sorted(alike)])
 
     def best(self, weight: int, subscribers: int) -> tuple[int, int]:
         """The least load after taking this weight, and its member; of equals the first."""
-        members = map(self._first, self._heaps[subscribers])
+        members = [each.first() for each in self._by_unit[subscribers]]
         return min((self.loads[member] + weight * self._units[member], member) for member in members)
 
     def change(self, member: int, weight: int) -> None:
         """Add this weight, possibly negative, to a member's load."""
-        entry, changed = self._least.change(member, weight * self._units[member])
+        entry, cohort = self._least.change(member, weight * self._units[member])
         if weight < 0:
-            for heap in self._heaps_of[changed]:
-                heappush(heap, (entry, changed))
+            for subscribers in self._of_cohort[cohort]:
+                subscribers.fell(entry, cohort)
 
-    def _first(self, heap: Heap) -> int:
-        while True:
-            entry, cohort = heap[0]
-            if (now := self._least.top(cohort)) == entry:
-                return self._least.member_of(entry)
-            heapreplace(heap, (now, cohort))
+    def _subscribers(self, cohorts: Sequence[int]) -> LeastLoadedSubscriber:
+        subscribers = LeastLoadedSubscriber(self._least, cohorts)
+        for cohort in cohorts:
+            self._of_cohort[cohort].append(subscribers)
+        return subscribers

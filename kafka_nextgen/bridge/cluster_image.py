@@ -6,16 +6,33 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["LOOKS", "ClusterImage", "PartitionInfo", "TopicInfo"]
+__all__ = ["LOOKS", "Broker", "ClusterImage", "PartitionInfo", "TopicInfo", "check_address"]
 
 #: How often a topic is looked up before it is said to be missing: a broker may hear of a new one a little later.
 LOOKS = 3
 
+_HIGHEST_PORT = 65535
 _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+@frozen
+class Broker:
+    """Where a broker listens, and its rack if it has one."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+def check_address(node_id: int, host: str, port: int) -> None:
+    """Raise ``DecodeError`` unless a broker can be there."""
+    if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
+        raise DecodeError(f"broker {node_id} at {host!r}, port {port}: there can be none")
 
 
 @frozen

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.bridge.topics import TopicDirectory, by_topic_id, code_of, topic_id_partitions
+from kafka_nextgen.bridge.field_map import FieldMap, converted, read_only
+from kafka_nextgen.bridge.topics import ERROR, TopicDirectory, by_topic_id, topic_id_partitions
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import (
     ConsumerGroupDescribed,
@@ -45,7 +46,9 @@ def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) 
     told = {group.group_id: group for group in message.groups}
     if missing := set(asked) - told.keys():
         raise DecodeError(f"ConsumerGroupDescribe was answered without {', '.join(sorted(missing))}")
-    return ConsumerGroupDescribed(tuple(_group_from(told[group_id]) for group_id in asked), _names_in(message))
+    return ConsumerGroupDescribed(
+        tuple(_GROUP.from_structure(told[group_id]) for group_id in asked), _names_in(message)
+    )
 
 
 def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe:
@@ -59,31 +62,13 @@ def to_response(answer: ConsumerGroupDescribed, topics: TopicDirectory) -> Consu
 
 
 def _group_to(group: DescribedGroup, topics: TopicDirectory) -> _Group:
-    return _Group(
-        error_code=group.error,
-        error_message=group.message,
-        group_id=group.group_id,
-        group_state=group.state,
-        group_epoch=group.group_epoch,
-        assignment_epoch=group.assignment_epoch,
-        assignor_name=group.assignor,
-        members=[_member_to(member, topics) for member in group.members],
-    )
+    return _GROUP.to_structure(group).replaced(members=[_member_to(member, topics) for member in group.members])
 
 
 def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
-    return _Member(
-        member_id=member.member_id,
-        instance_id=member.instance_id,
-        rack_id=member.rack_id,
-        member_epoch=member.member_epoch,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        subscribed_topic_names=list(member.subscribed_topics),
-        subscribed_topic_regex=member.subscribed_pattern,
+    return _MEMBER.to_structure(member).replaced(
         assignment=_assignment_to(member.assignment, topics),
         target_assignment=_assignment_to(member.target, topics),
-        member_type=_MEMBER_TYPE_CLASSIC if member.is_classic else _MEMBER_TYPE_CONSUMER,
     )
 
 
@@ -109,34 +94,33 @@ def _names_in(message: ConsumerGroupDescribeResponse) -> dict[TopicId, str]:
     return {topic.topic_id: topic.topic_name for topic in topics if topic.topic_id is not None}
 
 
-def _group_from(group: _Group) -> DescribedGroup:
-    return DescribedGroup(
-        group_id=group.group_id,
-        error=code_of(group.error_code),
-        message=group.error_message,
-        state=group.group_state,
-        group_epoch=group.group_epoch,
-        assignment_epoch=group.assignment_epoch,
-        assignor=group.assignor_name,
-        members=tuple(_member_from(member) for member in group.members),
-    )
-
-
-def _member_from(member: _Member) -> DescribedMember:
-    return DescribedMember(
-        member_id=member.member_id,
-        instance_id=member.instance_id,
-        rack_id=member.rack_id,
-        member_epoch=member.member_epoch,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        subscribed_topics=tuple(member.subscribed_topic_names),
-        subscribed_pattern=member.subscribed_topic_regex,
-        assignment=_assignment_from(member.assignment),
-        target=_assignment_from(member.target_assignment),
-        is_classic=member.member_type == _MEMBER_TYPE_CLASSIC,
-    )
-
-
 def _assignment_from(assignment: _Assignment) -> frozenset[TopicIdPartition]:
     return topic_id_partitions((topic.topic_id, topic.partitions) for topic in assignment.topic_partitions)
+
+
+_MEMBER = FieldMap(
+    DescribedMember,
+    _Member,
+    subscribed_topics="subscribed_topic_names",
+    subscribed_pattern="subscribed_topic_regex",
+    assignment=read_only(lambda member: _assignment_from(member.assignment)),
+    target=read_only(lambda member: _assignment_from(member.target_assignment)),
+    is_classic=converted(
+        "member_type",
+        lambda is_classic: _MEMBER_TYPE_CLASSIC if is_classic else _MEMBER_TYPE_CONSUMER,
+        lambda member_type: member_type == _MEMBER_TYPE_CLASSIC,
+    ),
+    client_assignors=None,
+    assignment_error=None,
+    assignment_metadata=None,
+)
+_GROUP = FieldMap(
+    DescribedGroup,
+    _Group,
+    error=ERROR,
+    message="error_message",
+    state="group_state",
+    assignor="assignor_name",
+    members=read_only(lambda group: tuple(map(_MEMBER.from_structure, group.members))),
+    expected=None,
+)

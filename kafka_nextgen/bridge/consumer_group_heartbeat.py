@@ -3,8 +3,8 @@
 Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty: neither end ever
 takes one for the other. In an answer a null assignment means unchanged, an empty one that nothing is owned.
 
-What a coordinator sets is kept within sense: a heartbeat interval between 10 ms, so that no answer makes a member
-flood it, and 5 minutes. An epoch below -2, a missing topic id or a negative partition is no answer at all.
+An epoch below -2, a missing topic id or a negative partition is no answer at all. The member limits the heartbeat
+interval itself.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 
-__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response"]
+__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response", "topic_partitions"]
 
-_LEAST_INTERVAL_MS = 10
-_MOST_INTERVAL_MS = 300_000
 _JOIN = 0
-_LEAVE_FOR_A_WHILE = -2
+_STATIC_LEAVE = -2  # Kafka's LEAVE_GROUP_STATIC_MEMBER_EPOCH
 
-_Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
 
@@ -70,7 +68,7 @@ def to_request(
         subscribed_topic_names=None if names is None else list(names),
         subscribed_topic_regex=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
-        topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
+        topic_partitions=None if effect.owned is None else topic_partitions(effect.owned),
     )
 
 
@@ -78,13 +76,13 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
     """Read the answer to heartbeat ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
     if message.error_code != ErrorCode.NONE:
         return HeartbeatRefused(number, message.error_code, message.error_message)
-    if message.member_epoch < _LEAVE_FOR_A_WHILE:
+    if message.member_epoch < _STATIC_LEAVE:
         raise DecodeError(f"ConsumerGroupHeartbeat answered with member epoch {message.member_epoch}")
     return HeartbeatAnswered(
         number=number,
         member_id=message.member_id,
         member_epoch=message.member_epoch,
-        heartbeat_interval_ms=min(max(message.heartbeat_interval_ms, _LEAST_INTERVAL_MS), _MOST_INTERVAL_MS),
+        heartbeat_interval_ms=message.heartbeat_interval_ms,
         assignment=_assignment(message),
     )
 
@@ -123,27 +121,21 @@ def from_request(
 
 def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatResponse:
     """Write the coordinator's answer; it is the same in every version."""
+    owned = answer.assignment
     return ConsumerGroupHeartbeatResponse(
         error_code=answer.error,
         error_message=answer.message,
         member_id=answer.member_id,
         member_epoch=answer.member_epoch,
         heartbeat_interval_ms=answer.heartbeat_interval_ms,
-        assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
+        assignment=None if owned is None else _Assignment(topic_partitions=topic_partitions(owned)),
     )
 
 
-def _owned_to(partitions: frozenset[TopicIdPartition]) -> list[_Owned]:
-    return [_Owned(topic_id=topic_id, partitions=numbers) for topic_id, numbers in by_topic_id(partitions).items()]
-
-
-def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
-    return _Assignment(
-        topic_partitions=[
-            _Assignment.TopicPartitions(topic_id=topic_id, partitions=numbers)
-            for topic_id, numbers in by_topic_id(partitions).items()
-        ]
-    )
+def topic_partitions(partitions: frozenset[TopicIdPartition]) -> list[TopicPartitions]:
+    """Write partitions by topic id."""
+    grouped = by_topic_id(partitions)
+    return [TopicPartitions(topic_id=topic_id, partitions=numbers) for topic_id, numbers in grouped.items()]
 
 
 def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
@@ -152,7 +144,7 @@ def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPar
     return topic_id_partitions((topic.topic_id, topic.partitions) for topic in message.assignment.topic_partitions)
 
 
-def _owned(topics: Iterable[_Owned]) -> frozenset[TopicIdPartition]:
+def _owned(topics: Iterable[TopicPartitions]) -> frozenset[TopicIdPartition]:
     # What a member claims to own is only ever compared with what it may own: no need to refuse any of it.
     return frozenset(
         TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition) for topic in topics for partition in topic.partitions

@@ -1,10 +1,10 @@
 """Fetch, versions 4 to 17, from the client's end.
 
 Topics go by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is named by its id and
-epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. A broker that knows the leader better says so with
-the error (KIP-951), and one whose log has gone another way tells where the two part (KIP-320).
+epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. With an error a broker may name the current leader
+(KIP-951); a broker whose log diverges from what was read answers where it does (KIP-320).
 
-Record batches are handed on as they came: as views of the frame, which stays for as long as one of them does.
+Record batches are passed on as views of the frame, which they keep in memory.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, ForgottenTopic, RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
 __all__ = [
     "AbortedTransaction",
@@ -57,6 +57,20 @@ class FetchLimits(NamedTuple):
     rack_id: str = ""
 
 
+class AbortedTransaction(NamedTuple):
+    """A producer whose records from ``first_offset`` on were aborted."""
+
+    producer_id: int
+    first_offset: int
+
+
+class EpochEndOffset(NamedTuple):
+    """The largest epoch both logs have, and where it ends on the leader."""
+
+    epoch: int
+    end_offset: int
+
+
 class FetchedPartition(NamedTuple):
     """What was answered for one partition; ``error`` is a code, 0 for none, and -1 elsewhere means not told.
 
@@ -93,7 +107,7 @@ def to_request(
     session_epoch: int = -1,
     forgotten: Collection[FetchPosition] = (),
 ) -> RawFetchRequest:
-    """Ask for records. ``forgotten`` leaves the session, as it was told before."""
+    """Ask for records. ``forgotten`` are partitions of the session that are not fetched any more."""
     topics: dict[str, WantedTopic] = {}
     for where in positions:
         name, number = where.partition
@@ -127,28 +141,41 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
     return names
 
 
-def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> FetchAnswer:
-    """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
+def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
+    """Read an answer, with the ``names`` of topic ids; other topics were not asked for and are ignored."""
     partitions: list[FetchedPartition] = []
-    for topic in answer.topics:
-        name = topic.topic if isinstance(topic.topic, str) else names.get(topic.topic)
-        if name is not None:
-            partitions += [
-                FetchedPartition(_partition_of(name, raw.number), *raw[1:])
-                for raw in topic.partitions
-                if raw.number >= 0
-            ]
-    return FetchAnswer(answer.error, answer.session_id, max(answer.throttle_time_ms, 0), tuple(partitions))
+    for topic in message.responses:
+        name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)
+        if name:
+            partitions += [_fetched(name, told) for told in topic.partitions if told.partition_index >= 0]
+    return FetchAnswer(message.error_code, message.session_id, max(message.throttle_time_ms, 0), tuple(partitions))
+
+
+def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionData) -> FetchedPartition:
+    aborted, diverging, leader = told.aborted_transactions, told.diverging_epoch, told.current_leader
+    return FetchedPartition(
+        _partition_of(topic, told.partition_index),
+        told.error_code,
+        told.high_watermark,
+        told.last_stable_offset,
+        told.log_start_offset,
+        tuple([AbortedTransaction(each.producer_id, each.first_offset) for each in aborted]) if aborted else (),
+        told.preferred_read_replica,
+        told.records,
+        None if diverging is None else EpochEndOffset(diverging.epoch, diverging.end_offset),
+        -1 if leader is None else leader.leader_id,
+        -1 if leader is None else leader.leader_epoch,
+    )
 
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
-    """The same partitions come again and again; finding one takes less than making it."""
+    """The same partitions repeat, and finding one is faster than making it."""
     return TopicPartition(topic, number)
 
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
-    """By names, a topic that another took the name of is forgotten by telling of the other."""
+    """Where topics go by name, naming a new topic also forgets an old one of the same name."""
     if version >= WITH_TOPIC_IDS:
         by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
         return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.brokers import check_address
+from kafka_nextgen.bridge.cluster_image import check_address
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse

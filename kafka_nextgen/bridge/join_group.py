@@ -21,8 +21,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
-from kafka_nextgen.membership.classic.events import JoinAnswered, JoinRefused
-from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.classic.events import JoinAnswered, JoinedMember, JoinRefused
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it

@@ -44,7 +44,7 @@ def removal(request: LeaveGroup) -> LeaveGroupRequest:
 
 
 def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupAnswer:
-    """Read what became of everybody, in the order they came; from version 3 on.
+    """Read the result for each member, in the order of the answer; from version 3 on.
 
     Raises ``DecodeError`` if an answer without an error leaves out a member of ``asked``.
     """
@@ -76,7 +76,7 @@ def from_request(message: LeaveGroupRequest) -> LeaveGroup:
 
 
 def to_response(answer: LeaveGroupAnswer, version: int) -> LeaveGroupResponse:
-    """Write what became of everybody."""
+    """Write the result for each member."""
     if version < _WITH_A_LIST:
         errors = [answer.error, *(member.error for member in answer.members)]
         return LeaveGroupResponse(error_code=next((error for error in errors if error), answer.error), members=[])

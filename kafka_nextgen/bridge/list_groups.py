@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kafka_nextgen.bridge.field_map import FieldMap
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import GroupsListed, ListedGroup
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
 
-_Group = ListGroupsResponse.ListedGroup
+_GROUP = FieldMap(ListedGroup, ListGroupsResponse.ListedGroup, state="group_state")
 
 
 def to_request(states: Collection[str] = (), types: Collection[str] = ()) -> ListGroupsRequest:
@@ -23,12 +24,7 @@ def to_request(states: Collection[str] = (), types: Collection[str] = ()) -> Lis
 
 def from_response(message: ListGroupsResponse) -> tuple[int, GroupsListed]:
     """Read the error code (0 for none) and the groups; what the version does not tell is empty."""
-    return message.error_code, GroupsListed(
-        tuple(
-            ListedGroup(group.group_id, group.protocol_type, group.group_state, group.group_type)
-            for group in message.groups
-        )
-    )
+    return message.error_code, GroupsListed(tuple(map(_GROUP.from_structure, message.groups)))
 
 
 def from_request(message: ListGroupsRequest) -> ListGroups:
@@ -38,15 +34,4 @@ def from_request(message: ListGroupsRequest) -> ListGroups:
 
 def to_response(answer: GroupsListed) -> ListGroupsResponse:
     """Write the groups."""
-    return ListGroupsResponse(
-        error_code=answer.error,
-        groups=[
-            _Group(
-                group_id=group.group_id,
-                protocol_type=group.protocol_type,
-                group_state=group.state,
-                group_type=group.group_type,
-            )
-            for group in answer.groups
-        ],
-    )
+    return ListGroupsResponse(error_code=answer.error, groups=list(map(_GROUP.to_structure, answer.groups)))

@@ -9,15 +9,33 @@ from attrs import frozen
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.properties import IsolationLevel
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
 
-__all__ = ["EARLIEST", "LATEST", "ListedOffset", "from_response", "to_request"]
+__all__ = [
+    "EARLIEST",
+    "ISOLATION_LEVELS",
+    "LATEST",
+    "READ_COMMITTED",
+    "READ_UNCOMMITTED",
+    "ListedOffset",
+    "from_response",
+    "number_of",
+    "to_request",
+]
 
 #: In place of a timestamp: the end of the partition.
 LATEST = -1
 #: In place of a timestamp: the first record there is.
 EARLIEST = -2
+
+#: The isolation level, also in Fetch, of clients that read records of open and aborted transactions, too (KIP-98).
+READ_UNCOMMITTED = 0
+#: The isolation level of clients that do not.
+READ_COMMITTED = 1
+#: All there are; a request with another can't be served.
+ISOLATION_LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
 
 _CONSUMER = -1  # in place of a replica's id
 
@@ -30,6 +48,11 @@ class ListedOffset:
     timestamp: int = -1
     leader_epoch: int = -1
     error: int = ErrorCode.NONE
+
+
+def number_of(level: IsolationLevel) -> int:
+    """Kafka's number of an isolation level."""
+    return READ_COMMITTED if level is IsolationLevel.READ_COMMITTED else READ_UNCOMMITTED
 
 
 def to_request(

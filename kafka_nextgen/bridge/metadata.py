@@ -14,8 +14,7 @@ from collections.abc import Collection
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.brokers import Broker, check_address
-from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo, check_address
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse

@@ -10,7 +10,7 @@ or UNKNOWN_TOPIC_OR_PARTITION beside what the coordinator says of the others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
@@ -115,35 +115,34 @@ def to_response(
     ``answer`` is None if there was nothing to ask the coordinator.
     """
     errors = {} if answer is None else answer.errors
-    return OffsetCommitResponse(
-        topics=[
-            _ResponseTopic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=[
-                    _ResponsePartition(
-                        partition_index=partition.partition_index,
-                        error_code=_error_of(
-                            _name_in(message, topic, topics), partition.partition_index, topics, errors
-                        ),
-                    )
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in message.topics
-        ]
-    )
+
+    def error_of(topic: _RequestTopic, number: int) -> ErrorCode:
+        name = _name_in(message, topic, topics)
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        tp = TopicPartition(name, number)
+        return errors[tp] if topics.has(tp) else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    return OffsetCommitResponse(topics=_results(message.topics, error_of))
 
 
-def refusals(topics: Iterable[OffsetCommitRequest.OffsetCommitRequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
+def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
     """Write the answer to topics of a request that are refused altogether."""
+    return _results(topics, lambda topic, number: error)
+
+
+def _results(
+    topics: Iterable[_RequestTopic], error_of: Callable[[_RequestTopic, int], ErrorCode]
+) -> list[_ResponseTopic]:
     return [
         _ResponseTopic(
             name=topic.name,
             topic_id=topic.topic_id,
             partitions=[
-                _ResponsePartition(partition_index=partition.partition_index, error_code=error)
-                for partition in topic.partitions
+                _ResponsePartition(
+                    partition_index=each.partition_index, error_code=error_of(topic, each.partition_index)
+                )
+                for each in topic.partitions
             ],
         )
         for topic in topics
@@ -161,12 +160,3 @@ def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
 
 def _name_in(message: OffsetCommitRequest, topic: _RequestTopic, topics: TopicDirectory) -> str | None:
     return topics.name_of(topic.topic_id) if message.version >= _WITH_TOPIC_IDS else topic.name
-
-
-def _error_of(
-    name: str | None, number: int, topics: TopicDirectory, errors: Mapping[TopicPartition, ErrorCode]
-) -> ErrorCode:
-    if name is None:
-        return ErrorCode.UNKNOWN_TOPIC_ID
-    tp = TopicPartition(name, number)
-    return errors[tp] if topics.has(tp) else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -5,7 +5,7 @@ On the broker partitions that do not exist are answered without the coordinator,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from attrs import frozen
 
@@ -72,35 +72,25 @@ def to_response(message: OffsetDeleteRequest, answer: OffsetsDeleted) -> OffsetD
     """Write the answer to ``message``: of a partition that ``answer`` does not have, there is none."""
     if answer.error is not ErrorCode.NONE:
         return OffsetDeleteResponse(error_code=answer.error, topics=[])
-    return OffsetDeleteResponse(
-        error_code=ErrorCode.NONE,
-        topics=[
-            _ResponseTopic(
-                name=topic.name,
-                partitions=[
-                    _ResponsePartition(
-                        partition_index=partition.partition_index,
-                        error_code=answer.errors.get(
-                            TopicPartition(topic.name, partition.partition_index),
-                            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                        ),
-                    )
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in message.topics
-        ],
-    )
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return OffsetDeleteResponse(topics=_results(message.topics, lambda tp: answer.errors.get(tp, unknown)))
 
 
 def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
     """Write the same answer for every partition."""
+    return _results(topics, lambda tp: error)
+
+
+def _results(topics: Iterable[_RequestTopic], error_of: Callable[[TopicPartition], ErrorCode]) -> list[_ResponseTopic]:
     return [
         _ResponseTopic(
             name=topic.name,
             partitions=[
-                _ResponsePartition(partition_index=partition.partition_index, error_code=error)
-                for partition in topic.partitions
+                _ResponsePartition(
+                    partition_index=each.partition_index,
+                    error_code=error_of(TopicPartition(topic.name, each.partition_index)),
+                )
+                for each in topic.partitions
             ],
         )
         for topic in topics

@@ -10,12 +10,12 @@ committed offset of -1 means that there is none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from kafka_nextgen.bridge.offset_commit import highest_version
-from kafka_nextgen.bridge.offset_fetch_answers import to_response
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetFetch
@@ -23,18 +23,22 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.responses import OffsetsFetched
+
 __all__ = ["FetchedOffsets", "from_request", "from_response", "highest_version", "to_request", "to_response"]
 
+_WITH_TOP_LEVEL_ERROR = 2
 _WITH_GROUPS = 8
 _WITH_TOPIC_IDS = 10
 
-_OneGroupTopic = OffsetFetchRequest.OffsetFetchRequestTopic
 _Group = OffsetFetchRequest.OffsetFetchRequestGroup
-_GroupTopic = _Group.OffsetFetchRequestTopics
-_Fetched = (
-    OffsetFetchResponse.OffsetFetchResponseTopic.OffsetFetchResponsePartition
-    | OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics.OffsetFetchResponsePartitions
-)
+_Topic = _Group.OffsetFetchRequestTopics
+_FetchedGroup = OffsetFetchResponse.OffsetFetchResponseGroup
+_FetchedTopic = _FetchedGroup.OffsetFetchResponseTopics
+_FetchedPartition = _FetchedTopic.OffsetFetchResponsePartitions
+
+_NOTHING = OffsetAndMetadata(-1)
 
 
 @frozen
@@ -51,18 +55,23 @@ class FetchedOffsets:
 
 def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int) -> OffsetFetchRequest:
     """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on."""
-    topics = None if request.partitions is None else by_name(request.partitions)
+    topics = None
+    if request.partitions is not None:
+        topics = [
+            _Topic(
+                name=name,
+                topic_id=topic_ids[name] if version >= _WITH_TOPIC_IDS else None,
+                partition_indexes=numbers,
+            )
+            for name, numbers in by_name(request.partitions).items()
+        ]
     if version < _WITH_GROUPS:
-        return OffsetFetchRequest(
-            group_id=request.group_id,
-            topics=None if topics is None else [_OneGroupTopic(name=t, partition_indexes=n) for t, n in topics.items()],
-            require_stable=request.require_stable,
-        )
+        return OffsetFetchRequest(group_id=request.group_id, topics=topics, require_stable=request.require_stable)
     group = _Group(
         group_id=request.group_id,
         member_id=request.member_id,
         member_epoch=request.member_epoch,
-        topics=None if topics is None else [_group_topic(t, n, topic_ids, version) for t, n in topics.items()],
+        topics=topics,
     )
     return OffsetFetchRequest(groups=[group], require_stable=request.require_stable)
 
@@ -73,69 +82,126 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
     Raises ``DecodeError`` if the group is not in the answer. Topics whose id is not in ``topic_ids`` are ignored.
     """
     if message.version < _WITH_GROUPS:
-        return _fetched(message.error_code, [(topic.name, topic.partitions) for topic in message.topics])
+        return _fetched(message, None)
     names = {topic_id: name for name, topic_id in topic_ids.items()}
-    by_id = message.version >= _WITH_TOPIC_IDS
     for group in message.groups:
         if group.group_id == group_id:
-            named = [
-                (names.get(topic.topic_id or NO_TOPIC_ID) if by_id else topic.name, topic.partitions)
-                for topic in group.topics
-            ]
-            return _fetched(group.error_code, [(name, partitions) for name, partitions in named if name is not None])
+            return _fetched(group, names if message.version >= _WITH_TOPIC_IDS else None)
     raise DecodeError(f"OffsetFetch was answered without group {group_id}")
 
 
-def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[OffsetFetch, ...]:
-    """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
-    if message.version < _WITH_GROUPS:
-        named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
-        fetch = OffsetFetch(message.group_id, _partitions(named), require_stable=message.require_stable)
-        return (_by_known_ids(fetch, topics),)
-    return tuple(_group_from(group, topics, message) for group in message.groups)
-
-
-def _group_topic(name: str, numbers: list[int], topic_ids: Mapping[str, TopicId], version: int) -> _GroupTopic:
-    if version >= _WITH_TOPIC_IDS:
-        return _GroupTopic(topic_id=topic_ids[name], partition_indexes=numbers)
-    return _GroupTopic(name=name, partition_indexes=numbers)
-
-
-def _group_from(group: _Group, topics: TopicDirectory, message: OffsetFetchRequest) -> OffsetFetch:
-    by_id = message.version >= _WITH_TOPIC_IDS
-    named = None
-    if group.topics is not None:
-        found = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
-        named = [(name, topic.partition_indexes) for name, topic in found if name is not None]
-    who = group.member_id, group.member_epoch
-    return _by_known_ids(OffsetFetch(group.group_id, _partitions(named), *who, message.require_stable), topics)
-
-
-def _by_known_ids(fetch: OffsetFetch, topics: TopicDirectory) -> OffsetFetch:
-    return evolve(fetch, topic_ids=topics.ids_of(fetch.partitions or ()))
-
-
-def _partitions(named: Sequence[tuple[str, Collection[int]]] | None) -> tuple[TopicPartition, ...] | None:
-    if named is None:
-        return None
-    return tuple(dict.fromkeys(TopicPartition(name, number) for name, numbers in named for number in numbers))
-
-
-def _fetched(error: int, named: Iterable[tuple[str, Sequence[_Fetched]]]) -> FetchedOffsets:
+def _fetched(told: OffsetFetchResponse | _FetchedGroup, names: Mapping[TopicId, str] | None) -> FetchedOffsets:
+    """Read the topics of a group, by these ``names`` if they have ids."""
     offsets: dict[TopicPartition, OffsetAndMetadata | None] = {}
     errors: dict[TopicPartition, int] = {}
-    for name, partitions in named:
-        for partition in partitions:
+    for topic in told.topics:
+        name = topic.name if names is None else names.get(topic.topic_id or NO_TOPIC_ID)
+        if name is None:
+            continue
+        for partition in topic.partitions:
             tp = TopicPartition(name, partition.partition_index)
             if partition.error_code != ErrorCode.NONE:
                 errors[tp] = partition.error_code
             else:
                 offsets[tp] = _offset(partition)
-    return FetchedOffsets(error, {tp: offset for tp, offset in offsets.items() if tp not in errors}, errors)
+    return FetchedOffsets(told.error_code, {tp: each for tp, each in offsets.items() if tp not in errors}, errors)
 
 
-def _offset(partition: _Fetched) -> OffsetAndMetadata | None:
+def _offset(partition: _FetchedPartition) -> OffsetAndMetadata | None:
     if partition.committed_offset < 0:
         return None
     epoch = max(partition.committed_leader_epoch, -1)
     return OffsetAndMetadata(partition.committed_offset, epoch, partition.metadata or "")
+
+
+def _groups_in(message: OffsetFetchRequest) -> Sequence[_Group]:
+    """The groups that are asked for; up to version 7 it is one, by the message's own fields."""
+    if message.version >= _WITH_GROUPS:
+        return message.groups
+    return [_Group(group_id=message.group_id, topics=message.topics)]
+
+
+def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[OffsetFetch, ...]:
+    """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
+    by_id = message.version >= _WITH_TOPIC_IDS
+    return tuple(_group_from(group, topics, by_id, message.require_stable) for group in _groups_in(message))
+
+
+def _group_from(group: _Group, topics: TopicDirectory, by_id: bool, require_stable: bool) -> OffsetFetch:
+    partitions = None
+    if group.topics is not None:
+        named = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
+        asked = [
+            TopicPartition(name, number)
+            for name, topic in named
+            if name is not None
+            for number in topic.partition_indexes
+        ]
+        partitions = tuple(dict.fromkeys(asked))
+    return OffsetFetch(
+        group.group_id,
+        partitions,
+        group.member_id,
+        group.member_epoch,
+        require_stable,
+        topic_ids=topics.ids_of(partitions or ()),
+    )
+
+
+def to_response(
+    message: OffsetFetchRequest, topics: TopicDirectory, answers: Sequence[OffsetsFetched]
+) -> OffsetFetchResponse:
+    """Write the answer to ``message``: ``answers`` in the order of what ``from_request`` read from it.
+
+    A topic id that ``topics`` does not have is answered with UNKNOWN_TOPIC_ID for each of its partitions.
+    """
+    pairs = zip(_groups_in(message), answers, strict=True)
+    groups = [_group(group, answer, topics, message.version) for group, answer in pairs]
+    if message.version >= _WITH_GROUPS:
+        return OffsetFetchResponse(groups=groups)
+    (only,) = groups
+    return OffsetFetchResponse(topics=only.topics, error_code=only.error_code)
+
+
+def _group(group: _Group, answer: OffsetsFetched, topics: TopicDirectory, version: int) -> _FetchedGroup:
+    if answer.error != ErrorCode.NONE and version >= _WITH_TOP_LEVEL_ERROR:
+        return _FetchedGroup(group_id=group.group_id, topics=[], error_code=answer.error)
+    return _FetchedGroup(
+        group_id=group.group_id,
+        topics=[
+            _FetchedTopic(
+                name=name or "",
+                topic_id=topic_id,
+                partitions=[_partition(name, number, answer) for number in numbers],
+            )
+            for name, topic_id, numbers in _topics_of(group, answer, topics, version >= _WITH_TOPIC_IDS)
+        ],
+        error_code=ErrorCode.NONE,
+    )
+
+
+def _topics_of(
+    group: _Group, answer: OffsetsFetched, topics: TopicDirectory, by_id: bool
+) -> Sequence[tuple[str | None, TopicId | None, Sequence[int]]]:
+    if group.topics is None:
+        has_offset = [tp for tp, offset in answer.offsets.items() if offset is not None]
+        every = by_name([*has_offset, *answer.unstable]).items()
+        known = [(name, topics.id_of(name) or NO_TOPIC_ID, numbers) for name, numbers in every]
+        return [entry for entry in known if entry[1] != NO_TOPIC_ID or not by_id]
+    return [
+        (topics.name_of(topic.topic_id) if by_id else topic.name, topic.topic_id, topic.partition_indexes)
+        for topic in group.topics
+    ]
+
+
+def _partition(name: str | None, number: int, answer: OffsetsFetched) -> _FetchedPartition:
+    tp = TopicPartition(name or "", number)
+    offset = answer.offsets.get(tp) or _NOTHING
+    error = ErrorCode.UNSTABLE_OFFSET_COMMIT if tp in answer.unstable else answer.error
+    return _FetchedPartition(
+        partition_index=number,
+        committed_offset=offset.offset,
+        committed_leader_epoch=offset.leader_epoch,
+        metadata=offset.metadata,
+        error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else error,
+    )

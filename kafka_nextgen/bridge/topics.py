@@ -1,7 +1,7 @@
 """Topics by name and by id, and partitions grouped as messages want them.
 
 The group protocol speaks of topic ids, and so do newer versions of other APIs; coordinators and applications keep
-offsets by name. The caller turns one into the other with a directory that does not change meanwhile.
+offsets by name. The caller converts them with a ``TopicDirectory``, a snapshot.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from kafka_nextgen.bridge.field_map import converted
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -18,7 +19,7 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.requests import TopicImage
 
-__all__ = ["NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
+__all__ = ["ERROR", "NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
 
 #: What Kafka writes where there is no topic id.
 NO_TOPIC_ID = TopicId(int=0)
@@ -75,7 +76,7 @@ def by_topic_id(partitions: Iterable[TopicIdPartition]) -> dict[TopicId, list[in
 
 
 def topic_id_partitions(pairs: Iterable[tuple[TopicId | None, Iterable[int]]]) -> frozenset[TopicIdPartition]:
-    """The set of partitions in a message; ``DecodeError`` for a missing id or a negative partition."""
+    """The set of partitions in a message. Raises ``DecodeError`` for a missing id or a negative partition."""
     found = set()
     for topic_id, partitions in pairs:
         for partition in partitions:
@@ -86,8 +87,12 @@ def topic_id_partitions(pairs: Iterable[tuple[TopicId | None, Iterable[int]]]) -
 
 
 def code_of(number: int) -> ErrorCode:
-    """The error code behind a number; ``UNKNOWN_SERVER_ERROR`` for one we have never met."""
+    """The error code of a number; ``UNKNOWN_SERVER_ERROR`` for an unknown number."""
     try:
         return ErrorCode(number)
     except ValueError:
         return ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+#: The error code of a structure.
+ERROR = converted("error_code", int, code_of)

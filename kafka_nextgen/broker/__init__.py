@@ -1,8 +1,7 @@
 """A real Kafka broker over TCP, for development and tests: ``Broker``.
 
-Third-party clients work against it unchanged. It is not for production: there is one copy of everything, in memory
-unless it is given a directory, and it authenticates clients only if it is told to. It therefore listens on loopback
-only, if nothing else is said.
+Third-party clients work against it unchanged. It is not for production: there is one copy of everything, by default in
+memory, and clients are authenticated only if that is configured. It therefore listens on loopback by default.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which APIs this broker serves, in which versions, and by which handler: the table that ApiVersions shows (KIP-35).
+"""The APIs that this broker serves, with their versions and handlers; ApiVersions answers from this table (KIP-35).
 
-The ranges are those of the release that is followed, as far as ``wire.apis`` has them. One is wider than what is
-served, as in Kafka since 4.0: librdkafka before 2.11 compresses only if Produce begins at version 0 (KAFKA-18659), and
-never uses it.
+The version ranges are those of the emulated release, as far as ``wire.apis`` has them. Produce is advertised from
+version 0 on although that is not served, as in Kafka since 4.0: librdkafka before 2.11 compresses only then
+(KAFKA-18659), and never uses version 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from kafka_nextgen.wire.schema import Message
 
 __all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of", "versions"]
 
-#: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
+#: Takes the request and its ``Context``; returns the response, or None if there is none to send.
 Handler = Callable[..., Awaitable[Message | None]]
 
 _FIRST_ADVERTISED_PRODUCE = 0
@@ -98,7 +98,7 @@ SERVED: Mapping[Api, Handler] = {
     api.LIST_CONFIG_RESOURCES: configs.list_config_resources,
 }
 
-#: What Apache Kafka never shipped, which is told and answered to clients only that can use it.
+#: APIs that Apache Kafka never shipped; only clients that can use them learn of them and are answered.
 EXTENSIONS: Mapping[Api, Handler] = {
     api.CONSUMER_GROUP_PREPARE_ASSIGNMENT: consumer_group_extensions.consumer_group_prepare_assignment,
     api.CONSUMER_GROUP_INSTALL_ASSIGNMENT: consumer_group_extensions.consumer_group_install_assignment,
@@ -108,7 +108,7 @@ EXTENSIONS: Mapping[Api, Handler] = {
 
 
 def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool) -> Handler | None:
-    """The handler of a version of an API, on a connection that speaks extensions or not; None if there is none."""
+    """The handler of an API in this version, None if it is not served; ``with_extensions`` is the connection's."""
     lowest, highest = _range(asked, profile)
     if not lowest <= version <= highest:
         return None
@@ -118,10 +118,10 @@ def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool
 def versions(settings: BrokerSettings, version: int | None, with_extensions: bool) -> ApiVersionsResponse:
     """Answer ApiVersions with the APIs, versions and features of the broker (KIP-511, KIP-584).
 
-    The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"),
-    and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part 2). Features
-    at level 0 are left out. The APIs of a protocol that is off are listed nevertheless, and answer UNSUPPORTED_VERSION.
-    A request in an unknown ``version`` (None) gets that error as well, with everything else, in version 0.
+    The feature ``group.version`` at 1 means that the consumer group protocol is enabled (KIP-848, "Enabling the
+    protocol"), and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part
+    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and answer
+    UNSUPPORTED_VERSION. A request in an unknown ``version`` (None) gets the full answer in version 0, with that error.
     """
     error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
     release = RELEASES[settings.profile]
@@ -136,7 +136,7 @@ def versions(settings: BrokerSettings, version: int | None, with_extensions: boo
 
 
 def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:
-    """The versions of each API that clients of such a release are told, by Kafka's key."""
+    """The advertised version range of each API, by its key."""
     served = [*SERVED, api.API_VERSIONS, *(EXTENSIONS if with_extensions else ())]
     ranges = {entry.key: _range(entry, profile) for entry in served}
     ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, ranges[api.PRODUCE.key][1])

@@ -1,21 +1,21 @@
-"""What Kafka looks at in what a producer sends, before a batch is appended (``LogValidator``).
+"""Kafka's checks of a produced batch before it is appended (``LogValidator``).
 
-Before it asks whose they are: where batches begin, and their format. A batch whose beginning can't be one fails the
-whole request, before any other check. The partition is looked for next, and only then is there to be one whole batch of
-format 2, with a codec that the producer knows. A part of another one behind it is left out.
+If the bytes for any partition can't begin a batch, the whole request fails, before any other check. Next the partition
+is looked up. Then there must be exactly one whole batch of format 2, with a codec that the producer knows; an
+incomplete batch after it is ignored.
 
-Then each record:
+The records are checked last:
 
 | what | error |
 |---|---|
 | a record without a key, in a compacted topic | INVALID_RECORD |
 | a timestamp later than ``message.timestamp.after.max.ms`` from now | INVALID_TIMESTAMP |
 | one earlier than ``message.timestamp.before.max.ms`` ago | INVALID_TIMESTAMP |
-| a batch of a producer that says the broker stamped it, in a topic that the broker stamps | INVALID_TIMESTAMP |
+| a batch that the producer marks as LogAppendTime, in a topic with LogAppendTime | INVALID_TIMESTAMP |
 
-The client is told the numbers of these records in the batch (KIP-467). Bounds count only where timestamps are the
-producer's, and a record may have none (-1). The records are decoded only where the batch's header leaves room for such
-a record: its highest timestamp says nothing about the lowest.
+The answer gives the indexes of these records in the batch (KIP-467). The bounds apply only if the topic uses the
+producer's timestamps, and not to records without a timestamp (-1). The records are decoded only if the batch header
+does not rule such records out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, LENGTH
 
 __all__ = ["begins_corruptly", "only_batch", "refuse_records"]
 
-_SMALLEST = 14  # what a record of format 0 takes
+_SMALLEST = 14  # the size of a record of format 0
 _FORMATS = range(3)
 
 _NO_TIMESTAMP = -1
@@ -40,7 +40,7 @@ _MOST_SHOWN = 3
 
 
 def begins_corruptly(records: bytes) -> Refusal | None:
-    """Say why the first bytes can't be a batch; None if they might be."""
+    """The reason why the first bytes can't begin a batch; None if they can."""
     try:
         _end(records, 0)
     except CorruptRecordError as error:
@@ -49,13 +49,15 @@ def begins_corruptly(records: bytes) -> Refusal | None:
 
 
 def only_batch(records: bytes, *, allow_zstd: bool) -> bytes | Refusal:
-    """The one batch that a producer sends to a partition, or why it is not one."""
+    """The one batch that a producer sent to a partition, or the reason why it is refused."""
     try:
         end = _end(records, 0)
         if end is None:
-            return Refusal(ErrorCode.INVALID_RECORD, "a partition takes a batch, and there is no whole one")
+            return Refusal(ErrorCode.INVALID_RECORD, "there is no complete batch")
         if records[MAGIC_AT] != MAGIC:
-            return Refusal(ErrorCode.INVALID_RECORD, f"message format {records[MAGIC_AT]} is refused, only 2 is taken")
+            return Refusal(
+                ErrorCode.INVALID_RECORD, f"message format {records[MAGIC_AT]} is refused, only 2 is allowed"
+            )
         if not allow_zstd and records[CODEC_AT] & CODEC_MASK == Compression.ZSTD:
             return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "producers of this version don't know zstd")
         if _end(records, end) is not None:
@@ -66,13 +68,13 @@ def only_batch(records: bytes, *, allow_zstd: bool) -> bytes | Refusal:
 
 
 def _end(records: bytes, start: int) -> int | None:
-    """Where the batch at ``start`` ends; None if that is beyond the bytes that came."""
+    """The end of the batch at ``start``; None if the batch is incomplete."""
     left = len(records) - start
     if left < LENGTH_END:
         return None
     length = int.from_bytes(records[start + 8 : start + LENGTH_END], "big", signed=True)
     if length < _SMALLEST:
-        raise CorruptRecordError(f"a length of {length} is less than any batch takes")
+        raise CorruptRecordError(f"a length of {length} is too small for a batch")
     if left <= MAGIC_AT:
         return None
     if records[start + MAGIC_AT] not in _FORMATS:
@@ -81,7 +83,7 @@ def _end(records: bytes, start: int) -> int | None:
 
 
 def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: BatchView, now_ms: int) -> Refusal | None:
-    """Say why the topic does not take the records of a batch at ``now_ms`` (since the epoch); None if it does."""
+    """The reason why the topic refuses the records of a batch at ``now_ms`` (since the epoch); None if it does not."""
     bounds = None if settings.has_log_append_time else settings.timestamps_at(now_ms)
     if not settings.is_compacted and _are_well_stamped(batch.header, bounds):
         return None
@@ -96,7 +98,7 @@ def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: Ba
 
 
 def _are_well_stamped(header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
-    """Whether the header shows that no timestamp of the batch can be wrong; ``bounds`` are of the producer's."""
+    """Whether the header alone shows that all timestamps are valid; ``bounds`` apply to the producer's timestamps."""
     if header.timestamp_type is TimestampType.LOG_APPEND_TIME:
         return False
     return bounds is None or (bounds[0] < 0 and header.max_timestamp <= bounds[1])

@@ -1,12 +1,12 @@
-"""What the batches of a log are found by: three numbers each, which never fall from one batch to the next.
+"""The index of a log's batches: three numbers for each, none of which decreases from one batch to the next.
 
-| number | finds |
+| number | serves to find |
 |---|---|
 | the offset after the batch | the batch of an offset |
-| its position in the store after the batch (``BatchStore``) | its bytes, and how many batches a number of bytes are |
-| the highest timestamp up to and with the batch | the first batch that may have a record as late as a time |
+| the position in the store after the batch (``BatchStore``) | its bytes, and the batches that fit into a size |
+| the highest timestamp of this batch and all before | the first batch that may have a record of at least a timestamp |
 
-The last is made of each batch's own, anew where the batches with the highest go.
+The last is computed from each batch's own highest timestamp, again when old batches are dropped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["BatchIndex"]
 
 
 class BatchIndex:
-    """The batches of one log, numbered from 0 as of the oldest; ``begin`` is the position of that one."""
+    """The batches of one log, numbered from 0 for the oldest, which begins at the position ``begin``."""
 
     def __init__(self) -> None:
         self.begin = 0
@@ -41,7 +41,7 @@ class BatchIndex:
 
     @property
     def latest(self) -> int | None:
-        """The highest timestamp there is, None without any batch."""
+        """The highest timestamp, None without batches."""
         return self._latest[-1] if self._latest else None
 
     def position(self, index: int) -> int:
@@ -53,26 +53,26 @@ class BatchIndex:
         return self._ends[index]
 
     def ending_by_offset(self, offset: int) -> int:
-        """How many batches have no offset from this one on."""
+        """The number of batches that lie before an offset."""
         return bisect_right(self._ends, offset)
 
     def ending_by_position(self, position: int) -> int:
-        """How many batches lie before a position."""
+        """The number of batches that lie before a position."""
         return bisect_right(self._positions, position)
 
     def earlier_than(self, timestamp: int) -> int:
-        """How many batches from the first on have nothing as late as this."""
+        """The number of batches before the first that may have this timestamp or a later one."""
         return bisect_left(self._latest, timestamp)
 
     def add(self, end_offset: int, size: int, timestamp: int) -> None:
-        """Note one more batch: the offset after it, its bytes, and its highest timestamp."""
+        """Add a batch: the offset after it, its size in bytes, and its highest timestamp."""
         self._positions.append(self.end + size)
         self._ends.append(end_offset)
         self._own_latest.append(max(timestamp, -1))
         self._latest.append(max(self._own_latest[-1], self._latest[-1] if self._latest else -1))
 
     def drop(self, count: int) -> None:
-        """Forget the oldest batches."""
+        """Remove the oldest batches."""
         self.begin = self.position(count)
         gone = self._latest[count - 1] if count else -1
         del self._ends[:count], self._positions[:count], self._latest[:count], self._own_latest[:count]
@@ -80,7 +80,7 @@ class BatchIndex:
             self._latest = array("q", accumulate(self._own_latest, max))
 
     def rewrite(self, count: int, headers: Sequence[BatchHeader]) -> None:
-        """Instead of the oldest batches there are these now, with the same offsets; they end where those ended."""
+        """Replace the oldest batches with these, which have the same offsets and end at the same position."""
         assert headers[-1].next_offset == self._ends[count - 1]
         self.begin = self.position(count) - sum(header.size for header in headers)
         self._positions[:count] = array("q", accumulate((header.size for header in headers), initial=self.begin))[1:]

@@ -1,4 +1,4 @@
-"""A broker of one or more nodes in this process, for development and tests; in memory, or on a directory."""
+"""A broker of one or more nodes in this process, for development and tests; in memory or in a directory."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ class Broker:
 
     Args:
         config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
-        profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
+        profile: the Kafka release to emulate, from ``"4.0"`` to ``"4.3"``; the newest by default.
         host: the address to listen on, this machine only by default.
         port: the first node's port, each further node taking the next; 0 lets the system choose.
-        nodes: how many broker nodes there are; they share the topics and divide leaders and groups.
+        nodes: the number of broker nodes; leaders and group coordinators are distributed over them.
         advertised_host: the host that clients are told; by default the listener's, or this machine's name if that
             is a wildcard.
-        users: who may log in where SASL is spoken: passwords by user name.
-        data_dir: the directory to keep topics, records and groups in, also over a kill of the process; it is made if it
-            is not there. None keeps them in memory. It needs a POSIX system.
+        users: the users who can log in with SASL: passwords by user name.
+        data_dir: the directory in which topics, records and groups survive the process; it is created if it is missing.
+            None keeps them in memory. It needs a POSIX system.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
-            ``kafka_nextgen.broker.security.rules``. Given at all, they switch the authorizer on
+            ``kafka_nextgen.broker.security.rules``. Any value, even an empty one, enables the authorizer
             (``authorizer.class.name``).
-        extensions: whether there is what Apache Kafka never shipped, such as assignors in the client; only clients that
-            can use it learn of it. False is that release of Kafka and nothing else.
-        history: is told what happens to groups, event by event, on the broker's own loop; so it must not block. What it
-            raises is logged once and counted (``history_failures``).
+        extensions: whether to offer what Apache Kafka never shipped, such as assignors in the client, to the clients
+            that can use it. With False the broker serves only what that release of Kafka has.
+        history: called with each event of the groups' history, on the broker's event loop, so it must not block. The
+            first exception is logged, all are counted (``history_failures``).
 
-    ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
-    names no host takes ``host``.
+    ``host`` and ``port`` are those of the only listener unless the setting ``listeners`` is given; a listener that
+    names no host uses ``host``.
 
     Raises:
-        ConfigError: a setting is unknown or can't be.
+        ConfigError: a setting is unknown or has an invalid value.
     """
 
     def __init__(
@@ -109,16 +109,16 @@ class Broker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """What clients of the first listener take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
+        """The ``bootstrap.servers`` for clients of the first listener. Raises ``MisuseError`` before ``start``."""
         return self.bootstrap_servers_of(self._listeners[0][0].name)
 
     @property
     def listeners(self) -> tuple[str, ...]:
-        """The names of the listeners, in the order of the setting."""
+        """The names of the listeners, in the order of the ``listeners`` setting."""
         return tuple(listener.name for listener, _ in self._listeners)
 
     def bootstrap_servers_of(self, listener: str) -> str:
-        """What clients of the listener of that name take as ``bootstrap.servers``.
+        """The ``bootstrap.servers`` for clients of the listener with that name.
 
         Raises ``MisuseError`` before ``start``, or if there is no such listener.
         """
@@ -128,15 +128,15 @@ class Broker:
         return ",".join(str(node.endpoints[listener]) for node in self._cluster.nodes)
 
     async def start(self) -> None:
-        """Read what was kept, and listen. Nothing is left open if that fails.
+        """Read the stored state, and listen. Nothing is left open if that fails.
 
         Raises ``StorageError`` if ``data_dir`` can't be used, ``OSError`` if the address can't, ``MisuseError`` if the
-        broker listens already or was closed.
+        broker already listens or was closed.
         """
         if self._is_started:
-            raise MisuseError(f"the broker listens already, on {self.bootstrap_servers}")
+            raise MisuseError(f"the broker already listens on {self.bootstrap_servers}")
         if self._is_closed:
-            raise MisuseError("the broker was closed: make another")
+            raise MisuseError("the broker was closed: create another")
         self._cluster.open()
         try:
             for node in self._cluster.nodes:
@@ -145,28 +145,28 @@ class Broker:
             await self.close()
             raise
         self._is_started = True
-        kept = "in memory" if self._data_dir is None else f"on {fspath(self._data_dir)}"
+        kept = "in memory" if self._data_dir is None else f"in {fspath(self._data_dir)}"
         _log.info("a broker for development and tests, %s, listens on %s", kept, self.bootstrap_servers)
 
     async def close(self) -> None:
-        """Close every connection and stop; what is not kept in a ``data_dir`` is gone."""
+        """Close every connection and stop; without a ``data_dir``, all data is lost."""
         self._is_started, self._is_closed = False, True
         await self._servers.stop_all()
         self._cluster.close()
 
     def metrics(self) -> CoordinatorMetrics:
-        """What the group coordinators of all nodes have counted and measured; on the broker's own loop."""
+        """The metrics of the group coordinators of all nodes. Call it on the broker's event loop."""
         return self._cluster.groups.metrics()
 
     @property
     def history_failures(self) -> int:
-        """How many events the ``history`` was not told, because it raised."""
+        """The number of events for which ``history`` raised an exception."""
         return 0 if self._history is None else self._history.failures
 
     def create_topic(self, name: str, partitions: int | None = None) -> None:
-        """Make a topic of ``partitions`` partitions (default: ``num.partitions``), on the broker's own loop.
+        """Create a topic of ``partitions`` partitions (default: ``num.partitions``). Call it on the event loop.
 
-        Raises ``MisuseError`` if there is such a topic or the name or number can't be.
+        Raises ``MisuseError`` if the topic exists, or its name or number of partitions is invalid.
         """
         refusal = self._cluster.topics.creation_complaint(name)
         if refusal is not None:
@@ -178,24 +178,24 @@ class Broker:
     def set_quota(
         self, kind: str, amount: float | None, *, user: str | None = None, client_id: str | None = None
     ) -> None:
-        """Limit what a user, a client id or both together may do; on the broker's own loop.
+        """Limit a user, a client id, or both in combination. Call it on the broker's event loop.
 
-        ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes a second, or ``request_percentage``, of
-        one thread's time. None takes a limit back. Who has not logged in is the user ``ANONYMOUS``.
+        ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes per second, or ``request_percentage``, of
+        one thread's time. An ``amount`` of None removes the limit. Clients without a login are the user ``ANONYMOUS``.
 
-        Raises ``MisuseError`` if there is no such limit, no user or client to have it, or it is not above 0.
+        Raises ``MisuseError`` if ``kind`` is unknown, neither user nor client is given, or ``amount`` is not above 0.
         """
         kinds = {each.value: each for each in LimitKind}
         if kind not in kinds:
             raise MisuseError(f"there is no quota {kind}, only {', '.join(kinds)}")
         if user is None and client_id is None:
-            raise MisuseError("a quota is for a user, a client id, or both together")
+            raise MisuseError("a quota needs a user, a client id, or both")
         if amount is not None and not amount > 0:
             raise MisuseError(f"{kind} must be above 0, not {amount}")
         self._cluster.quotas.limits.set(Entity(user, client_id), kinds[kind], amount)
 
     async def stop_node(self, node_id: int) -> None:
-        """Stop a node, as if it was killed: its connections end, and other replicas lead and coordinate what it did.
+        """Stop a node as if it was killed: its connections end, and other replicas take over its partitions and groups.
 
         Raises ``MisuseError`` if there is no such node or it does not run.
         """
@@ -206,29 +206,29 @@ class Broker:
         self._cluster.leadership.node_left(node)
 
     async def start_node(self, node_id: int) -> None:
-        """Start a node that was stopped, at the address it had. It leads what no other node can; see
+        """Start a stopped node at its old address. It leads only partitions that no other node can; see
         ``move_leader``.
 
         Raises ``MisuseError`` if there is no such node or it runs, ``OSError`` if its address is taken.
         """
         node = self._node(node_id)
         if self._servers.runs(node):
-            raise MisuseError(f"node {node_id} runs already")
+            raise MisuseError(f"node {node_id} already runs")
         await self._servers.start(node)
         self._cluster.leadership.node_came_back(node)
 
     def move_leader(self, topic: str, partition: int, node_id: int) -> None:
-        """Let another replica of a partition lead it, from the next leader epoch on.
+        """Move the leadership of a partition to another replica, with a new leader epoch.
 
         Raises ``MisuseError`` unless the node runs and has a replica.
         """
         found = self._partition(topic, partition)
         if self._node(node_id).node_id not in found.isr:
-            raise MisuseError(f"node {node_id} can't lead {topic}[{partition}], only one of {list(found.isr)} can")
+            raise MisuseError(f"node {node_id} can't lead {topic}[{partition}], only {list(found.isr)} can")
         self._cluster.leadership.move(found, self._node(node_id))
 
     def move_coordinator(self, group_id: str, node_id: int) -> None:
-        """Let another node coordinate a group, and all others that are kept in the same partition.
+        """Move the coordination of a group to another node, with all groups of the same offsets partition.
 
         Raises ``MisuseError`` unless the node runs and has a replica of it (``offsets.topic.replication.factor``).
         """
@@ -236,7 +236,7 @@ class Broker:
         self.move_leader(OFFSETS_TOPIC, self._cluster.groups.partition_of(group_id).index, node_id)
 
     def elect_preferred_leaders(self) -> None:
-        """Let the first replica of each partition lead it again, where it runs (Kafka's preferred election)."""
+        """Move each leadership to the partition's first replica, if it runs (Kafka's preferred leader election)."""
         self._check_started()
         self._cluster.leadership.prefer()
 
@@ -245,13 +245,13 @@ class Broker:
         return self._partition(topic, partition).leader
 
     def coordinator_of(self, group_id: str) -> int | None:
-        """The node that coordinates a group, be there one or not; None if it is down."""
+        """The node that coordinates a group, whether or not it exists; None if that node is down."""
         self._check_started()
         node = self._cluster.coordinator_of(group_id)
         return None if node is None else node.node_id
 
     def loading_held(self) -> AbstractContextManager[None]:
-        """Keep coordinators that move, while the block runs, from reading their logs: clients are told to wait."""
+        """While the block runs, coordinators that move do not load their logs, and clients are told to wait."""
         return self._cluster.groups.loading_held()
 
     def _partition(self, topic: str, partition: int) -> Partition:
@@ -272,7 +272,7 @@ class Broker:
 
     def _check_started(self) -> None:
         if not self._is_started:
-            raise MisuseError("the broker does not listen: start() it first")
+            raise MisuseError("the broker is not running: call start() first")
 
 
 def _authorizer(settings: BrokerSettings, rules: Iterable[str] | None) -> Authorizer | None:
@@ -287,6 +287,6 @@ def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener
 
 
 def _steady_clock() -> Callable[[], float]:
-    """Seconds since the epoch as of now, going on evenly even if the machine's clock is set."""
+    """A clock that gives seconds since the epoch and is not affected when the machine's clock is set."""
     began, wall = time.monotonic(), time.time()
     return lambda: wall + time.monotonic() - began

@@ -1,28 +1,25 @@
-"""What goes from logs: old records (``cleanup.policy=delete``), and all but the last of each key (``compact``).
+"""Cleanup of logs: retention (``cleanup.policy=delete``) and compaction (``cleanup.policy=compact``).
 
-Retention: records that are older than ``retention.ms`` go, looked for every ``log.retention.check.interval.ms``.
-
-Age is counted from the latest timestamp of a batch and all before it, so that a batch with a wrong time far ahead keeps
-those before it, as a segment of Kafka's is kept by its latest record. A topic that is compacted and nothing else keeps
-everything.
+Retention deletes records older than ``retention.ms``, every ``log.retention.check.interval.ms``. The age of a batch is
+that of the highest timestamp in it and all batches before it, so a timestamp far in the future keeps later batches, as
+the highest timestamp keeps a segment in Kafka. A topic with ``compact`` alone has no retention.
 
 Compaction (Kafka, "Log Compaction"):
 
-| record | stays |
+| record | is kept |
 |---|---|
 | the last of its key, with a value | yes |
 | the last of its key, without a value: a tombstone | for ``delete.retention.ms`` after its timestamp |
 | an earlier one of its key | no |
-| one of a transaction that was aborted | no, and it does not count as the last |
-| one without a key | yes: there is nothing to tell it by |
+| one of an aborted transaction | no, and it does not count as the last of its key |
+| one without a key | yes |
 | a marker that ends a transaction | yes |
 
-Records keep their offsets, and batches their span of offsets, so a log without holes remains one; a batch may be left
-without records, and those that follow each other become one. What follows the first open transaction is left alone,
-since it is not yet known what counts there.
+Records keep their offsets, and batches their offset ranges, so the log gets no holes. Consecutive batches without
+records are merged. The log from the first open transaction on is left alone, since its outcome is unknown.
 
-A log is compacted when there is as much again as the last compaction left, and a megabyte: so what compaction costs is
-in proportion to what is written. Kafka leaves the active segment out; here all of the log is compacted.
+A log is compacted when it has grown by as much as the last compaction left plus a megabyte, so the cost of compaction
+is proportional to what is written. Unlike Kafka, this compacts the active segment too.
 """
 
 from __future__ import annotations
@@ -75,13 +72,13 @@ def compact(log: PartitionLog, settings: TopicSettings, now_ms: int) -> None:
         last = {
             key: offset for _, columns in decoded for key, offset in zip(columns.keys, columns.offsets, strict=True)
         }
-        return _merged(_rewritten(batch, columns, _staying(columns, last, horizon_ms)) for batch, columns in decoded)
+        return _merged(_rewritten(batch, columns, _kept(columns, last, horizon_ms)) for batch, columns in decoded)
 
     log.rewrite(rewrite)
 
 
 def _merged(batches: Iterable[bytes]) -> list[bytes]:
-    """Let empty batches that follow each other be one, or a log of what was written over would grow all the same."""
+    """Merge consecutive empty batches, or a log of overwritten records would keep growing."""
     merged: list[BatchView] = []
     for (batch,) in map(split_batches, batches):
         if merged and _are_one(merged[-1].header, batch.header):
@@ -92,9 +89,9 @@ def _merged(batches: Iterable[bytes]) -> list[bytes]:
 
 
 def _are_one(first: BatchHeader, second: BatchHeader) -> bool:
-    """Whether nothing is told by two batches: no record, no marker, no producer's sequence, no other leader epoch."""
-    tells_nothing = all(not each.record_count and each.producer_id < 0 for each in (first, second))
-    return tells_nothing and first.leader_epoch == second.leader_epoch
+    """Whether two batches can be merged: no records, no producer, and the same leader epoch."""
+    are_empty = all(not each.record_count and each.producer_id < 0 for each in (first, second))
+    return are_empty and first.leader_epoch == second.leader_epoch
 
 
 def _one_of(first: BatchHeader, second: BatchHeader) -> BatchView:
@@ -104,15 +101,15 @@ def _one_of(first: BatchHeader, second: BatchHeader) -> BatchView:
 
 
 def _decoded(batch: BatchView, log: PartitionLog) -> Columns:
-    """The records that count; none of a marker, and none of a transaction that was aborted."""
+    """The records of a batch; none if it is a marker or belongs to an aborted transaction."""
     header = batch.header
     if header.is_transactional and log.transactions.was_aborted(header.producer_id, header.base_offset):
         return Columns(log.partition, header.base_offset)
     return decode_partition(batch.data, log.partition, header.base_offset, RecordLimits())
 
 
-def _staying(columns: Columns, last: dict[bytes | None, int], horizon_ms: int) -> list[int]:
-    """The indexes of the records that stay."""
+def _kept(columns: Columns, last: dict[bytes | None, int], horizon_ms: int) -> list[int]:
+    """The indexes of the records to keep."""
     return [
         index
         for index, (key, value, offset, time) in enumerate(
@@ -122,9 +119,9 @@ def _staying(columns: Columns, last: dict[bytes | None, int], horizon_ms: int) -
     ]
 
 
-def _rewritten(batch: BatchView, columns: Columns, staying: Sequence[int]) -> bytes:
+def _rewritten(batch: BatchView, columns: Columns, kept: Sequence[int]) -> bytes:
     header = batch.header
-    if header.is_control or len(staying) == header.record_count:
+    if header.is_control or len(kept) == header.record_count:
         return bytes(batch.data)
     headers = columns.headers
     return encode_batch(
@@ -136,9 +133,9 @@ def _rewritten(batch: BatchView, columns: Columns, staying: Sequence[int]) -> by
                 () if headers is None else headers[index],
                 columns.offsets[index] - header.base_offset,
             )
-            for index in staying
+            for index in kept
         ],
-        Compression(header.codec) if staying else Compression.NONE,
+        Compression(header.codec) if kept else Compression.NONE,
         base_offset=header.base_offset,
         leader_epoch=header.leader_epoch,
         producer_id=header.producer_id,
@@ -151,34 +148,34 @@ def _rewritten(batch: BatchView, columns: Columns, staying: Sequence[int]) -> by
 
 
 def drop_expired(topic: Topic, now_ms: int) -> None:
-    """Drop what is too old at ``now_ms`` (since the epoch). Raises ``StorageError``."""
-    kept_ms = topic.settings.retention_ms
-    if kept_ms is not None:
+    """Delete the records of a topic that are expired at ``now_ms`` (since the epoch). Raises ``StorageError``."""
+    retention_ms = topic.settings.retention_ms
+    if retention_ms is not None:
         for partition in topic.partitions:
-            partition.log.drop_older(now_ms - kept_ms)
+            partition.log.drop_older(now_ms - retention_ms)
 
 
 class Retention:
-    """The clock of retention, on the event loop; ``now_ms`` gives the time since the epoch."""
+    """Deletes expired records regularly, on the event loop; ``now_ms`` gives the time since the epoch."""
 
     def __init__(self, topics: Topics, interval_s: float, now_ms: Callable[[], int]) -> None:
         self._topics = topics
         self._interval_s = interval_s
         self._now_ms = now_ms
-        self._timer = Timer(self._look)
+        self._timer = Timer(self._delete_expired)
 
     def start(self) -> None:
-        """Look every interval from now on."""
+        """Check every interval from now on."""
         self._timer.set_after(self._interval_s)
 
     def close(self) -> None:
-        """Stop."""
+        """Stop the timer."""
         self._timer.set_after(None)
 
-    def _look(self) -> None:
+    def _delete_expired(self) -> None:
         for topic in self._topics.all():
             try:
                 drop_expired(topic, self._now_ms())
             except StorageError as error:
-                _log.error("what is too old of topic %s stays: %s", topic.name, error)
+                _log.error("can't delete the expired records of topic %s: %s", topic.name, error)
         self.start()

@@ -1,16 +1,16 @@
-"""Quotas: how much a client may do in a time, and for how long it is left alone after more than that (KIP-13, KIP-219).
+"""Quotas: how much a client may do per second, and for how long it is throttled after more (KIP-13, KIP-219).
 
-A client that exceeds a quota gets its answer at once, with the time that it should have waited, and the broker reads
-nothing from that connection meanwhile (``throttling``).
+A client that exceeds a quota gets its answer at once, with its throttle time, during which the broker reads nothing
+from the connection (``throttling``).
 
-A limit (KIP-55, KIP-546) is set for an entity: a user, a client id, both together, or the default of either. For one
-client the most particular entity counts that has the limit, in the order of ``_candidates``. A client that falls under
-a default has the limit for itself; what is shared is only the limit of a user or client id among its connections.
+A limit (KIP-55, KIP-546) is set for an entity: a user, a client id, both together, or the default of either. For each
+client the most specific entity that has the limit applies, in the order of ``_candidates``. Each client under a default
+has the limit for itself; the connections of one user or client id share its limit.
 
-Rates are taken over a sliding time, as Kafka measures them: some samples, each of one window, the oldest forgotten.
-Until there are as many windows as samples but one, the rate is taken over that many all the same. So a client may begin
-with a burst: of what it may do in that time. Bytes delay a client for as long as it takes until its rate is allowed
-again, time for a window at most, as in Kafka.
+Rates are measured over sliding windows as in Kafka: a fixed number of samples, each of one window, of which the oldest
+expires. At first the rate is divided by one window fewer than that number, even if less time has passed, so a client
+may begin with a burst. After too many bytes a client is throttled until its rate is within the limit again, after too
+much request time for at most one window, as in Kafka.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 
 class LimitKind(Enum):
-    """What is limited, by Kafka's names."""
+    """The kinds of limits, by Kafka's names."""
 
     PRODUCED_BYTES = "producer_byte_rate"
     FETCHED_BYTES = "consumer_byte_rate"
@@ -43,7 +43,7 @@ class _Default(Enum):
     DEFAULT = "default"
 
 
-#: In place of a name: everybody who has no limit of their own.
+#: In place of a name: all that have no limit for their name.
 DEFAULT: Final = _Default.DEFAULT
 
 _KIND: Final = "client-quota"
@@ -55,7 +55,7 @@ Name = str | _Default | None
 
 @frozen
 class Entity:
-    """A user, a client id, or both; None stands for any, which is not the same as the default."""
+    """A user, a client id, or both; None means any, unlike ``DEFAULT``."""
 
     user: Name = None
     client_id: Name = None
@@ -63,31 +63,31 @@ class Entity:
 
 @frozen
 class Limit:
-    """So much in a second, shared by the connections of ``holder``."""
+    """An amount per second, shared by the connections of ``holder``."""
 
     amount: float
     holder: Entity
 
 
 class Limits:
-    """All limits that are set, kept in a catalogue."""
+    """All limits, stored in a catalogue."""
 
     def __init__(self) -> None:
         self._catalogue = Catalogue()
         self._by_entity: dict[Entity, dict[LimitKind, float]] = {}
 
     def recover(self, catalogue: Catalogue) -> None:
-        """Set the limits that a catalogue kept, and have it keep what comes."""
+        """Read the limits from a catalogue, and store later changes in it."""
         self._catalogue = catalogue
         for key, value in catalogue.entries(_KIND).items():
             self._by_entity[_entity(key)] = _amounts(value)
 
     def all(self) -> Iterator[tuple[Entity, dict[LimitKind, float]]]:
-        """Every entity that has limits, with those."""
+        """Every entity that has limits, with its limits."""
         yield from ((entity, dict(limits)) for entity, limits in self._by_entity.items())
 
     def set(self, entity: Entity, kind: LimitKind, amount: float | None) -> None:
-        """Set a limit, or take it away (None); raises ``StorageError``."""
+        """Set a limit, or remove it (None). Raises ``StorageError``."""
         limits = {**self._by_entity.get(entity, {}), kind: amount}
         amounts = {kind: amount for kind, amount in limits.items() if amount is not None}
         if amounts:
@@ -98,7 +98,7 @@ class Limits:
             self._by_entity.pop(entity, None)
 
     def of(self, user: str, client_id: str, kind: LimitKind) -> Limit | None:
-        """The limit that holds for a client, if any does."""
+        """The limit that applies to a client, if any."""
         for entity in _candidates(user, client_id):
             amount = self._by_entity.get(entity, {}).get(kind)
             if amount is not None:
@@ -137,7 +137,7 @@ class Windows:
 
     @property
     def least_s(self) -> float:
-        """The shortest time that a rate is taken over."""
+        """The shortest time that a rate is measured over."""
         return (self.count - 1) * self.length_s
 
 
@@ -149,19 +149,19 @@ class _Sample:
 
 @define
 class Rate:
-    """What one client does in a second. ``now`` is in seconds, and never goes back."""
+    """The rate of one client, per second. ``now`` is in seconds and never decreases."""
 
     windows: Windows
     _samples: list[_Sample] = field(factory=list)
 
     def record(self, amount: float, now: float) -> None:
-        """It did this much."""
+        """Add an amount."""
         if not self._samples or now - self._samples[-1].began >= self.windows.length_s:
             self._samples.append(_Sample(now, 0.0))
         self._samples[-1].amount += amount
 
     def delay_s(self, limit: float, now: float) -> float:
-        """For how many seconds it has to do nothing so that its rate is ``limit`` again; 0 if it is no more now."""
+        """The seconds without further work until the rate is down to ``limit``; 0 if it is already."""
         self._forget(now)
         if not self._samples:
             return 0.0
@@ -175,7 +175,7 @@ class Rate:
 
 
 class Quotas:
-    """The limits, and the rates of those who have one."""
+    """The limits, and the rates of the clients they apply to."""
 
     def __init__(self, windows: Windows) -> None:
         self.limits = Limits()
@@ -183,7 +183,7 @@ class Quotas:
         self._rates: dict[tuple[LimitKind, Entity], Rate] = {}
 
     def delay_s(self, kind: LimitKind, user: str, client_id: str, amount: float, now: float) -> float:
-        """Count what a client did, and return for how many seconds it is to be left alone.
+        """Count an amount for a client, and return for how many seconds it is to be throttled.
 
         ``amount`` is in bytes, or in seconds of a thread's time; ``now`` in seconds.
         """
@@ -196,19 +196,19 @@ class Quotas:
         return min(delay_s, self._windows.length_s) if kind is LimitKind.REQUEST_TIME else delay_s
 
     def take_back(self, kind: LimitKind, user: str, client_id: str, amount: float, now: float) -> None:
-        """Count ``amount`` bytes less: they were not sent after all; ``now`` in seconds."""
+        """Subtract ``amount`` bytes that were not sent after all; ``now`` is in seconds."""
         limit = self.limits.of(user, client_id, kind)
         if limit is not None and (kind, limit.holder) in self._rates:
             self._rates[kind, limit.holder].record(-amount, now)
 
     def most_bytes(self, user: str, client_id: str) -> int | None:
-        """How many bytes one answer to a fetch may have: what its quota allows in all windows; None for no limit."""
+        """The most bytes of one fetch response: what the quota allows in ``least_s``; None without a quota."""
         limit = self.limits.of(user, client_id, LimitKind.FETCHED_BYTES)
         return None if limit is None else int(limit.amount * self._windows.least_s)
 
 
 class Timed(Generic[_T]):
-    """Awaits what it is given, and adds up in ``busy_s`` the time between its pauses. ``timer`` gives seconds."""
+    """Awaits ``work`` and sums the time it does not wait in ``busy_s``. ``timer`` gives seconds."""
 
     def __init__(self, work: Awaitable[_T], timer: Callable[[], float]) -> None:
         self._work = work

@@ -1,7 +1,7 @@
-"""What the nodes of one cluster share: settings, topics, groups, transactions, and who leads and coordinates what.
+"""The state that all nodes of a cluster share: settings, topics, groups, transactions, leaders and coordinators.
 
-All nodes live in one process and on one event loop, so sharing is plain. A node still answers only for what is its
-own, as in a real cluster: ``context`` tells what that is.
+All nodes live in one process and on one event loop. A node still answers only for the partitions and groups that it
+leads and coordinates, as in a real cluster; see ``context``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ __all__ = ["Cluster"]
 class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
-    What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
-    Without ``security`` there are no logins, and every client may do everything. ``listener`` is told what groups do.
+    ``open`` reads the state from ``storage``, which stores all changes until ``close``. Without ``security`` there are
+    no logins and every client may do everything. ``listener`` gets the events of groups.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Cluster:
         self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)
 
     def open(self) -> None:
-        """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
+        """Read the stored state: the catalogue, then the logs. Raises ``StorageError``."""
         self.storage.open()
         try:
             self.settings = self.configs.settings()
@@ -102,7 +102,7 @@ class Cluster:
             raise
 
     def close(self) -> None:
-        """Stop the timers, have everything on the disk, and let others have the storage."""
+        """Stop the timers, flush everything to the disk, and release the storage."""
         self.groups.close()
         self.transactions.close()
         self._retention.close()
@@ -118,11 +118,11 @@ class Cluster:
 
     @property
     def controller(self) -> Node:
-        """The node that clients are told is the controller; every node does its work."""
+        """The node that clients are told is the controller; in fact every node acts as one."""
         return self.leadership.living()[0]
 
     def now(self) -> float:
-        """The time, in seconds since the epoch; never going back."""
+        """The time in seconds since the epoch; it never goes back."""
         return self._clock()
 
     def now_ms(self) -> int:
@@ -130,19 +130,19 @@ class Cluster:
         return int(self._clock() * 1000)
 
     def coordinator_of(self, group_id: str) -> Node | None:
-        """The node that coordinates a group, whether or not the group exists; None if there is none just now.
+        """The node that coordinates a group, whether or not the group exists; None if it is down.
 
-        As in Kafka it leads the partition of the offsets topic that the group's id hashes to.
+        As in Kafka, this is the leader of the offsets partition to which the group id hashes.
         """
         leader = self.groups.partition_of(group_id).leader
         return None if leader is None else self.node(leader)
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
-        """The partition of the offsets topic that has the group."""
+        """The partition of the offsets topic that stores the group."""
         return TopicPartition(OFFSETS_TOPIC, self.groups.partition_of(group_id).index)
 
     def transaction_coordinator_of(self, transactional_id: str) -> Node:
-        """The node that coordinates the transactions of a transactional id: if it is not alive, the next that is."""
+        """The node that coordinates the transactions of a transactional id; the next running node if it is down."""
         partition = spread(transactional_id, self.settings.transaction_state_log_num_partitions)
         living = [node for node in (*self.nodes[partition % len(self.nodes) :], *self.nodes) if node.is_alive]
         return living[0]
@@ -152,30 +152,30 @@ class Cluster:
         return next(node for node in self.nodes if node.node_id == node_id)
 
     def replica_to_read(self, partition: Partition, rack: str) -> int:
-        """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
+        """The node from which a consumer in ``rack`` (empty if it gave none) should read a partition."""
         assert partition.leader is not None
         leader_first = sorted(partition.isr, key=lambda node_id: node_id != partition.leader)
         replicas = [self.node(node_id) for node_id in leader_first]
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
-        """Make a topic with the broker's defaults; its name was checked before."""
+        """Create a topic with the broker's defaults; the caller has checked the name."""
         count = self.settings.num_partitions if num_partitions is None else num_partitions
         factor = min(self.settings.default_replication_factor, len(self.leadership.homes()))
         return self.topics.create(name, self.topics.placement(count, factor), self.topic_settings())
 
     def topic_settings(self, overrides: Mapping[str, str] | None = None) -> TopicSettings:
-        """What a topic has that was given these settings itself."""
+        """The settings of a topic with these overrides."""
         return TopicSettings(overrides or {}, self.settings.message_max_bytes, self.settings.log_segment_bytes)
 
     def configure_topic(self, name: str, overrides: Mapping[str, str]) -> None:
-        """Give a topic these settings, and no others."""
+        """Replace the overrides of a topic."""
         topic = self.topics.named(name)
         assert topic is not None, f"{name} was looked up before"
         self.topics.configure(topic, self.topic_settings(overrides))
 
     def configure_broker(self, name: str, given: Mapping[str, str]) -> None:
-        """Give a node, or all of them if ``name`` is empty, these settings while they run, and no others."""
+        """Replace the dynamic settings of a node, or of all nodes if ``name`` is empty."""
         self.configs.configure_broker(name, given)
         self.settings = self.configs.settings()
         for topic in self.topics.all():
@@ -183,12 +183,12 @@ class Cluster:
         self._tell_configs()
 
     def configure_group(self, group_id: str, given: Mapping[str, str]) -> None:
-        """Give a group, be there one or not, these settings for itself, and no others."""
+        """Replace the settings of a group, whether or not it exists."""
         self.configs.configure_group(group_id, given)
         self._tell_configs()
 
     def directory(self) -> TopicDirectory:
-        """The topics of this moment, by name and id."""
+        """The current topics, by name and id."""
         return TopicDirectory.of(self.topics.images().values())
 
     def _write_markers(self, transaction: Transaction) -> None:
@@ -198,14 +198,14 @@ class Cluster:
         self.groups.configure(self.configs.for_coordinator())
 
     def _leaders_changed(self) -> None:
-        self.topics.note_leaders()
+        self.topics.store_epochs()
         self.groups.refresh()
         for node in self.nodes:
             if not node.is_alive:
                 self.fetch_sessions[node.node_id].clear()
 
     def _create_offsets_topic(self) -> Topic:
-        """As Kafka makes it, but on fewer nodes than ``offsets.topic.replication.factor`` if there are no more."""
+        """Create it as Kafka does, but with fewer replicas if the cluster has fewer nodes than the factor."""
         ids = self.leadership.homes()
         factor = min(self.settings.offsets_topic_replication_factor, len(ids))
         replicas = [

@@ -1,23 +1,20 @@
-"""One connection: frames in, frames out, in order.
+"""One connection: reads request frames and writes response frames, in order.
 
-A frame is read, answered, and only then the next one is read, so answers keep the order of the requests and a slow
-reader holds up only itself; a fetch that waits for records holds up its own connection only. The length of a
-frame is compared with ``socket.request.max.bytes`` before anything is read, and with the much smaller
-``sasl.server.max.receive.size`` as long as the client is not known.
+The next frame is read only after the last one was answered, so answers keep the order of the requests, and a slow
+reader or a fetch that waits for records delays only its own connection. The length of a frame may not exceed
+``socket.request.max.bytes``, or the much smaller ``sasl.server.max.receive.size`` until the client has authenticated.
 
-The client has ``connections.max.idle.ms`` to send a whole request, and as long to take its answer. Then the connection
-is closed. The time in which the broker works on the request, or waits for records, does not count.
+The connection is closed if the client takes more than ``connections.max.idle.ms`` to send a whole request, or to
+receive a response. The time in which the broker works on the request, or waits for records, does not count.
 
-A client that exceeds a quota is answered at once, but nothing more is read from it for as long as it was told
-(KIP-219).
+A client that exceeds a quota is answered at once, but nothing more is read from it for its throttle time (KIP-219).
 
-A client that could not authenticate is told so a little later than it could be, which slows down those who guess
-(KIP-306), and is then hung up on.
+A client that failed to authenticate is told so after a delay, which slows down guessing (KIP-306); then the connection
+is closed.
 
-Large requests take their whole size from what ``queued.max.request.bytes`` leaves before they are read (KIP-72). One
-may do so as soon as anything is left, so that the largest gets its turn; while nothing is left, the next ones are not
-read. Small requests are not counted: what may arrive of them unasked is the buffer that every connection has in any
-case.
+Large requests are charged to ``queued.max.request.bytes`` before they are read (KIP-72). A request may be read as soon
+as any bytes are free, even if it is larger than that, so that the largest requests are read too; while none are free,
+large requests wait. Small requests are not counted, since every connection buffers that much anyway.
 """
 
 from __future__ import annotations
@@ -65,13 +62,13 @@ class Connection:
         return self._settings.connections_max_idle_ms / 1000
 
     async def serve(self) -> None:
-        """Answer what comes until the peer leaves, or has to; then close."""
+        """Answer requests until either side ends the connection; then close it."""
         try:
             while True:
                 await self._serve_one()
         except CloseConnectionError as error:
             _log.warning("closing the connection from %s: %s", self._peer.host, error)
-        except (asyncio.IncompleteReadError, OSError) as error:  # those of TLS are no ConnectionError
+        except (asyncio.IncompleteReadError, OSError) as error:  # errors of TLS are no ConnectionError
             _log.debug("the connection from %s ended: %r", self._peer.host, error)
         finally:
             self._timer.set_after(None)
@@ -115,12 +112,12 @@ class Connection:
 
     def _end_idle(self) -> None:
         limit = f"connections.max.idle.ms={self._settings.connections_max_idle_ms}"
-        _log.warning("closing the connection from %s: it did not go on within %s", self._peer.host, limit)
+        _log.warning("closing the connection from %s: it was idle for %s", self._peer.host, limit)
         self._writer.transport.abort()
 
 
 class RequestMemory:
-    """What is left of ``queued.max.request.bytes``; without a limit if that is not positive."""
+    """The free part of ``queued.max.request.bytes``; unlimited if that is not positive."""
 
     def __init__(self, max_bytes: int) -> None:
         self._left = max_bytes if max_bytes > 0 else None
@@ -136,7 +133,7 @@ class RequestMemory:
         self._left -= size
 
     def give_back(self, size: int) -> None:
-        """A request of ``size`` bytes that was taken is answered, or its connection has ended."""
+        """Return what ``take`` took for a request of ``size`` bytes."""
         if self._left is not None and size > SMALL_REQUEST_BYTES:
             self._left += size
             self._given_back.set()

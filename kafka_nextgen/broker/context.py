@@ -1,7 +1,7 @@
-"""One request's circumstances, and what follows from them: what its client may do, and what its node answers for.
+"""The context of one request: what its client may do, and which partitions and groups its node is responsible for.
 
-A node refuses the records of partitions another node leads, and the groups and transactions another node coordinates.
-What it has a replica of may be read from it (KIP-392).
+A node refuses requests for partitions that another node leads, and for groups and transactions that another node
+coordinates. Records can be read from any replica (KIP-392).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["Context"]
 
 _R = TypeVar("_R", bound=Response)
 
-_FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
+_FROM_FOLLOWERS = 11  # the first version of Fetch with a rack
 
 
 @frozen
 class Context:
-    """One request's circumstances: the node it came to, the client, and the version."""
+    """The context of one request: the node that received it, the client, and the version."""
 
     cluster: Cluster
     node: Node
@@ -41,29 +41,29 @@ class Context:
 
     @property
     def access(self) -> Access:
-        """What the client may do."""
+        """The client's permissions."""
         return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client has this right to what has this name; the cluster needs none."""
+        """Whether the client has this right to the resource of this name; for the cluster leave it out."""
         return self.access.may(right, name)
 
     @property
     def user(self) -> str:
-        """The client's name, by which it has quotas."""
+        """The client's user name, to which quotas apply."""
         return self.peer.principal.name
 
     @property
     def client_host(self) -> str:
-        """Where the request came from, as Kafka writes it."""
+        """The client's address, as Kafka writes it."""
         return f"/{self.peer.host}"
 
     def endpoint(self, node: Node) -> Endpoint:
-        """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
+        """The address of a node on the listener that this client uses (KIP-103)."""
         return node.endpoints[self.peer.listener.name]
 
     def address_fields(self, node: Node) -> dict[str, Any]:
-        """What messages tell of a node's address."""
+        """The fields of a message that give a node's address."""
         endpoint = self.endpoint(node)
         return {"host": endpoint.host, "port": endpoint.port, "rack": node.rack}
 
@@ -74,7 +74,7 @@ class Context:
 
     @property
     def speaks_extensions(self) -> bool:
-        """Whether this broker and this client speak what Apache Kafka never shipped."""
+        """Whether both this broker and this client use what Apache Kafka never shipped."""
         return self.cluster.settings.extensions and self.peer.knows_extensions
 
     def coordinates(self, group_id: str) -> bool:
@@ -82,13 +82,13 @@ class Context:
         return self.cluster.coordinator_of(group_id) is self.node
 
     def group_error(self, right: Right, group_id: str) -> ErrorCode | None:
-        """Why this node refuses a request that needs ``right`` to the group; None if it answers it."""
+        """Why this node refuses a request that needs ``right`` to the group; None if it does not."""
         if not self.may(right, group_id):
             return right.error
         return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
 
     def ask_group(self, right: Right, request: Request, expected: type[_R]) -> _R:
-        """Put a request that needs ``right`` to the coordinator of its group, or refuse it.
+        """Pass a request that needs ``right`` to the coordinator of its group, or refuse it.
 
         The response is of the ``expected`` class either way.
         """
@@ -96,7 +96,7 @@ class Context:
         return self._ask_group(error, request, expected)
 
     def ask_consumer_group(self, right: Right, request: Request, expected: type[_R]) -> _R:
-        """The same for requests of the consumer group protocol, which may be switched off."""
+        """The same for requests of the consumer group protocol, which may be disabled."""
         if not self.has_consumer_protocol:
             return self._ask_group(ErrorCode.UNSUPPORTED_VERSION, request, expected)
         return self.ask_group(right, request, expected)
@@ -113,13 +113,13 @@ class Context:
         return self.cluster.transaction_coordinator_of(transactional_id) is self.node
 
     def transaction_error(self, transactional_id: str) -> ErrorCode | None:
-        """Why this node refuses a request about the transactional id; None if it answers it."""
+        """Why this node refuses a request about the transactional id; None if it does not."""
         if not transactional_id:
             return ErrorCode.INVALID_REQUEST
         return None if self.coordinates_transaction(transactional_id) else ErrorCode.NOT_COORDINATOR
 
     def led_partition(self, topic: str, index: int, known_epoch: int = -1) -> Partition | ErrorCode:
-        """A partition that this node leads, at the epoch the client knows, or why there is none."""
+        """The partition if this node leads it at the epoch that the client knows, else the error."""
         partition = self.cluster.topics.partition(topic, index)
         if partition is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -127,13 +127,13 @@ class Context:
         return partition if error is ErrorCode.NONE else error
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""
+        """The error unless this node leads the partition at the epoch that the client knows (KIP-320), -1 for none."""
         if partition.leader != self.node.node_id:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return self._epoch_error(partition, known_epoch)
 
     def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """Whether the partition can be read here: by clients that know of KIP-392 from every replica."""
+        """The error unless this client can read the partition here; clients with KIP-392 can from any replica."""
         if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
             return self._epoch_error(partition, known_epoch)
         return self.leadership_error(partition, known_epoch)

@@ -1,11 +1,11 @@
-"""One request frame to one answer frame.
+"""Turns one request frame into one response frame.
 
-What Kafka does about a request it can't make sense of, this does too: it closes that connection and serves all
-others. ApiVersions is the exception (KIP-511): asked in a version that is not spoken, it answers in version 0 with
-UNSUPPORTED_VERSION and what is spoken, so that the client can begin again.
+As in Kafka, a request that can't be decoded closes its connection. The exception is ApiVersions in an unsupported
+version: the answer in version 0 has UNSUPPORTED_VERSION and the supported versions, so that the client can try again
+(KIP-511).
 
-Nothing is decoded that the connection may not send yet (``peer``). Between a SaslHandshake of version 0 and the
-end of the authentication, frames are tokens of SASL without a header.
+A request is decoded only if the connection may send it now (``peer``). Between a SaslHandshake of version 0 and the
+end of the authentication, frames are SASL tokens without a header.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
 from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
 from kafka_nextgen.wire.messages import ApiVersionsRequest
@@ -39,7 +39,7 @@ _log = logger_of(__name__)
 
 @frozen
 class Reply:
-    """What is sent back, if anything is, and for how many seconds nothing is read afterwards (KIP-219)."""
+    """The response frame, if there is one, and for how many seconds nothing is read afterwards (KIP-219)."""
 
     frame: bytes | None
     muted_s: float = 0.0
@@ -53,10 +53,7 @@ class Dispatcher:
         self._node = node
 
     async def answer(self, frame: bytes, peer: Peer) -> Reply:
-        """Return the frame to send back, and for how long the client is to be left alone then.
-
-        ``frame`` is without its length. Raises ``CloseConnectionError``.
-        """
+        """Answer a request frame, which is without its length. Raises ``CloseConnectionError``."""
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
             return Reply(await self._answer_token(frame, peer.sasl))
         try:
@@ -74,9 +71,9 @@ class Dispatcher:
         except StorageError as error:
             _log.error("%s v%d: %s", request.api.name, request.version, error)
             raise CloseConnectionError(f"{request.api.name}: {error}") from error
-        except Exception as error:  # a bug in one handler must not take the others' connections with it
+        except Exception as error:  # a bug in one handler must not end other connections
             _log.exception("%s v%d failed", request.api.name, request.version)
-            raise CloseConnectionError(f"{request.api.name} failed: {told(error)}") from error
+            raise CloseConnectionError(f"{request.api.name} failed: {describe_error(error)}") from error
 
     def _reply(
         self, request: RequestFrame, context: Context, response: Message | None, request_size: int, busy_s: float
@@ -98,7 +95,7 @@ class Dispatcher:
         profile = self._cluster.settings.profile
         handle = handler_of(request.api, request.version, profile, context.speaks_extensions)
         if handle is None:
-            raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
+            raise CloseConnectionError(f"{request.api.name} v{request.version} is not supported")
         return await handle(request.message, context)
 
     def _versions(self, request: RequestFrame, peer: Peer) -> Message:

@@ -1,4 +1,4 @@
-"""Where in a log each leader began (KIP-101): how a reader finds out that what it read is no longer there (KIP-320)."""
+"""The start offset of each leader epoch in a log (KIP-101), by which readers detect truncation (KIP-320)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class LeaderEpochs:
     _starts: list[int] = field(factory=list)
 
     def note(self, epoch: int, offset: int) -> None:
-        """Note the epoch of a batch that was appended at ``offset``."""
+        """Record the epoch of a batch that was appended at ``offset``."""
         if not self._epochs or epoch > self._epochs[-1]:
             self._epochs.append(epoch)
             self._starts.append(offset)
 
     def end_of(self, epoch: int, leader_epoch: int, end_offset: int) -> tuple[int, int] | None:
-        """The largest epoch not above ``epoch`` that the log has, and the offset after it; None if it can't be told.
+        """The largest epoch in the log up to ``epoch``, and the offset after it; None if ``epoch`` is unknown.
 
-        ``leader_epoch`` is the leader's now, at whose end the log ends. Of an epoch older than all there are it is
-        told where they begin.
+        ``leader_epoch`` is the current one, which ends at the end of the log. An epoch older than all in the log ends
+        where the oldest begins.
         """
         if epoch == leader_epoch:
             return epoch, end_offset
@@ -37,7 +37,7 @@ class LeaderEpochs:
         return found, self._starts[above] if above < len(self._starts) else end_offset
 
     def forget_before(self, offset: int) -> None:
-        """The log begins at ``offset`` now: epochs that end before it are gone, and the first left begins there."""
+        """Let the log begin at ``offset``: remove the epochs that end before it, and let the first one begin there."""
         count = max(bisect_right(self._starts, offset) - 1, 0)
         del self._epochs[:count], self._starts[:count]
         if self._starts:

@@ -1,9 +1,9 @@
-"""Which nodes are alive, and which of them lead what when nodes come and go.
+"""Which nodes are alive, and which partitions they lead as nodes stop and start.
 
-There is one log, which all replicas share, so every living replica is in sync and can lead. When the leader goes the
-next living replica in the partition's order leads, under the next leader epoch (KIP-101). The last one in sync stays
-on the list when it goes: there is no leader until it is back, as without unclean elections. A node that comes back
-leads what had no leader; for the rest it waits to be elected, or moved to.
+All replicas of a partition share one log, so every live replica is in sync and can lead. When the leader stops, the
+next live replica in the partition's order leads, with a new leader epoch (KIP-101). If the last replica in sync stops,
+it stays in the ISR and the partition has no leader until it starts again, as without unclean elections. A node that
+starts again leads only partitions without a leader, until leaders are elected or moved.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ __all__ = ["Leadership", "lead", "leave"]
 
 
 class Leadership:
-    """The leaders of all partitions of ``topics``, among ``nodes``; ``changed`` is called when they or topics are."""
+    """The leaders of all partitions of ``topics``; ``changed`` is called when leaders or topics have changed."""
 
     def __init__(self, nodes: Sequence[Node], topics: Topics, changed: Callable[[], None]) -> None:
         self._nodes = nodes
         self._topics = topics
         self._changed = changed
-        topics.changed = self._follow
+        topics.changed = self._update
 
     def living(self) -> Sequence[Node]:
-        """The nodes that are alive: a client that asks over a connection is at one of them."""
+        """The nodes that are alive; never empty while a client is connected."""
         return [node for node in self._nodes if node.is_alive]
 
     def homes(self) -> list[int]:
-        """The ids of the nodes where new partitions may be."""
+        """The ids of the nodes on which new partitions may be placed."""
         return [node.node_id for node in self.living() or self._nodes]
 
     def node_left(self, node: Node) -> None:
-        """Let others lead and coordinate what this node did."""
+        """Let other nodes lead and coordinate in place of this one."""
         node.is_alive = False
         self._topics.node_ids = tuple(self.homes())
-        self._follow()
+        self._update()
 
     def node_came_back(self, node: Node) -> None:
-        """Let this node lead what no other node does."""
+        """Let this node lead the partitions without a leader."""
         node.is_alive = True
         self._topics.node_ids = tuple(self.homes())
         living = {each.node_id for each in self.living()}
@@ -50,24 +50,24 @@ class Leadership:
                 lead(partition, next(node_id for node_id in partition.isr if node_id in living))
             if partition.leader is not None:
                 partition.isr = tuple(node_id for node_id in partition.replicas if node_id in living)
-        self._follow()
+        self._update()
 
     def move(self, partition: Partition, node: Node) -> None:
-        """Let another of a partition's replicas lead it, which is alive."""
+        """Let another live replica lead a partition."""
         assert node.node_id in partition.isr
         lead(partition, node.node_id)
         self._changed()
 
     def prefer(self) -> None:
-        """Let the first replica of each partition lead it again, if it is in sync (Kafka's preferred election)."""
+        """Let the first replica of each partition lead it, if it is in sync (Kafka's preferred leader election)."""
         for partition in self._topics.partitions():
             preferred = partition.replicas[0]
             if partition.leader is not None and partition.leader != preferred and preferred in partition.isr:
                 lead(partition, preferred)
         self._changed()
 
-    def _follow(self) -> None:
-        """Also a partition that is new may have been placed on a node that is not alive."""
+    def _update(self) -> None:
+        # new partitions too may be on nodes that are not alive
         for node in self._nodes:
             if not node.is_alive:
                 leave(self._topics.partitions(), node.node_id)
@@ -75,7 +75,7 @@ class Leadership:
 
 
 def leave(partitions: Iterable[Partition], node_id: int) -> None:
-    """A node is gone: others lead what it led."""
+    """Let other nodes lead the partitions that a stopped node led."""
     for partition in partitions:
         rest = tuple(other for other in partition.isr if other != node_id)
         if rest:
@@ -85,6 +85,6 @@ def leave(partitions: Iterable[Partition], node_id: int) -> None:
 
 
 def lead(partition: Partition, node_id: int | None) -> None:
-    """Let a node lead, or none, from the next leader epoch on."""
+    """Set the leader of a partition, None for no leader, and begin the next leader epoch."""
     partition.leader = node_id
     partition.log.begin_epoch(partition.leader_epoch + 1)

@@ -1,17 +1,18 @@
-"""A partition's log: the batches as they were produced, in order, each at its offset.
+"""A partition's log: the produced batches in order, each at its offset.
 
-A batch is kept in the bytes it came in, with its offset and leader epoch written in; what is read is what was
-produced, compression and all (KIP-98). There is one replica, so the high watermark is the end of the log. A read
-may begin in the middle of a batch, which is then given whole: the reader drops what lies before. Whole segments are
-dropped from the front: by retention, which moves the log start offset with them, and once the log start offset has been
-moved past them. Batches before it that share a segment with later ones stay, and cannot be read.
+A batch keeps the bytes that were produced, including their compression (KIP-98); only its offset, its leader epoch
+and perhaps its time are written into them. There is one copy, so the high watermark is the end of the log. A read that
+begins in the middle of a batch returns the whole batch, and the reader drops the records before. Only whole segments
+are deleted: by retention, which advances the log start offset, or when the log start offset has been moved past them.
+Batches before it that share a segment with later ones stay, but can't be read.
 
-The bytes are in a ``BatchStore``: in memory, or in files. They are found by a ``BatchIndex``, four numbers a batch.
+The bytes are in a ``BatchStore``, in memory or in files, and a ``BatchIndex`` finds them.
 
-Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
+The records of transactions lie among the others, and markers end them; all transactions before ``last_stable_offset``
+have ended.
 
-A reader that waits for more puts an ``asyncio.Event`` among the ``watchers``; every append, and the end of the log,
-sets it.
+A reader that waits for more adds an ``asyncio.Event`` to ``watchers``; every append, a new leader epoch and the
+deletion of the log set it.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ __all__ = ["FoundOffset", "PartitionLog", "watching"]
 
 @frozen
 class FoundOffset:
-    """An offset that was looked up by time, with its record's timestamp (milliseconds since the epoch)."""
+    """The result of a look-up by time: an offset and its record's timestamp (milliseconds since the epoch)."""
 
     offset: int
     timestamp: int
 
 
 class PartitionLog:
-    """The batches of one partition. ``start_offset`` is the first there is, ``end_offset`` the next to come."""
+    """The batches of one partition, from ``start_offset`` to before ``end_offset``."""
 
     def __init__(self, partition: TopicPartition, leader_epoch: int = 0, batches: BatchStore | None = None) -> None:
         self.partition = partition
@@ -57,7 +58,7 @@ class PartitionLog:
         self.start_offset = 0
         self.end_offset = 0
         self.is_deleted = False
-        self.compacted_size = 0  # what there was to read after the last compaction, in bytes
+        self.compacted_size = 0  # bytes after the last compaction
         self.transactions = OpenTransactions()
         self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
@@ -66,32 +67,32 @@ class PartitionLog:
 
     @property
     def size(self) -> int:
-        """How many bytes the segments have."""
+        """The size of the segments in bytes."""
         return self._index.end - self._index.begin
 
     @property
     def last_stable_offset(self) -> int:
-        """Where the first open transaction begins, or what is left of it; the end if none is open."""
+        """The offset at which the first open transaction begins; the end if none is open."""
         first_open = self.transactions.first_open_offset()
         return self.end_offset if first_open is None else max(first_open, self.start_offset)
 
     def recover(self) -> Iterator[BatchView]:
-        """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
+        """Read the log from the store and yield each batch. Call it before any other use."""
         assert not self._index
         for batch in self._batches.recover():
             self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
             self._note_transaction(batch, batch.header.base_offset)
             self.epochs.note(batch.header.leader_epoch, batch.header.base_offset)
             yield batch
-        if self._batches.start_offset > self.end_offset:  # then all segments were cut off
+        if self._batches.start_offset > self.end_offset:  # then recovery deleted all segments
             self._index.drop(len(self._index))
         self._begin(self._batches.start_offset)
 
     def append(self, batch: BatchView, log_append_time: int | None = None) -> int:
-        """Append a batch that was checked, and return the offset it got.
+        """Append a batch that was checked, and return its offset.
 
-        ``log_append_time`` (milliseconds since the epoch) replaces the records' own timestamps. Raises
-        ``StorageError`` if it can't be written; then nothing happened.
+        ``log_append_time`` (milliseconds since the epoch) replaces the timestamps of the records. Raises
+        ``StorageError`` and leaves the log unchanged if the batch can't be written.
         """
         base_offset = self.end_offset
         data = rebase(batch.data, base_offset, self.leader_epoch, log_append_time)
@@ -105,27 +106,28 @@ class PartitionLog:
         return base_offset
 
     def retain(self, max_bytes: int) -> None:
-        """Drop the oldest segments as long as ``max_bytes`` are left without them."""
+        """Delete the oldest segments as long as at least ``max_bytes`` remain."""
         self._drop_batches_before(self._index.end - max_bytes)
 
     def drop_older(self, timestamp: int) -> None:
-        """Drop the oldest segments that have nothing as late as a time (milliseconds)."""
+        """Delete the oldest segments whose records are all older than a timestamp (milliseconds)."""
         self._drop_batches_before(self._index.position(self._index.earlier_than(timestamp)))
 
     def drop_before(self, offset: int) -> None:
-        """Have the log begin at ``offset``, which it holds; raises ``StorageError`` if that can't be kept."""
+        """Move the log start offset to ``offset``, which the log holds. Raises ``StorageError``."""
         assert self.holds(offset)
         position = self._index.position(self._index.ending_by_offset(offset))
         self._drop(self._batches.boundary(position), offset)
 
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
-        """Have ``rewritten`` give batches with fewer records, and all their offsets, for those whose fate is decided.
+        """Replace the batches before the last stable offset with those of ``rewritten``.
 
-        Raises ``StorageError``, and anything that ``rewritten`` raises, with the log as it was.
+        These have fewer records but cover the same offsets. Raises ``StorageError``, and anything that ``rewritten``
+        raises, and then leaves the log unchanged.
         """
         index, stable = self._index, self.last_stable_offset
-        decided = index.position(index.ending_by_offset(stable))
-        position = decided if stable == self.end_offset else self._batches.boundary(decided)
+        stable_position = index.position(index.ending_by_offset(stable))
+        position = stable_position if stable == self.end_offset else self._batches.boundary(stable_position)
         count = index.ending_by_position(position)
         if count:
             batches = rewritten(split_batches(self._batches.read(index.begin, position)))
@@ -136,24 +138,24 @@ class PartitionLog:
         self.compacted_size = self.size
 
     def close(self) -> None:
-        """Have everything on the disk, if it is kept."""
+        """Flush everything to the disk, if the log is in files."""
         self._batches.close()
 
     def delete(self) -> None:
-        """Mark the log as gone with its topic, and wake who waits for it."""
+        """Delete the log and wake its watchers."""
         self.is_deleted = True
         self._batches.delete()
         self._wake()
 
     def holds(self, offset: int) -> bool:
-        """Whether one may read from ``offset``: a record's, or the end."""
+        """Whether reading from ``offset`` is possible: it is a record's offset or the end."""
         return self.start_offset <= offset <= self.end_offset
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool, before: int | None = None) -> bytes:
-        """Read whole batches from the one that holds ``offset`` on, within ``max_bytes`` and ``before`` an offset.
+        """Read whole batches from the one that holds ``offset`` on, up to ``max_bytes`` and ``before`` an offset.
 
-        With ``at_least_one`` the first is given however large it is, so that a reader with small limits gets on
-        (KIP-74).
+        With ``at_least_one`` the first batch is returned however large it is, so that a reader with small limits makes
+        progress (KIP-74).
         """
         index = self._index
         first = index.ending_by_offset(offset)
@@ -165,27 +167,27 @@ class PartitionLog:
         return self._batches.read(begin, index.position(last)) if last > first else b""
 
     def offset_for_time(self, timestamp: int) -> FoundOffset | None:
-        """Find the first record that is as late as ``timestamp`` (milliseconds); None if there is none.
+        """The first record at or after ``timestamp`` (milliseconds); None if there is none.
 
-        Raises ``CorruptRecordError`` if a batch, whose records were not looked at before, cannot be read.
+        Raises ``CorruptRecordError`` if the records of a batch, which are first decoded here, are invalid.
         """
         return self._find(timestamp, self.start_offset)
 
     def offset_of_latest_time(self) -> FoundOffset | None:
-        """Find the first record with the highest timestamp (KIP-734); None if there is none.
+        """The first record with the highest timestamp (KIP-734); None if there is none.
 
-        As in Kafka it may lie before the start offset, as long as its segment is there.
+        As in Kafka it may lie before the log start offset, as long as its segment exists.
         """
         latest = self._index.latest
         return None if latest is None else self._find(latest, 0)
 
     def begin_epoch(self, leader_epoch: int) -> None:
-        """Let what is appended from now on carry this leader epoch, and wake who waits: the leader has changed."""
+        """Use this leader epoch for later batches, and wake the watchers, since the leader has changed."""
         self.leader_epoch = leader_epoch
         self._wake()
 
     def _drop_batches_before(self, position: int) -> None:
-        """Drop the segments that end before a position."""
+        """Delete the segments that end before a position."""
         index = self._index
         boundary = position if position >= index.end else self._batches.boundary(position)
         count = index.ending_by_position(boundary)
@@ -223,7 +225,7 @@ class PartitionLog:
         return None
 
     def _records(self, index: int, start: int) -> Iterator[FoundOffset]:
-        """The records of a batch, and a marker, too: to a look-up by time it is a record like any other."""
+        """The records of a batch; a look-up by time counts markers as records."""
         data = self._batches.read(self._index.position(index), self._index.position(index + 1))
         header = read_header(data, 0)
         if header is not None and header.is_control:
@@ -240,7 +242,7 @@ class PartitionLog:
 
 @contextmanager
 def watching(logs: Iterable[PartitionLog]) -> Iterator[asyncio.Event]:
-    """Give an event that is set whenever one of ``logs`` grows or ends, as long as the block runs."""
+    """An event that, while the block runs, is set whenever one of ``logs`` grows, changes its leader or is deleted."""
     watched = tuple(logs)
     event = asyncio.Event()
     for log in watched:

@@ -1,8 +1,7 @@
-"""A broker node, as all nodes of a cluster know it, and which one a consumer is to read from (KIP-392).
+"""A broker node, and the selection of the replica that a consumer reads from (KIP-392).
 
-A partition's leader selects by ``replica.selector.class``, for consumers that tell their rack. Kafka takes the replica
-that is most caught up among those in that rack; here all nodes share one log and every replica has all of it, so that
-the first is as good as any.
+A partition's leader selects it by ``replica.selector.class``, for consumers that give their rack. Of the replicas in
+that rack Kafka takes the one most caught up; here all replicas share one log, so the first one is taken.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ __all__ = ["SELECTORS", "Node", "Selector"]
 
 @define
 class Node:
-    """A broker node, with the address of each of its listeners, by name: known once it listens.
+    """A broker node. ``endpoints`` has the address of each listener, by name, once it listens.
 
-    One that is not alive leads nothing, and clients are not told of it.
+    A node that is not alive leads nothing, and clients are not told of it.
     """
 
     node_id: int
@@ -29,7 +28,7 @@ class Node:
     is_alive: bool = True
 
 
-#: Takes the consumer's rack, empty if it told none, and the nodes of a partition's replicas, its leader first.
+#: Takes the consumer's rack, empty if it gave none, and the nodes of a partition's replicas, leader first.
 Selector = Callable[[str, Sequence[Node]], Node]
 
 
@@ -38,13 +37,12 @@ def _leader(_rack: str, replicas: Sequence[Node]) -> Node:
 
 
 def _in_same_rack(rack: str, replicas: Sequence[Node]) -> Node:
-    there = [replica for replica in replicas if rack and replica.rack == rack]
-    return there[0] if there else replicas[0]  # where the leader is there, it comes first
+    return next((replica for replica in replicas if rack and replica.rack == rack), replicas[0])
 
 
 _PACKAGE = "org.apache.kafka.common.replica"
 
-#: By the names of Kafka's classes; without one the leader is read.
+#: By the names of Kafka's classes; the default is the leader.
 SELECTORS: Mapping[str, Selector] = {
     "": _leader,
     f"{_PACKAGE}.LeaderSelector": _leader,

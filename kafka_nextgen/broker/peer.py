@@ -1,8 +1,8 @@
-"""The other end of one connection: by which listener it came, who it is, and which requests it may send now.
+"""The client of one connection: its listener, its identity, and which requests it may send.
 
-That is all of them once the client has authenticated. Before, it is ApiVersions, once, and what SASL needs
-(``security.sasl``). Such a request is told by its API key before anything else of it is decoded. What is not admitted
-ends the connection, as in Kafka, and so does any request but SaslHandshake after the session is over (KIP-368).
+Once authenticated, the client may send any request. Before, it may send ApiVersions once and the requests of SASL
+(``security.sasl``). Only the API key is read to decide this. As in Kafka, a request that is not admitted ends the
+connection, and so does any request but SaslHandshake after the session has expired (KIP-368).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["Peer"]
 
 @define(eq=False)
 class Peer:
-    """What is known of a client for as long as its connection lasts.
+    """What is known about the client of a connection.
 
-    ``host`` is its address, ``certified`` who its certificate says it is. ``sasl`` is None where clients need not
-    authenticate. ``software_name`` is what the client called itself when it asked for versions, None before (KIP-511).
+    ``host`` is its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients need not
+    authenticate. ``software_name`` is the client's name from its ApiVersions request, None before (KIP-511).
     """
 
     listener: Listener
@@ -35,24 +35,24 @@ class Peer:
 
     @property
     def principal(self) -> Principal:
-        """Who asks."""
+        """The principal that requests are made for."""
         if self.sasl is None or self.sasl.user is None:
             return self.certified
         return Principal.user(self.sasl.user)
 
     @property
     def knows_extensions(self) -> bool:
-        """Whether its client is one that can use what Apache Kafka never shipped."""
+        """Whether the client can use what Apache Kafka never shipped."""
         return self.software_name == SOFTWARE_NAME
 
     @property
     def is_authenticated(self) -> bool:
-        """Whether it may send any request."""
+        """Whether the client may send any request."""
         return self.sasl is None or self.sasl.is_done
 
     @property
     def has_failed(self) -> bool:
-        """Whether it could not authenticate, so that the connection is to be closed."""
+        """Whether authentication failed, so that the connection must be closed."""
         return self.sasl is not None and self.sasl.has_failed
 
     def check_admitted(self, api_key: int, now: float) -> None:
@@ -61,7 +61,7 @@ class Peer:
             return
         api = APIS.get(api_key)
         name = f"API key {api_key}" if api is None else api.name
-        why = "after its session was over" if self.sasl.is_done else "before authenticating"
+        why = "after its session expired" if self.sasl.is_done else "before authenticating"
         raise CloseConnectionError(f"the client sent {name} on listener {self.listener.name} {why}")
 
 

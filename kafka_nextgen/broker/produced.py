@@ -1,12 +1,13 @@
-"""What has to be true of a batch before it is appended, in the order Kafka looks.
+"""Checks a produced batch and appends it. The checks are made in Kafka's order:
 
-The right checksum; nothing only a coordinator writes; a codec that exists; not larger than the topic takes; with keys,
-if the topic is compacted, and timestamps near the broker's (``batch_checks``); of an open transaction that the
-partition belongs to, if it is of any; and, from an idempotent producer, the next in its sequence or one of its last
-again.
+* the checksum is correct, and the batch is not a marker;
+* the codec exists, and the size is within ``max.message.bytes``;
+* the keys and timestamps are valid for the topic (``batch_checks``);
+* a transactional batch belongs to an open transaction with this partition;
+* a batch of an idempotent producer is the next in its sequence, or repeats one of its last.
 
-A transaction's first batch in a partition asks the transaction coordinator (KIP-890). So a batch that comes late,
-when its transaction has ended, can't leave one open that will never be ended.
+A transaction's first batch in a partition is verified with the transaction coordinator (KIP-890), so a batch that
+arrives after the end of its transaction can't begin one that would never end.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _log = logger_of(__name__)
 
 @frozen
 class Appended:
-    """Where a batch is; ``log_append_time`` is in milliseconds, -1 if the producer's time stands."""
+    """Where a batch was appended; ``log_append_time`` is in milliseconds, -1 if the topic uses CreateTime."""
 
     base_offset: int
     log_append_time: int
@@ -42,16 +43,16 @@ class Appended:
 
 _WITHOUT_START = (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
 
-#: Asks whether a batch, whose transaction is not open in its partition yet, may open it there.
+#: Decides whether a batch may open its transaction in its partition.
 Admit = Callable[[BatchHeader], ErrorCode]
 
 
 def append(
     settings: TopicSettings, partition: Partition, sent: bytes, now_ms: int, admit: Admit | None
 ) -> Appended | Refusal:
-    """Append the batch that was ``sent`` to a partition, or say why not; ``now_ms`` is since the epoch.
+    """Append the batch that was ``sent`` to a partition, or return the refusal; ``now_ms`` is since the epoch.
 
-    ``admit`` is None where no transactional id was told.
+    ``admit`` is None if the request has no transactional id.
     """
     batch = _checked(settings, sent)
     if isinstance(batch, Refusal):
@@ -60,7 +61,7 @@ def append(
         return at_start_of(partition, refusal)
     error = _transaction_error(partition, batch.header, admit)
     if error is not ErrorCode.NONE:
-        return Refusal(error, f"producer {batch.header.producer_id} has no transaction there that takes the batch")
+        return Refusal(error, f"producer {batch.header.producer_id} has no open transaction for the batch")
     seen = partition.producers.check(batch.header)
     if isinstance(seen, Seen):
         return Appended(seen.base_offset, seen.timestamp, partition.log.start_offset)
@@ -75,21 +76,20 @@ def append(
 
 
 def at_start_of(partition: Partition, refusal: Refusal) -> Refusal:
-    """A refusal that tells where the log begins, as Kafka does beside most errors that it finds there."""
+    """Add the log start offset to a refusal, as Kafka does with most errors."""
     if refusal.code in _WITHOUT_START:
         return refusal
     return evolve(refusal, log_start_offset=partition.log.start_offset)
 
 
 def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit | None) -> ErrorCode:
-    """A producer whose transaction is open in the partition has been asked about, and writes nothing else there."""
     is_open = partition.log.transactions.is_open(header.producer_id)
     if not header.is_transactional:
         return ErrorCode.INVALID_TXN_STATE if is_open else ErrorCode.NONE
     if admit is None:
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    is_asked = is_open and header.producer_epoch <= partition.producers.epoch_of(header.producer_id)
-    return ErrorCode.NONE if is_asked else admit(header)
+    is_admitted = is_open and header.producer_epoch <= partition.producers.epoch_of(header.producer_id)
+    return ErrorCode.NONE if is_admitted else admit(header)
 
 
 def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now_ms: int) -> Appended:
@@ -109,9 +109,9 @@ def _checked(settings: TopicSettings, sent: bytes) -> BatchView | Refusal:
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
     if batch.header.is_control or batch.header.record_count == 0:
-        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch has records, and no markers")
+        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch must have records and can't be a marker")
     if batch.header.codec not in set(Compression):
-        return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not taken here")
+        return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not supported")
     if batch.header.size > settings.max_message_bytes:
         limit = settings.max_message_bytes
         return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"{batch.header.size} bytes exceed max.message.bytes={limit}")

@@ -1,17 +1,17 @@
-"""Which batches of an idempotent producer a partition has seen (KIP-98, "Idempotent Producer Guarantees").
+"""The idempotent producers of a partition and their last batches (KIP-98, "Idempotent Producer Guarantees").
 
 A producer numbers its records per partition. A batch is one of
 
 * new: it continues the sequence, or its producer is unknown here, or it begins a newer epoch at 0;
-* a duplicate: one of the last five of its producer again (a producer has at most five in flight), whose answer
-  was lost; it is answered with the offset that it has, and not appended;
-* out of order: anything else of the same epoch. Kafka no longer tells an old duplicate from a gap;
+* a duplicate of one of its producer's last five batches (a producer has at most five in flight), whose response was
+  lost; it is answered with the offset of the first one, and not appended;
+* out of order: anything else of the same epoch. Like Kafka, this does not distinguish an old duplicate from a gap;
 * of an old epoch: a newer instance of the producer has taken over.
 
 The marker that ends a transaction may have a newer epoch than its records. Then the producer begins at 0 again, and
-what is still on its way from before is of an old epoch (KIP-890).
+delayed batches have an old epoch (KIP-890).
 
-Sequence numbers go from 2,147,483,647 on to 0. After a restart the producers are known again from the log.
+Sequence numbers wrap from 2,147,483,647 to 0. After a restart the producers are read from the log.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SEQUENCES = 2**31
 
 @frozen
 class Seen:
-    """A batch that was appended: its first and last sequence number, where it is, and its latest timestamp there.
+    """An appended batch: its first and last sequence number, its offset and its highest timestamp.
 
-    Kafka tells the timestamp as the append time of the batch, even if the producer set it.
+    Kafka answers a duplicate with this timestamp as the append time, even if the producer set it.
     """
 
     first_sequence: int
@@ -44,7 +44,7 @@ class Seen:
 
 @define
 class KnownProducer:
-    """What a partition knows of a producer; -1 is nothing. The timestamp is in milliseconds since the epoch."""
+    """The state of a producer; -1 means unknown. The timestamp is in milliseconds since the epoch."""
 
     producer_id: int
     epoch: int
@@ -54,7 +54,7 @@ class KnownProducer:
 
     @property
     def last_sequence(self) -> int:
-        """The number of its last record."""
+        """The sequence number of its last record."""
         return self.batches[-1].last_sequence if self.batches else -1
 
 
@@ -65,7 +65,7 @@ class Producers:
     _known: dict[int, KnownProducer] = field(factory=dict)
 
     def check(self, header: BatchHeader) -> Seen | ErrorCode:
-        """Say what a batch is: ``NONE`` for one to append, the one seen before, or why it is refused."""
+        """Classify a batch: ``NONE`` for a new one, the original of a duplicate, or the error."""
         producer = self._known.get(header.producer_id)
         if header.producer_id < 0 or producer is None:
             return ErrorCode.NONE
@@ -80,16 +80,16 @@ class Producers:
         return ErrorCode.NONE if header.base_sequence == expected else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
     def epoch_of(self, producer_id: int) -> int:
-        """The newest epoch that was seen of a producer, -1 if none was."""
+        """The newest epoch of a producer, -1 if it is unknown."""
         known = self._known.get(producer_id)
         return -1 if known is None else known.epoch
 
     def all(self) -> tuple[KnownProducer, ...]:
-        """Every producer that is known, by its id."""
+        """All known producers, by id."""
         return tuple(known for _, known in sorted(self._known.items()))
 
     def remember(self, header: BatchHeader, base_offset: int, append_time: int | None = None) -> None:
-        """Note a batch, or a marker, that was appended at ``base_offset``; the broker may have stamped it."""
+        """Record a batch or marker that was appended at ``base_offset``, with the broker's ``append_time`` if any."""
         if header.producer_id < 0:
             return
         producer = self._known.get(header.producer_id)
@@ -100,7 +100,7 @@ class Producers:
         timestamp = header.max_timestamp if append_time is None else append_time
         producer.last_timestamp = timestamp
         if header.is_control:
-            producer.coordinator_epoch = 0  # there has been no other coordinator in this process
+            producer.coordinator_epoch = 0  # there is only one coordinator
             return
         producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, timestamp))
 

@@ -1,23 +1,32 @@
-"""Why something was not done: as a value, or as an exception where Kafka answers with the end of the connection."""
+"""Why a request was refused: as a value, or as an exception that closes the connection, as in Kafka."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 
-__all__ = ["CloseConnectionError", "Refusal"]
+__all__ = ["CloseConnectionError", "Refusal", "error_fields"]
 
 
 @frozen
 class Refusal:
-    """Why something was not done."""
+    """Why a request was refused."""
 
     code: ErrorCode
     message: str
-    records: tuple[tuple[int, str], ...] = ()  # of a batch: the numbers of those that are to blame, and why
-    log_start_offset: int = -1  # of the partition that a batch was refused for, if that was looked at
+    records: tuple[tuple[int, str], ...] = ()  # of a batch: the numbers of the invalid records, and why
+    log_start_offset: int = -1  # of the partition of a batch, if known
+
+
+def error_fields(refusal: Refusal | None) -> dict[str, Any]:
+    """The error fields of a result: those of the refusal, or of a success."""
+    if refusal is None:
+        return {"error_code": ErrorCode.NONE, "error_message": None}
+    return {"error_code": refusal.code, "error_message": refusal.message}
 
 
 class CloseConnectionError(Exception):
-    """The connection this came from is to be closed; the message says why, for the log."""
+    """The connection has to be closed; the message is for the log."""

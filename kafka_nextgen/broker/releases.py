@@ -1,7 +1,6 @@
-"""What a broker of each release of Kafka serves: where its versions of APIs end before ours do, and its features.
+"""The features of each Kafka release, and its API versions as far as they are narrower than those of ``wire.apis``.
 
-Told by brokers of 4.0.0, 4.1.0, 4.2.0 and 4.3.0 themselves. What is not in a release's ``ranges`` it serves as far as
-``wire.apis`` has it.
+Taken from the ApiVersions responses of brokers 4.0.0, 4.1.0, 4.2.0 and 4.3.0.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ __all__ = ["RELEASES", "Release"]
 
 @frozen
 class Release:
-    """One release: ranges by API key, the level of the cluster's metadata that it brought, and a limit of topics."""
+    """One release: its metadata version, the least ``segment.bytes`` of topics, and version ranges by API key."""
 
     metadata_version: int
     smallest_segment_bytes: int = 1_048_576  # KIP-1030
@@ -27,7 +26,7 @@ class Release:
 
     @property
     def features(self) -> Mapping[str, VersionRange]:
-        """The features there are, and the levels each can be at (KIP-584); level 0 is off (KIP-1022)."""
+        """The supported levels of each feature (KIP-584); level 0 means disabled (KIP-1022)."""
         return {
             "group.version": (0, 1),
             "metadata.version": (_FIRST_METADATA_VERSION, self.metadata_version),
@@ -35,9 +34,9 @@ class Release:
         }
 
 
-_FIRST_METADATA_VERSION = 7  # 3.3-IV3, the oldest that Kafka 4 can take over
+_FIRST_METADATA_VERSION = 7  # 3.3-IV3, the oldest from which Kafka 4 can upgrade
 
-_BY_NAME = 9  # OffsetCommit and OffsetFetch, whose next version names topics by id
+_BY_NAME = 9  # the last version of OffsetCommit and OffsetFetch that gives topics by name
 
 RELEASES: Mapping[Profile, Release] = {
     Profile.V4_0: Release(

@@ -1,10 +1,10 @@
-"""The servers of a cluster's nodes: each node listens by every listener, at a port of its own.
+"""The servers of a cluster's nodes: each node has a port for each listener.
 
-A node that is stopped and started again is at the same address, as clients expect of a broker that was restarted.
+A node that is stopped and started again keeps its address, as clients expect of a restarted broker.
 
-Connections are accepted here rather than by ``asyncio.start_server``, whose server loses one that comes while it
-closes: every connection is known from its first moment, and ``close`` leaves none behind. TLS is agreed on in the
-connection's own task, so that a client that takes its time over it holds up no other.
+Connections are accepted here rather than by ``asyncio.start_server``, which loses a connection that arrives while it
+closes; here ``close`` closes all of them. The TLS handshake runs in the connection's own task, so that a slow client
+does not delay others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 
 __all__ = ["NodeServers", "Server"]
 
@@ -35,16 +35,16 @@ _WILDCARDS = ("", "0.0.0.0", "::")
 
 _log = logger_of(__name__)
 
-_BACKLOG = 128  # connections the system keeps for us until they are accepted
-_PAUSE_S = 1.0  # after the system could not give us another connection
+_BACKLOG = 128  # connections that the system queues until they are accepted
+_PAUSE_S = 1.0  # after a connection could not be accepted
 _TLS_HANDSHAKE_TIMEOUT_S = 10.0
 _CANCEL_AGAIN_S = 0.1
 
 
 class NodeServers:
-    """Starts and stops nodes. ``listeners`` come with their TLS; ``advertised_host`` goes before their own.
+    """Starts and stops nodes. ``listeners`` come with their TLS; ``advertised_host`` overrides the listeners' hosts.
 
-    A listener's port is the first node's, each further node takes the next; 0 lets the system choose.
+    A listener's port is the first node's, each further node uses the next one; 0 lets the system choose.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class NodeServers:
         self._running: dict[int, Server] = {}
 
     def runs(self, node: Node | None = None) -> bool:
-        """Whether this node listens; or any."""
+        """Whether this node listens; without a node, whether any does."""
         return bool(self._running) if node is None else node.node_id in self._running
 
     async def start(self, node: Node) -> None:
@@ -72,11 +72,11 @@ class NodeServers:
             node.endpoints[listener.name] = Endpoint(self._advertised(listener), port)
 
     async def stop(self, node: Node) -> None:
-        """Close every connection of a node and listen no more."""
+        """Stop listening for a node, and close its connections."""
         await self._running.pop(node.node_id).close()
 
     async def stop_all(self) -> None:
-        """The same for all nodes that run."""
+        """Stop all nodes."""
         servers = list(self._running.values())
         self._running.clear()
         await asyncio.gather(*(server.close() for server in servers))
@@ -91,7 +91,7 @@ class NodeServers:
 
 
 class Server:
-    """Listens for one node and serves its connections, each in its task; ``settings`` tells those of the moment."""
+    """Listens for one node and serves its connections, each in its task; ``settings`` returns the current settings."""
 
     def __init__(self, dispatcher: Dispatcher, settings: Callable[[], BrokerSettings], users: Users) -> None:
         self._dispatcher = dispatcher
@@ -129,7 +129,7 @@ class Server:
             try:
                 connected, _ = await loop.sock_accept(bound)
                 self._accept(connected, listener, tls)
-            except ConnectionError as error:  # the peer is gone already
+            except ConnectionError as error:  # the peer has already gone
                 _log.debug("a connection ended before it was accepted: %s", error)
             except OSError as error:  # too many open files
                 _log.warning("a connection could not be accepted: %s", error)
@@ -138,7 +138,7 @@ class Server:
     def _accept(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
         max_connections = self._settings().max_connections
         if len(self._connections) >= max_connections:
-            _log.warning("a connection is refused: there are max.connections=%d already", max_connections)
+            _log.warning("refusing a connection: there are already max.connections=%d", max_connections)
             connected.close()
             return
         task = asyncio.get_running_loop().create_task(self._serve(connected, listener, tls))
@@ -152,19 +152,19 @@ class Server:
         try:
             reader, writer = await _open(connected, tls)
         except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
-            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, told(error))
+            _log.warning("TLS handshake on listener %s failed: %s", listener.name, describe_error(error))
             return
         peer = self._peer(listener, writer)
         await Connection(self._dispatcher, peer, reader, writer, self._settings(), self._memory).serve()
 
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
-        address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already
+        address = writer.get_extra_info("peername") or ("gone", 0)  # the client may have left already
         sasl = SaslServer(self._sasl, self._users) if listener.protocol.uses_sasl else None
         return Peer(listener, address[0], _certified(writer), sasl)
 
 
 async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel tasks until they have ended: before Python 3.12 ``wait_for`` may lose a cancellation (bpo-37658)."""
+    """Cancel tasks until they end, since ``wait_for`` may lose a cancellation before Python 3.12 (bpo-37658)."""
     left = set(tasks)
     while left:
         for task in left:

@@ -1,7 +1,7 @@
-"""How a broker setting is read: one parser for each kind of value.
+"""The parsers of broker settings: one for each kind of value.
 
-A setting is a field with a parser, which takes the setting's name and its value, as what it is or as text, and raises
-``ConfigError`` for what it can't be.
+A setting is a field with a parser, which takes the setting's name and its value, typed or as text, and raises
+``ConfigError`` if the value is invalid.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ Parser = Callable[[str, object], _T]
 
 
 def property_name(field_name: str) -> str:
-    """Kafka's name of a setting: the field's with dots."""
+    """Kafka's name of a setting: the field's name with dots."""
     return field_name.replace("_", ".")
 
 
 def key(default: _T, parse: Parser[_T], separator: str = ",") -> _T:
-    """A setting; ``separator`` is between the items if it is a list."""
-    made: _T = field(default=default, metadata={"parse": parse, "separator": separator})
-    return made
+    """A setting; ``separator`` separates the items of a list."""
+    setting: _T = field(default=default, metadata={"parse": parse, "separator": separator})
+    return setting
 
 
 def int_key(default: int, low: int = 1, high: int = INT32_MAX) -> int:
@@ -79,16 +79,16 @@ def bool_key(default: bool) -> bool:
 
 
 def text(key: str, value: object) -> str:
-    """Read any text."""
+    """Parse any text."""
     if not isinstance(value, str):
         raise ConfigError(f"{key} must be text, not {value!r}", key)
     return value.strip()
 
 
 def secret(key: str, value: object) -> Secret | None:
-    """Read text that is never shown; empty is none."""
+    """Parse text that is never shown; empty text is None."""
     if not isinstance(value, (str, Secret)):
-        raise ConfigError(f"{key} must be text", key)  # and what it is instead is not shown
+        raise ConfigError(f"{key} must be text", key)  # does not show the value
     try:
         return Secret.of(value) if value != "" else None
     except ValueError as error:
@@ -96,18 +96,18 @@ def secret(key: str, value: object) -> Secret | None:
 
 
 def names(key: str, value: object) -> tuple[str, ...]:
-    """Read names, at least one and none twice."""
+    """Parse names: at least one, without duplicates."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)):
         raise ConfigError(f"{key} must be a list of names separated by commas, not {value!r}", key)
     found = tuple(str(item).strip() for item in items)
     if not found or not all(found) or len(set(found)) != len(found):
-        raise ConfigError(f"{key} must name at least one thing and none twice, not {value!r}", key)
+        raise ConfigError(f"{key} must have at least one name and no duplicates, not {value!r}", key)
     return found
 
 
 def names_or_none(separator: str = ",") -> Parser[tuple[str, ...]]:
-    """Read names, or none at all."""
+    """Parse names, possibly none."""
 
     def parse(key: str, value: object) -> tuple[str, ...]:
         if value in ("", (), []):
@@ -118,7 +118,7 @@ def names_or_none(separator: str = ",") -> Parser[tuple[str, ...]]:
 
 
 def one_of(*choices: str) -> Parser[str]:
-    """Read one of a few words, one of which may be empty."""
+    """Parse one of these choices, which may include the empty text."""
 
     def parse(key: str, value: object) -> str:
         if value not in choices:
@@ -131,7 +131,7 @@ def one_of(*choices: str) -> Parser[str]:
 
 
 def some_of(choices: Collection[str]) -> Parser[tuple[str, ...]]:
-    """Read some of a few words, at least one and none twice."""
+    """Parse some of these choices: at least one, without duplicates."""
 
     def parse(key: str, value: object) -> tuple[str, ...]:
         return tuple(one_of(*choices)(key, word) for word in names(key, value))
@@ -140,7 +140,7 @@ def some_of(choices: Collection[str]) -> Parser[tuple[str, ...]]:
 
 
 def member_of(kind: type[_E]) -> Parser[_E]:
-    """Read a member of an enum, or the value of one, which is in lower case."""
+    """Parse a member of an enum, or its value, which is in lower case."""
 
     def parse(key: str, value: object) -> _E:
         try:

@@ -1,26 +1,25 @@
 """The broker's configuration, under Kafka's own names and with Kafka's defaults.
 
-A key is a field here with ``.`` written ``_``: ``group.consumer.session.timeout.ms`` is
-``group_consumer_session_timeout_ms``. A value may come as what it is or as text, as in a properties file; lists
-are separated by commas. Unknown keys are refused, with one that exists if it is near, and so is everything Kafka
-refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
-outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
+A key is a field with ``_`` for ``.``: ``group.consumer.session.timeout.ms`` is ``group_consumer_session_timeout_ms``.
+A value may be of its type or text, as in a properties file; lists are separated by commas. Unknown keys are refused,
+with a suggestion if a similar one exists, and so is everything Kafka refuses when it starts: numbers out of range, and
+a session timeout, heartbeat interval or assignment interval outside its ``min`` and ``max`` (KIP-848, "Broker
+Configurations"; KIP-1263).
 
 All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
 
-Three keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are
-followed. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer group protocol off
-(KIP-848, "Enabling the protocol"). ``extensions`` is whether there is what Apache Kafka never shipped, for the clients
-that can use it; without it the broker is that release and nothing else.
+Three keys are not broker settings in Kafka. ``profile`` is the Kafka release to emulate. ``group.version`` is a cluster
+feature in Kafka: 0 disables the consumer group protocol (KIP-848, "Enabling the protocol"). ``extensions`` offers what
+Apache Kafka never shipped to the clients that can use it.
 
-The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
-nodes; Kafka does not make it then. ``queued.max.request.bytes`` has a limit, and counts large requests only; Kafka's
-default is none.
+The offsets topic has at most as many replicas as there are nodes; Kafka does not create it with fewer nodes than
+``offsets.topic.replication.factor``. ``queued.max.request.bytes`` is limited by default, unlike in Kafka, and counts
+only large requests.
 
-The assignors that are built in are known by name, and Kafka's two of them are there by default. One's own come as an
-object, or as a class that can be made without arguments, from the program that starts the broker; nothing that arrives
-over the network, and no text, makes the broker load any code. Members vote for an assignor by its ``name``
-(``group.remote.assignor``), so no two may have the same; without votes the first one assigns.
+Built-in assignors are given by name; the default are the two of Kafka. Other assignors are given as an object, or as a
+class without constructor arguments, by the program that starts the broker; neither network input nor text settings make
+the broker load code. Members vote for an assignor by its ``name`` (``group.remote.assignor``), so names must be unique;
+without votes the first assignor is used.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["BrokerSettings"]
 
-#: Those that Kafka has by default.
+#: The default in Kafka.
 _KAFKAS_ASSIGNORS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
 
 
@@ -81,8 +80,8 @@ def _built_in_assignor(key: str, name: str) -> PartitionAssignor:
     if name not in BUILT_IN:
         known = ", ".join(BUILT_IN)
         raise ConfigError(
-            f"{key}: there is no assignor {name!r}, only {known}; one of your own is given as an object, or on the "
-            "command line as MODULE:CLASS",
+            f"{key}: there is no assignor {name!r}, only {known}; give any other as an object, or on the command line "
+            "as MODULE:CLASS",
             key,
         )
     return BUILT_IN[name]
@@ -90,10 +89,10 @@ def _built_in_assignor(key: str, name: str) -> PartitionAssignor:
 
 @frozen(kw_only=True)
 class BrokerSettings(SecuritySettings):
-    """One value per key; make it with ``from_properties``, which checks them."""
+    """One value per key. Create it with ``from_properties``, which checks the values."""
 
-    # Which Kafka this is.
-    profile: Profile = key(Profile.V4_3, member_of(Profile))  # noqa: RUF009  # a field, as the others
+    # The emulated release and its features.
+    profile: Profile = key(Profile.V4_3, member_of(Profile))  # noqa: RUF009  # a field like the others
     group_version: int = int_key(1, low=0, high=1)
     extensions: bool = bool_key(True)
 
@@ -102,13 +101,13 @@ class BrokerSettings(SecuritySettings):
     num_partitions: int = int_key(1)
     default_replication_factor: int = int_key(1)
     message_max_bytes: int = int_key(1_048_588, low=0)
-    log_segment_bytes: int = int_key(1_073_741_824, low=14)  # as the next: of logs in files
+    log_segment_bytes: int = int_key(1_073_741_824, low=14)
     log_flush_interval_messages: int = int_key(2**63 - 1, high=2**63 - 1)
     log_retention_check_interval_ms: int = int_key(300_000)
     fetch_max_bytes: int = int_key(57_671_680, low=1024)
     max_incremental_fetch_session_cache_slots: int = int_key(1000, low=0)  # of each node
 
-    # Where nodes are, and which of them consumers read from (KIP-392).
+    # Racks, and the replicas that consumers read from (KIP-392).
     broker_rack: tuple[str, ...] = key((), _racks)
     replica_selector_class: str = key("", one_of(*SELECTORS))
 
@@ -117,7 +116,7 @@ class BrokerSettings(SecuritySettings):
     queued_max_request_bytes: int = int_key(268_435_456, low=-1, high=2**63 - 1)  # of each node, large requests only
     max_connections: int = int_key(INT32_MAX, low=0)
     connections_max_idle_ms: int = int_key(600_000, high=2**63 - 1)
-    quota_window_num: int = int_key(11, low=2)  # over how long rates are taken that quotas limit
+    quota_window_num: int = int_key(11, low=2)
     quota_window_size_seconds: int = int_key(1)
 
     # Groups (KIP-848, "Broker Configurations").
@@ -133,29 +132,29 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
-    group_consumer_migration_policy: MigrationPolicy = key(  # noqa: RUF009  # a field, as the others
+    group_consumer_migration_policy: MigrationPolicy = key(  # noqa: RUF009  # a field like the others
         MigrationPolicy.BIDIRECTIONAL, member_of(MigrationPolicy)
     )
-    group_min_session_timeout_ms: int = int_key(6_000)  # of classic groups, as all that follow
+    group_min_session_timeout_ms: int = int_key(6_000)  # for classic groups
     group_max_session_timeout_ms: int = int_key(1_800_000)
     group_initial_rebalance_delay_ms: int = int_key(3_000, low=0)
     group_max_size: int = int_key(INT32_MAX)
     offset_metadata_max_bytes: int = int_key(4_096, low=0)
     offsets_retention_minutes: int = int_key(10_080)
     offsets_retention_check_interval_ms: int = int_key(600_000)
-    group_rebalance_history_size: int = int_key(50, low=0)  # of groups of both kinds; an extension, as their history
-    group_target_size: int = int_key(0, low=0)  # active members per group, beyond which others stand by; an extension
-    offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
-    offsets_topic_replication_factor: int = int_key(3)  # at most as many as there are nodes
+    group_rebalance_history_size: int = int_key(50, low=0)  # an extension; for groups of both protocols
+    group_target_size: int = int_key(0, low=0)  # an extension: members beyond so many stand by; 0 for no limit
+    offsets_topic_num_partitions: int = int_key(50)  # determines which node coordinates a group
+    offsets_topic_replication_factor: int = int_key(3)  # at most the number of nodes
 
     # Transactions (KIP-98).
     transaction_max_timeout_ms: int = int_key(900_000)
     transactional_id_expiration_ms: int = int_key(604_800_000)
-    transaction_state_log_num_partitions: int = int_key(50)  # which node coordinates a transaction hangs on it
+    transaction_state_log_num_partitions: int = int_key(50)  # determines which node coordinates a transaction
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
-        """Read Kafka's names (or the same in snake_case) into settings; raises ``ConfigError``."""
+        """Parse settings by Kafka's names, with dots or underscores. Raises ``ConfigError``."""
         known = {property_name(attribute.name): attribute for attribute in fields(cls)}
         unknown = [key for key in properties if property_name(key) not in known]
         if unknown:
@@ -170,7 +169,7 @@ class BrokerSettings(SecuritySettings):
         return settings
 
     def check(self) -> None:
-        """Refuse values that contradict each other; raises ``ConfigError``."""
+        """Check that the values do not contradict each other. Raises ``ConfigError``."""
         self.check_security()
         self._check_between_bounds("session.timeout.ms")
         self._check_between_bounds("heartbeat.interval.ms")
@@ -189,11 +188,11 @@ class BrokerSettings(SecuritySettings):
             )
 
     def for_coordinator(self) -> CoordinatorSettings:
-        """The settings that a group coordinator takes."""
+        """The settings of a group coordinator."""
         return CoordinatorSettings(**{each.name: getattr(self, each.name) for each in fields(CoordinatorSettings)})
 
     def rack_of(self, index: int, nodes: int) -> str | None:
-        """The rack of one of so many nodes, None if it has none; raises ``ConfigError`` if they can't be shared out."""
+        """The rack of a node, None if it has none. Raises ``ConfigError`` if the racks don't match the nodes."""
         racks = self.broker_rack
         if len(racks) > 1 and len(racks) != nodes:
             message = f"broker.rack names {len(racks)} racks for {nodes} nodes; give one for each or one for all"

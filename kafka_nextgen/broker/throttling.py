@@ -1,8 +1,8 @@
-"""What quotas make of one request and its answer: for how long the client is to be left alone.
+"""Applies quotas to a request and its response: for how long the client is throttled.
 
-Bytes produced count by the size of the request, bytes fetched by that of the answer. The longest delay holds. Logging
-in and the exchange of versions cost nothing. A fetch whose client is to be left alone gets no records, as by Kafka, and
-what it would have had does not count: it asks again afterwards.
+The size of the request counts as bytes produced, the size of the response as bytes fetched; the longest delay applies.
+SASL and ApiVersions requests are exempt. As in Kafka, a throttled fetch gets no records, and their bytes do not count;
+the client fetches them again later.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
 
 
 def keep_to_quota(request: RequestFrame, context: Context) -> RequestFrame:
-    """Ask a fetch for no more than its client's quota can bear, or it would be left alone for very long."""
+    """Limit the size of a fetch to its client's quota, to avoid a very long throttle time."""
     if not isinstance(request.message, FetchRequest):
         return request
     most = context.cluster.quotas.most_bytes(context.user, context.client_id)
@@ -34,7 +34,7 @@ def keep_to_quota(request: RequestFrame, context: Context) -> RequestFrame:
 
 
 def throttle_ms(request: RequestFrame, context: Context, request_size: int, answer_size: int, busy_s: float) -> int:
-    """Count what was done, and return for how many milliseconds the client is to be left alone; sizes in bytes."""
+    """Count a request, and return for how many milliseconds the client is throttled. Sizes are in bytes."""
     if request.api in _FREE:
         return 0
     quotas, now = context.cluster.quotas, context.cluster.now()
@@ -46,7 +46,7 @@ def throttle_ms(request: RequestFrame, context: Context, request_size: int, answ
 
 
 def throttled(request: RequestFrame, context: Context, response: Message, answer_size: int, delay_ms: int) -> Message:
-    """What a client is told that is to be left alone for ``delay_ms``: its ``response``, without records."""
+    """The response to a client that is throttled for ``delay_ms``: a fetch response loses its records."""
     if isinstance(request.message, FetchRequest) and isinstance(response, FetchResponse) and not response.error_code:
         cluster = context.cluster
         cluster.quotas.take_back(LimitKind.FETCHED_BYTES, context.user, context.client_id, answer_size, cluster.now())

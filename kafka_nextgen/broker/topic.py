@@ -1,4 +1,4 @@
-"""One topic with its partitions: their logs, their replicas, and who leads them."""
+"""One topic with its partitions: their logs, replicas and leaders."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
 
 @define
 class Partition:
-    """One partition: who leads it, its log, and the idempotent producers seen there.
+    """One partition: its leader, its log, and its idempotent producers.
 
-    ``leader`` is the node that serves it, None if none of those in sync (``isr``) is alive; see ``leadership``.
+    ``leader`` is None if no replica in sync (``isr``) is alive; see ``leadership``.
     """
 
     index: int
@@ -32,18 +32,18 @@ class Partition:
         self.leader, self.isr = self.replicas[0], self.replicas
 
     def recover(self) -> None:
-        """Find again what the log kept, and with it the producers that wrote it."""
+        """Recover the log, and from it the producers."""
         for batch in self.log.recover():
             self.producers.remember(batch.header, batch.header.base_offset)
 
     @property
     def leader_id(self) -> int:
-        """The leader as clients are told it: -1 if there is none."""
+        """The leader as clients are told: -1 if there is none."""
         return -1 if self.leader is None else self.leader
 
     @property
     def leader_epoch(self) -> int:
-        """How often the leader has changed."""
+        """The current leader epoch."""
         return self.log.leader_epoch
 
 
@@ -61,12 +61,12 @@ class Topic:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
     def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer replicas are in sync than ``min.insync.replicas`` asks for; of all that there are, if fewer."""
+        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than exist if that is less."""
         return len(partition.isr) < min(self.settings.min_insync_replicas, len(partition.replicas))
 
     @property
     def is_internal(self) -> bool:
-        """Whether brokers write it for themselves: clients read it and don't subscribe to it by pattern."""
+        """Whether the topic is internal to brokers: patterns do not subscribe to it."""
         return self.name in INTERNAL_TOPICS
 
     @property
@@ -76,5 +76,5 @@ class Topic:
 
     @property
     def replication_factor(self) -> int:
-        """How many replicas each partition is said to have."""
+        """The number of replicas of each partition."""
         return len(self.partitions[0].replicas)

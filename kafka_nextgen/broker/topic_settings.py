@@ -1,19 +1,19 @@
 """A topic's configuration, under Kafka's own names and with Kafka's defaults.
 
-Of all that Kafka 4.3 has these keys have an effect here:
+Of the keys of Kafka 4.3, these have an effect here:
 
 ==========================================  =======================================================================
 ``max.message.bytes``                       larger batches are refused
-``message.timestamp.type``                  whose clock stamps the records
-``message.timestamp.after.max.ms``,         records whose producer's clock is further off are refused
+``message.timestamp.type``                  whether the producer's or the broker's clock stamps the records
+``message.timestamp.after.max.ms``,         records with timestamps further off are refused
 ``message.timestamp.before.max.ms``
-``cleanup.policy``, ``retention.bytes``,    what keeps a topic from growing for ever
+``cleanup.policy``, ``retention.bytes``,    when records are deleted
 ``retention.ms``, ``delete.retention.ms``
-``segment.bytes``                           in how large pieces a log is dropped, and how large its files are
-``min.insync.replicas``                     whether records that all replicas are to have are taken
+``segment.bytes``                           the size of files, and of the pieces in which a log is deleted
+``min.insync.replicas``                     with fewer replicas in sync, produce requests with ``acks=all`` are refused
 ==========================================  =======================================================================
 
-The others are taken, checked, kept and described, so that scripts written for a real cluster run unchanged.
+The others are accepted, checked, stored and described, so that scripts for a real cluster run unchanged.
 """
 
 from __future__ import annotations
@@ -97,14 +97,14 @@ TOPIC_KEYS: Mapping[str, ConfigKey] = {
 
 @frozen
 class TopicSettings:
-    """What one topic was given; ``overrides`` was checked before."""
+    """The settings of one topic; the caller has checked ``overrides``."""
 
     overrides: Mapping[str, str] = field(factory=dict)
     default_max_message_bytes: int = 1_048_588  # the broker's message.max.bytes
     default_segment_bytes: int = 1_073_741_824  # the broker's log.segment.bytes
 
     def value(self, key: str) -> str:
-        """The value of a key that is in ``TOPIC_KEYS``."""
+        """The value of a key of ``TOPIC_KEYS``."""
         if key == "max.message.bytes":
             return self.overrides.get(key, str(self.default_max_message_bytes))
         if key == "segment.bytes":
@@ -118,38 +118,38 @@ class TopicSettings:
 
     @property
     def retention_bytes(self) -> int | None:
-        """How many bytes a partition keeps at least, None for all."""
+        """The size in bytes above which old segments of a partition are deleted, None for no limit."""
         size = int(self.value("retention.bytes"))
         return None if size < 0 or "delete" not in self.value("cleanup.policy").split(",") else size
 
     @property
     def is_compacted(self) -> bool:
-        """Whether of each key only the last record has to stay."""
+        """Whether the topic is compacted."""
         return "compact" in self.value("cleanup.policy").split(",")
 
     @property
     def delete_retention_ms(self) -> int:
-        """How long the last record of a key stays that has no value, in milliseconds."""
+        """How long tombstones are kept, in milliseconds."""
         return int(self.value("delete.retention.ms"))
 
     @property
     def retention_ms(self) -> int | None:
-        """How long records are kept at least, in milliseconds, None for ever; only if the topic deletes any."""
+        """How long records are kept at least, in milliseconds; None if their age does not matter."""
         kept_ms = int(self.value("retention.ms"))
         return kept_ms if kept_ms >= 0 and "delete" in self.value("cleanup.policy") else None
 
     @property
     def min_insync_replicas(self) -> int:
-        """How many replicas have to be in sync for coordinators, and producers that ask for all, to write."""
+        """How many replicas must be in sync for coordinators and for producers with ``acks=all`` to write."""
         return int(self.value("min.insync.replicas"))
 
     @property
     def segment_bytes(self) -> int:
-        """The size of a file before the next is begun, in bytes."""
+        """The largest size of a segment, in bytes."""
         return int(self.value("segment.bytes"))
 
     def timestamps_at(self, now_ms: int) -> tuple[int, int]:
-        """The earliest and the latest timestamp of a record that is taken at ``now_ms``; all in milliseconds."""
+        """The earliest and the latest timestamp that a record may have at ``now_ms``; all in milliseconds."""
         before = int(self.value("message.timestamp.before.max.ms"))
         return now_ms - before, now_ms + int(self.value("message.timestamp.after.max.ms"))
 

@@ -1,12 +1,12 @@
-"""The topics of the cluster: made, grown, deleted, and found by name or id.
+"""The topics of the cluster: created, extended, deleted, and found by name or id.
 
 Names follow Kafka's rules: 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``, neither ``.`` nor ``..``, and no name
-that differs from another only in ``.`` and ``_``. A topic that is made again under its old name has a new id
-(KIP-516). Partitions are led by the nodes in turn, beginning at another node for each topic.
+that differs from another only in ``.`` and ``_``. A topic that is created again under its old name has a new id
+(KIP-516). The leaders of a topic's partitions are the nodes in turn, beginning at a different node for each topic.
 
-A topic is there once its entry is in the catalogue, and gone once that is removed; files follow.
+A topic exists as long as its entry is in the catalogue; its files are created later and deleted later.
 
-What cannot be done is answered with a ``Refusal``; ``changed`` is called after every change.
+``changed`` is called after every change.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from kafka_nextgen.types import TopicId, TopicPartition, topic_name_complaint
 
 __all__ = ["MAX_PARTITIONS", "Topics"]
 
-#: As many as Kafka's controller makes in one request.
+#: The most partitions that Kafka's controller creates in one request.
 MAX_PARTITIONS = 10_000
 
 _KIND = "topic"  # of entries in the catalogue
 
 
 class Topics:
-    """All topics, over nodes with these ids, kept in ``storage``. ``racks`` are those of the nodes that have one."""
+    """All topics, on nodes with these ids, stored in ``storage``. ``racks`` has the racks of nodes by their ids."""
 
     def __init__(
         self, node_ids: Sequence[int], storage: Storage | None = None, racks: Mapping[int, str] | None = None
@@ -48,9 +48,9 @@ class Topics:
         self.changed: Callable[[], None] = lambda: None
 
     def recover(self, settings_of: Callable[[Mapping[str, str]], TopicSettings]) -> None:
-        """Find the topics again that the storage kept; ``settings_of`` makes settings of what a topic was given.
+        """Read the topics from the storage; ``settings_of`` turns a topic's overrides into its settings.
 
-        Raises ``StorageError`` if they can't be read or are on nodes that are not here.
+        Raises ``StorageError`` if they can't be read or have replicas on nodes that do not exist.
         """
         assert not self._by_name
         for topic_id, entry in self._storage.catalogue.entries(_KIND).items():
@@ -69,15 +69,15 @@ class Topics:
         for partition in self.partitions():
             partition.recover()
             partition.log.begin_epoch(epoch)
-        self.note_leaders()
+        self.store_epochs()
         self.changed()
 
-    def note_leaders(self) -> None:
-        """Remember the epochs of all leaders, before anybody hears of them; raises ``StorageError``."""
+    def store_epochs(self) -> None:
+        """Store the highest leader epoch, before any client is told. Raises ``StorageError``."""
         self._given_epochs.given(max((partition.leader_epoch for partition in self.partitions()), default=-1))
 
     def close(self) -> None:
-        """Have all logs on the disk, if they are kept."""
+        """Flush all logs to the disk, if they are in files."""
         for topic in self._by_name.values():
             for partition in topic.partitions:
                 partition.log.close()
@@ -104,7 +104,7 @@ class Topics:
         return tuple(self._by_name[name] for name in sorted(self._by_name))
 
     def images(self) -> Mapping[str, TopicImage]:
-        """The topics as a group coordinator knows them."""
+        """The topics as a group coordinator sees them."""
         return {
             topic.name: TopicImage(topic.topic_id, topic.name, len(topic.partitions), self._racks_of(topic))
             for topic in self._by_name.values()
@@ -118,14 +118,14 @@ class Topics:
         return tuple(tuple(sorted({rack for rack in racks if rack is not None})) for racks in racks_of)
 
     def creation_complaint(self, name: str) -> Refusal | None:
-        """Say why a topic of that name can't be made now; None if it can."""
+        """The reason why a topic of that name can't be created; None if it can."""
         if name in self._by_name:
             return Refusal(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
         complaint = topic_name_complaint(name) or self._collision(name)
         return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, complaint) if complaint else None
 
     def placement(self, count: int, replication_factor: int, first: int = 0) -> tuple[tuple[int, ...], ...]:
-        """Spread partitions ``first`` to ``count`` - 1 of the next topic over the nodes."""
+        """Place partitions ``first`` to ``count`` - 1 of the next topic on the nodes."""
         nodes = self.node_ids
         start = len(self._by_name)
         return tuple(
@@ -134,37 +134,37 @@ class Topics:
         )
 
     def create(self, name: str, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> Topic:
-        """Make a topic with a partition for each entry of ``replicas``; its name was checked before."""
+        """Create a topic with a partition for each entry of ``replicas``; the caller has checked the name."""
         assert self.creation_complaint(name) is None
         assert replicas
         self._given_epochs.given(0)
         topic = Topic(name, uuid4(), settings)
-        self._keep(topic, replicas, settings)
+        self._store(topic, replicas, settings)
         self._add(topic, replicas)
         self.changed()
         return topic
 
     def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         """Add a partition for each entry of ``replicas``."""
-        self._keep(topic, [*topic.replicas, *replicas], topic.settings)
+        self._store(topic, [*topic.replicas, *replicas], topic.settings)
         self._extend(topic, replicas)
         self.changed()
 
     def configure(self, topic: Topic, settings: TopicSettings) -> None:
-        """Give a topic other settings, from now on."""
-        self._keep(topic, topic.replicas, settings)
+        """Change the settings of a topic."""
+        self._store(topic, topic.replicas, settings)
         topic.settings = settings
 
     def delete(self, topic: Topic) -> None:
-        """Forget a topic and its records."""
+        """Delete a topic and its records."""
         self._storage.catalogue.remove(_KIND, str(topic.topic_id))
         del self._by_name[topic.name], self._by_id[topic.topic_id]
         for partition in topic.partitions:
             partition.log.delete()
         self.changed()
 
-    def _keep(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
-        """Write all of a topic but its records: one entry, so no change is half done after a crash."""
+    def _store(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
+        """Store a topic except its records, in one entry, so that no crash leaves half a change."""
         entry = {"name": topic.name, "replicas": tuple(replicas), "settings": dict(settings.overrides)}
         self._storage.catalogue.put(_KIND, str(topic.topic_id), entry)
 
@@ -182,8 +182,8 @@ class Topics:
         missing = {node for nodes in replicas for node in nodes} - set(self.node_ids)
         if missing:
             raise StorageError(
-                f"topic {name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
-                f"only {', '.join(map(str, self.node_ids))}: start as many nodes as there were"
+                f"topic {name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, but only "
+                f"{', '.join(map(str, self.node_ids))} exist: start as many nodes as before"
             )
 
     def _collision(self, name: str) -> str | None:

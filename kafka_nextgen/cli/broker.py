@@ -84,7 +84,7 @@ class _Address(click.ParamType[tuple[str, int]]):
 @click.option(
     "--no-extensions",
     is_flag=True,
-    help="Be that release and nothing else, without what Apache Kafka never shipped.",
+    help="Serve only what that release of Apache Kafka has.",
 )
 @history_option
 @config_option
@@ -101,9 +101,9 @@ def broker(
 ) -> None:
     """Run a broker for development and tests.
 
-    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, without --users logins are off, and
-    without --rules everybody may do everything. --config listeners=SASL_SSL://:9093,... goes before --listen.
-    An assignor of your own is MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
+    Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users logins are off, and
+    without --rules every client may do everything. --config listeners=SASL_SSL://:9093,... goes before --listen.
+    Other assignors are given as MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
     properties = load_assignor_classes(read_properties(config))

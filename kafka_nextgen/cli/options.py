@@ -1,6 +1,6 @@
 """Options that several commands share, and how their values are read.
 
-Everybody on the machine can see a command line, so a client's keys can also come from a file, one ``NAME=VALUE`` per
+All users of the machine can see a command line, so a client's keys can also come from a file, one ``NAME=VALUE`` per
 line as in Kafka's own ``--command-config``. Keys on the command line override those in the file.
 """
 

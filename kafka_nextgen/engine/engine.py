@@ -16,38 +16,37 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
 
-from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.bootstrap import Bootstrap
 from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import InFlight, IoThread, TaskSet
-from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
+from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
-from kafka_nextgen.engine.member.membership import Driver, Membership
+from kafka_nextgen.engine.member.membership import Membership
 from kafka_nextgen.engine.observability.counters import Counters
 from kafka_nextgen.engine.observability.health import Health, Limits, Watchdog, assess, collect_health
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
 from kafka_nextgen.engine.offsets.group_offsets import MEMBERSHIP_LOST, GroupOffsets
 from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
+from kafka_nextgen.engine.reading.fetch_exchange import end_sessions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.session_ends import end_sessions
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, OffsetRange, TopicPartition
+from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
-    from kafka_nextgen.membership.events import Subscribed
     from kafka_nextgen.metrics.consumer_metrics import Metrics
 
 __all__ = ["Engine"]
@@ -65,7 +64,10 @@ LOOKS_PER_LIMIT = 4
 
 
 class Engine:
-    """What ``ConsumerCore`` uses: the I/O thread of a consumer and all that runs on it."""
+    """What ``ConsumerCore`` uses: the I/O thread of a consumer and all that runs on it.
+
+    The methods of ``membership`` and ``manual_assignment`` are called on that ``thread``.
+    """
 
     def __init__(self, config: ConsumerConfig, wakeup: Wakeup) -> None:
         self._config = config
@@ -81,10 +83,8 @@ class Engine:
         self._stopping = False
         self._leaving: asyncio.Task[None] | None = None
         self._refusal: AuthenticationError | None = None
-        self._thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
-        #: Raises MisuseError after close, or in a process forked off.
-        self.check_usable = self._thread.check_usable
-        self._thread.begin_with(self._build())
+        self.thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
+        self.thread.begin_with(self._build())
 
     def _keep_history(self, config: ConsumerConfig) -> None:
         if config.history_log_dir is not None and config.group_id:
@@ -106,19 +106,17 @@ class Engine:
         )
         self.cluster_queries = ClusterQueries(self.cluster, config)
         context = DriverContext(
+            config,
             self.cluster,
             self.identity,
             self.offsets,
             self.fetcher,
             self.mailbox,
             self._tasks,
-            config.request_timeout_ms / 1000,
-            config.max_poll_interval_ms,
-            config.metadata_max_age_ms / 1000,
             self.counters.group,
         )
-        self._membership = Membership(config, context, self.offsets)
-        self.manual_assignment = ManualAssignment(config, context)
+        self.membership = Membership(context)
+        self.manual_assignment = ManualAssignment(context)
         self.cluster.track_topics(self._topics)
         self._contact = Bootstrap(self.cluster, self._wakeup, settings)
         self._tasks.keep(self._reach)
@@ -128,7 +126,7 @@ class Engine:
 
     async def _reach(self) -> None:
         await self._contact.make()
-        self.hooks.reached()
+        self.hooks.each(lambda hooks: hooks.reached())
 
     def _offsets_of(self, group_id: str | None) -> GroupOffsets:
         if not group_id:
@@ -136,17 +134,8 @@ class Engine:
         from kafka_nextgen.engine.offsets.client import OffsetClient
         from kafka_nextgen.engine.offsets.requests import OffsetRequests
 
-        client = OffsetClient(
-            OffsetRequests(self.cluster, group_id, self.fetches.topic_ids, self.fetches.of_old_topics),
-            self.identity,
-            self._config,
-            self.counters.commits,
-            self._tasks,
-            self.fetches.consumed_offsets,
-            self.fetches.found_offsets,
-        )
-        client.on_committed = self.fetches.note_committed
-        return client
+        requests = OffsetRequests(self.cluster, group_id, self.fetches)
+        return OffsetClient(requests, self.identity, self._config, self.counters.commits, self._tasks, self.fetches)
 
     def _failed_unexpectedly(self, failure: Exception) -> None:
         """Log an unexpected failure of background work; the next poll raises it."""
@@ -161,25 +150,16 @@ class Engine:
 
     def _topics(self) -> frozenset[str]:
         """The topics whose metadata is kept up to date."""
-        return self._membership.topics | {tp.topic for tp in self.fetches.assignment()}
+        return self.membership.topics | {tp.topic for tp in self.fetches.assignment()}
 
     def _on_change(self) -> None:
-        self._thread.call_soon(self.fetcher.pump)
+        self.thread.call_soon(self.fetcher.pump)
 
     # ---- immediate, from any thread
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether this process was forked off the one the consumer was made in."""
-        return self._thread.is_foreign
-
-    @property
-    def _driver(self) -> Driver | None:
-        return self._membership.driver
-
     def name(self) -> MemberName:
         """How the group knows this consumer now."""
-        config, protocol = self._config, self.protocol
+        config, protocol = self._config, self.membership.protocol
         return MemberName(
             self.cluster.metadata.cluster_id or "",
             config.group_id or "",
@@ -192,7 +172,8 @@ class Engine:
     @property
     def bootstrap_error(self) -> TransportError | None:
         """The last error on the way to a first broker; None once any broker was reached."""
-        was_heard = self._driver is not None and self._driver.last_heartbeat_at is not None
+        driver = self.membership.driver
+        was_heard = driver is not None and driver.last_heartbeat_at is not None
         return None if was_heard else self._contact.error
 
     @property
@@ -200,20 +181,16 @@ class Engine:
         """``bootstrap_error`` once the application is to be told."""
         return self.bootstrap_error if self._contact.is_overdue else None
 
-    @property
-    def protocol(self) -> GroupProtocol | None:
-        """The protocol of the group; None as long as it is unknown."""
-        return self._membership.protocol
-
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last rebalances of the member, oldest first."""
-        return self._driver.history.rebalances() if self._driver is not None else ()
+        driver = self.membership.driver
+        return driver.history.rebalances() if driver is not None else ()
 
     def health(self) -> Health:
         """The health of the consumer, without asking any broker."""
         unreachable = self._refusal or self.bootstrap_error
         problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
-        health = collect_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
+        health = collect_health(self.counters, self.fetches, self.membership, self._limits, time.monotonic())
         health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
@@ -221,44 +198,24 @@ class Engine:
         """What was counted and measured until now; ``given_out`` is what iteration gave out since its last poll."""
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
-        standings = self.fetches.progress(given_out)
-        metrics = collect_metrics(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
+        driver, progress = self.membership.driver, self.fetches.look(lambda state: state.progress(given_out))
+        metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, time.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
-
-    def refuse_foreign(self) -> None:
-        """Raise MisuseError in a process forked off."""
-        self._thread.refuse_foreign()
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
         """Call ``work``, which must not block, on the I/O thread every ``interval_s`` seconds until it stops."""
-        self._thread.call_soon(lambda: self._tasks.repeat(work, interval_s))
+        self.thread.call_soon(lambda: self._tasks.repeat(work, interval_s))
 
     # ---- membership
 
-    def note_poll(self) -> Future[None]:
-        """Tell the member that the application polls; done when the member has acted on it."""
-        return self._thread.call(self._membership.note_poll)
-
-    def subscribe(self, event: Subscribed, has_listener: bool) -> Future[None]:
-        """Subscribe, joining the group at the next poll if this is the first time."""
-        return self._thread.submit(self._membership.subscribe(event, has_listener))
-
-    def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> Future[None]:
-        """Make the group rebalance, if the protocol lets a member do that."""
-        return self._thread.call(lambda: self._membership.enforce_rebalance(reason, join_reason))
-
-    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
-        """Tell the member how a listener's method ended."""
-        return self._thread.call(lambda: self._membership.callback_finished(callback, error))
-
     def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
         """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
-        return self._thread.submit(self._close(mode, timeout_s))
+        return self.thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
         """Leave to close or, without a mode, to go on without a group."""
         await self.manual_assignment.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
-        await self._membership.leave(mode, timeout_s)
+        await self.membership.leave(mode, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
         """Leave, or wait for the leave that an interrupted call has begun."""
@@ -277,19 +234,13 @@ class Engine:
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
-        return self._thread.submit(self._go(None, timeout_s))
-
-    def assign(
-        self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
-    ) -> Future[None]:
-        """Read exactly these partitions without a group; of those in ``ranges`` only the range."""
-        return self._thread.submit(self.manual_assignment.assign(partitions, ranges, timeout_s))
+        return self.thread.submit(self._go(None, timeout_s))
 
     # ---- offsets
 
     def query(self, work: Callable[[], Coroutine[object, object, T]]) -> Future[T]:
         """Ask the cluster on the I/O thread; ``cancel_pending`` cancels it."""
-        return self._thread.submit(self._queries.do(work))
+        return self.thread.submit(self._queries.do(work))
 
     def commit(
         self,
@@ -301,7 +252,7 @@ class Engine:
 
         It is refused for the partitions ``lost``: records of them were handed over that can't be committed any more.
         """
-        return self._thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
+        return self.thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
 
     async def _commit(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float, lost: frozenset[TopicPartition]
@@ -309,15 +260,14 @@ class Engine:
         try:
             await self.offsets.commit(offsets, timeout_s, lost)
         except CommitFailedError as error:
-            self.fetches.note_reported(
-                [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
-            )
+            reported = [tp for tp, reason in error.failed.items() if reason in MEMBERSHIP_LOST or tp in lost]
+            self.fetches.under_lock(lambda state: state.handover.uncommitted.note_reported(reported))
             raise
 
     def note_seek(self, partitions: frozenset[TopicPartition]) -> None:
         """Tell auto-commit, in order with commits, that the application has sought in these partitions."""
         if self._config.enable_auto_commit:
-            self._thread.call_after_submitted(lambda: self.offsets.sought(partitions))
+            self.thread.call_after_submitted(lambda: self.offsets.sought(partitions))
 
     # ---- the end
 
@@ -326,7 +276,7 @@ class Engine:
 
         Takes no lock and never blocks: a signal handler may call this at any point.
         """
-        self._thread.call_after_submitted(lambda: self._cancel_pending(grace_s))
+        self.thread.call_after_submitted(lambda: self._cancel_pending(grace_s))
 
     def _cancel_pending(self, grace_s: float) -> None:
         self._queries.cancel()
@@ -341,35 +291,31 @@ class Engine:
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
         deadline = time.monotonic() + timeout_s
         try:
-            if not self.has_ended:  # an earlier close was interrupted behind that
+            if not self.thread.has_ended:  # an earlier close was interrupted behind that
                 self._shut_down_within(timeout_s)
         finally:
-            self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
-            self.hooks.detached(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+            self.thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+            left_s = max(SHORTEST_STOP_S, deadline - time.monotonic())
+            self.hooks.each(lambda hooks: hooks.detached(left_s))
 
     def _shut_down_within(self, timeout_s: float) -> None:
         try:
-            shutting_down = self._thread.submit(self._shut_down())
+            shutting_down = self.thread.submit(self._shut_down())
             if not sleep_until_ended(shutting_down, timeout_s):
                 logger.warning("closing: it took longer than %s s", timeout_s)
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
-            logger.warning("closing: %s", told(error))
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the I/O thread has stopped."""
-        return self._thread.has_ended
+            logger.warning("closing: %s", describe_error(error))
 
     def abandon(self) -> None:
         """End without leaving the group, as after a crash, because the consumer was dropped; never blocks.
 
         The garbage collector may call this on any thread, also on the I/O thread.
         """
-        if self._stopping or self._thread.is_foreign:
+        if self._stopping or self.thread.is_foreign:
             return
-        self._thread.end_after(self._shut_down_abandoned)
+        self.thread.end_after(self._shut_down_abandoned)
         what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
         why = "nothing is committed, and its member stays in the group until its session ends"
         warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
@@ -378,10 +324,10 @@ class Engine:
         try:
             await self._shut_down()
         finally:
-            self.hooks.detached(ABANDONED_S)  # on the I/O thread, which has nothing else to do any more
+            self.hooks.each(lambda hooks: hooks.detached(ABANDONED_S))  # on the I/O thread: its last work
 
     async def _shut_down(self) -> None:
-        self._membership.stop()
+        self.membership.stop()
         self.fetcher.close()
         self.offsets.stop()
         await end_sessions(self.cluster, self.fetches)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # imported where needed: a manual assignment needs no member
     from kafka_nextgen.membership.classic.settings import ClassicSettings
     from kafka_nextgen.membership.offsets.settings import OffsetSettings
     from kafka_nextgen.membership.settings import MemberSettings
-    from kafka_nextgen.membership.statement import Statement
 
 __all__ = [
     "assigning_settings",
@@ -43,24 +42,13 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
         rack_id=config.client_rack,
         rebalance_timeout_ms=config.rebalance_timeout_ms,
         server_assignor=config.group_remote_assignor,
-        statement=_statement(config),
+        join_reason=config.join_reason or JoinReason.UNKNOWN,
         auto_commit=config.enable_auto_commit,
         max_poll_interval_s=config.max_poll_interval_ms / 1000,
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
         instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
     )
-
-
-def _statement(config: ConsumerConfig) -> Statement:
-    """What the member says to coordinators with extensions; few have anything to say."""
-    from kafka_nextgen.membership.statement import NO_STATEMENT
-
-    if not config.join_reason and not config.group_local_assignors:
-        return NO_STATEMENT
-    from kafka_nextgen.membership.assigning.statement import ExtendedStatement
-
-    return ExtendedStatement(join_reason=config.join_reason or JoinReason.UNKNOWN)
 
 
 def assigning_settings(config: ConsumerConfig) -> AssigningSettings:

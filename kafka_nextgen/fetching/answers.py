@@ -9,25 +9,22 @@ a range (``bounds``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.error_actions import ErrorAction, action_for, error_of
+from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 
 __all__ = [
-    "Source",
     "begin_reset",
     "end_of",
     "note_columns",
@@ -40,29 +37,14 @@ __all__ = [
 ]
 
 
-class Source(NamedTuple):
-    """Who answered a fetch of what."""
-
-    node_id: int
-    wanted: Mapping[TopicPartition, FetchPosition]
-
-    def leader_epoch(self, partition: TopicPartition) -> int:
-        """The epoch at which the leader was known to lead when it was asked."""
-        return self.wanted[partition].leader_epoch
-
-
 def note_fetched(
-    state: PartitionState,
-    buffers: Buffers,
-    result: DecodedPartition,
-    source: Source,
-    settings: FetchSettings,
-    now: float,
+    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
     """Take in what a fetch brought for a partition: records, an error code, or broken records."""
+    buffers, settings = context.buffers, context.settings
     if not result.is_failure:
-        _note_answer(state, buffers, result, source, settings, now)
-    elif state.replica.preferred == source.node_id:
+        _note_answer(state, result, fetch, context, now)
+    elif state.replica.preferred == fetch.node_id:
         state.replica = state.replica.dropped()
         state.stale = action_for(result.error) is ErrorAction.REFRESH
     elif result.error != ErrorCode.NONE:
@@ -72,20 +54,15 @@ def note_fetched(
 
 
 def _note_answer(
-    state: PartitionState,
-    buffers: Buffers,
-    result: DecodedPartition,
-    source: Source,
-    settings: FetchSettings,
-    now: float,
+    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
-    columns = result.columns
+    buffers, settings, columns = context.buffers, context.settings, result.columns
     assert columns is not None
     note_ends(state, result, settings)
     if not result.is_redirect(state.fetch_offset):
         state.silent_since = now
         if state.replica is not LEADER:
-            state.replica = state.replica.read_from(source.node_id)
+            state.replica = state.replica.read_from(fetch.node_id)
         if columns.truncated:
             _note_truncated(state, buffers.has(state.partition), settings, now)
         elif state.bound is None:
@@ -93,7 +70,7 @@ def _note_answer(
         else:
             _note_bounded(state, state.bound, buffers, columns)
     if result.preferred_replica >= 0:
-        _note_preferred(state, result.preferred_replica, source, settings, now)
+        _note_preferred(state, result.preferred_replica, fetch, settings, now)
 
 
 def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
@@ -112,9 +89,9 @@ def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
     state.replica = state.replica.read_from(node_id)
 
 
-def _note_preferred(state: PartitionState, node_id: int, source: Source, settings: FetchSettings, now: float) -> None:
+def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
     """Go where the leader sends us, at once; not so fast if that leads nowhere."""
-    leader_epoch = source.leader_epoch(state.partition)
+    leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.leads_nowhere:
         note_failure(state, settings, now)

@@ -125,10 +125,6 @@ class Buffers:
                 left -= stop - start
         return found
 
-    def holds(self, part: ColumnSlice) -> bool:
-        """Whether these records, once peeked at, are still here."""
-        return any(run.columns is part.columns for run in self._runs.get(part.partition, ()))
-
     def hand_over(self, part: ColumnSlice) -> int | None:
         """Take these records out, which must be the partition's next ones; None if they are not here any more.
 

@@ -139,7 +139,7 @@ def _settle(steady: NodeFetches, context: FetchContext) -> None:
         if offset != wanted[tp].offset:
             wanted[tp] = wanted[tp]._replace(offset=offset, last_epoch=epoch)
             moved.append(wanted[tp])
-    session = context.underway.session_with(steady.fetch.node_id).went_on(moved, answers)
+    session = context.underway.sessions[steady.fetch.node_id].went_on(moved, answers)
     following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
     context.underway.replace(steady.fetch, following)
     steady.fetch = following

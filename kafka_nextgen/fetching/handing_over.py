@@ -6,7 +6,7 @@ are raised where the application takes records, after everything that lies befor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
@@ -25,7 +25,7 @@ class Handover:
         self._states = assigned.states
         self._by_partition = assigned.by_partition
         self._buffers = assigned.buffers
-        self.uncommitted = Uncommitted()
+        self.uncommitted = Uncommitted(assigned.by_partition)
 
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
@@ -61,11 +61,6 @@ class Handover:
                 raise error
         return self._buffers.peek(self._by_partition, max_records, whole_runs)
 
-    def holds(self, part: ColumnSlice) -> bool:
-        """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""
-        states = self._assigned.known([part.partition])
-        return any(state.may_hand_over for state in states) and self._buffers.holds(part)
-
     def hand_over(self, part: ColumnSlice) -> None:
         """Advance the position to the end of ``part``, a run peeked at or its beginning.
 
@@ -73,7 +68,7 @@ class Handover:
         """
         state = self._by_partition.get(part.columns.partition)
         if state is None:
-            self.uncommitted.note_overtaken(part, self._by_partition)
+            self.uncommitted.note_overtaken(part)
             return
         behind = OffsetAndMetadata(part.next_offset, part.leader_epoch)
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
@@ -84,7 +79,7 @@ class Handover:
             state.last_handed_over = last
             self.uncommitted.note_handed_over(part, state)
         else:
-            self.uncommitted.note_overtaken(part, self._by_partition)
+            self.uncommitted.note_overtaken(part)
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
@@ -135,18 +130,6 @@ class Handover:
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits: the positions behind everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}
-
-    def lost_uncommitted(self) -> frozenset[TopicPartition]:
-        """The partitions that went with records that were handed over and not committed; see ``note_reported``."""
-        return self.uncommitted.partitions
-
-    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator took these."""
-        self.uncommitted.note_committed(offsets, self._by_partition)
-
-    def note_reported(self, partitions: Collection[TopicPartition]) -> None:
-        """The application was told that records of these were lost uncommitted."""
-        self.uncommitted.note_reported(partitions, self._by_partition)
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
         """The application gives these up, or was asked to: it has committed what it wants committed."""

@@ -124,7 +124,8 @@ class Planning:
 
     def session_ends(self) -> dict[int, SessionRequest]:
         """What to say to which nodes when nothing more is to be fetched."""
-        return self._underway.session_ends()
+        ends = {node_id: session.end for node_id, session in self._underway.sessions.items()}
+        return {node_id: request for node_id, request in ends.items() if request is not None}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch.

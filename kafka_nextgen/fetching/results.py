@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
-from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched, note_no_news
+from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched, note_no_news
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import (
@@ -77,7 +77,6 @@ class Results:
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
-        source = Source(fetch.node_id, fetch.wanted)
         for result in results:
             self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
@@ -86,7 +85,7 @@ class Results:
                     self._note_decoded_end(state, result, arrivals[result.partition])
                 replica = state.replica
                 if result.diverging is None or replica.preferred == fetch.node_id:
-                    note_fetched(state, self._buffers, result, source, self._settings, now)
+                    note_fetched(state, result, fetch, self._context, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state.partition)

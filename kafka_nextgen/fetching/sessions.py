@@ -27,7 +27,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["FetchSession", "FetchSessions", "SessionAnswer", "SessionRequest"]
+__all__ = ["FetchSession", "SessionAnswer", "SessionRequest"]
 
 _NO_SESSION = 0
 _FULL = 0
@@ -110,6 +110,8 @@ class FetchSession:
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         """Take in what the node said; returns whether it has no news of the partitions that it left out."""
+        if request.epoch == _ALONE:
+            return False
         assert request is self._open, "a node is asked for one answer at a time"
         self._open = None
         if answer.error != ErrorCode.NONE:
@@ -160,35 +162,6 @@ class FetchSession:
         self._id = session_id
         self._epoch = _FULL
         self._known = {}
-
-
-class FetchSessions:
-    """Our half of the sessions with all nodes."""
-
-    def __init__(self) -> None:
-        self._by_node: dict[int, FetchSession] = {}
-
-    def ask(self, node_id: int, positions: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say to a node; see ``FetchSession``."""
-        return self._by_node.setdefault(node_id, FetchSession()).ask(positions)
-
-    def answered(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Take in what a node said; returns whether it has no news of the partitions that it left out."""
-        return request.epoch != _ALONE and self._by_node[node_id].answered(request, answer)
-
-    def of(self, node_id: int) -> FetchSession:
-        """Our half of the session with a node that was asked."""
-        return self._by_node[node_id]
-
-    def ends(self) -> dict[int, SessionRequest]:
-        """What to say to which nodes in order to end all there are."""
-        ends = {node_id: session.end for node_id, session in self._by_node.items()}
-        return {node_id: request for node_id, request in ends.items() if request is not None}
-
-    def failed(self, node_id: int, request: SessionRequest) -> None:
-        """No answer came from a node."""
-        if request.epoch != _ALONE:
-            self._by_node[node_id].failed(request)
 
 
 def _following(epoch: int, steps: int = 1) -> int:

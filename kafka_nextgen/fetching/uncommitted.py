@@ -23,8 +23,6 @@ __all__ = ["Uncommitted", "let_go", "note_put_back"]
 #: In place of an offset: there is nothing to commit, or the application was told that it is too late.
 _NOTHING, _REPORTED = -1, -2
 
-States = Mapping[TopicPartition, PartitionState]
-
 
 def let_go(states: Iterable[PartitionState]) -> None:
     """The application knows that these go, and has committed what it wants committed."""
@@ -63,7 +61,8 @@ def _wanted(state: PartitionState) -> int:
 class Uncommitted:
     """What was lost uncommitted: of each partition the first record that no commit covers, and the end of the last."""
 
-    def __init__(self) -> None:
+    def __init__(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+        self._states = states
         self._lost: dict[TopicPartition, tuple[int, int]] = {}
         #: Of partitions that went, the position or what is committed beyond it, while iteration may be late.
         self._left_at: dict[TopicPartition, int] = {}
@@ -88,10 +87,10 @@ class Uncommitted:
         _read(_first_of(part), _end_of(part), state)
         self._left_at.pop(state.partition, None)
 
-    def note_overtaken(self, part: ColumnSlice, states: States) -> None:
+    def note_overtaken(self, part: ColumnSlice) -> None:
         """These records are not here any more: they were handed over before, or given out while the partition went."""
         tp, end = part.partition, part.next_offset
-        state = states.get(tp)
+        state = self._states.get(tp)
         if state is not None and state.stopped:
             if state.position is not None and end > state.position.offset and state.read_to != _REPORTED:
                 _read(_first_of(part), end, state)
@@ -113,10 +112,10 @@ class Uncommitted:
         else:
             del self._lost[tp]
 
-    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], states: States) -> None:
+    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """The coordinator took these."""
         for tp, committed in offsets.items():
-            state = states.get(tp)
+            state = self._states.get(tp)
             if state is not None:
                 state.uncommitted_from = max(state.uncommitted_from, committed.offset)
                 if state.read_to >= 0 and _wanted(state) <= committed.offset:
@@ -127,9 +126,9 @@ class Uncommitted:
                 first, end = self._lost[tp]
                 self._keep_lost(tp, max(first, committed.offset), end)
 
-    def note_reported(self, partitions: Collection[TopicPartition], states: States) -> None:
+    def note_reported(self, partitions: Collection[TopicPartition]) -> None:
         """The application was told that records of these are lost: what went, or else what is about to go."""
         for tp in partitions:
             self._left_at.pop(tp, None)
-            if self._lost.pop(tp, None) is None and tp in states:
-                states[tp].read_to = _REPORTED
+            if self._lost.pop(tp, None) is None and tp in self._states:
+                self._states[tp].read_to = _REPORTED

@@ -10,6 +10,7 @@ A partition that an answer leaves out because there is no news of it is done wit
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from kafka_nextgen.fetching.needs import Arrival, Fetch
-from kafka_nextgen.fetching.sessions import FetchSession, FetchSessions, SessionAnswer, SessionRequest
+from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
 
@@ -43,12 +44,12 @@ class Underway:
 
     _asked: list[Fetch] = Factory(list)
     _decoding: list[Rest] = Factory(list)
-    _sessions: FetchSessions = Factory(FetchSessions)
+    sessions: defaultdict[int, FetchSession] = Factory(lambda: defaultdict(FetchSession))  # by node
 
     def ask(self, fetch: Fetch) -> Fetch:
         """Note that the node is asked; returns the question as it has to be put."""
         if not fetch.is_out_of_session:
-            fetch = fetch._replace(session=self._sessions.ask(fetch.node_id, fetch.positions))
+            fetch = fetch._replace(session=self.sessions[fetch.node_id].ask(fetch.positions))
         self._asked.append(fetch)
         return fetch
 
@@ -60,7 +61,7 @@ class Underway:
         Returns the fences of the partitions that are done with, for there is no news of them.
         """
         told, fences = answer.partitions, fetch.fences
-        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer) and len(told) < len(fences)
+        leaves_out = self.sessions[fetch.node_id].answered(fetch.session, answer) and len(told) < len(fences)
         quiet: dict[TopicPartition, int] = {}
         if leaves_out:
             quiet, fences = dict(fences), dict(fences)
@@ -74,7 +75,7 @@ class Underway:
 
     def end(self, fetch: Fetch) -> Rest:
         """Note that nothing more comes of ``fetch``; returns what was still to come of it."""
-        self._sessions.failed(fetch.node_id, fetch.session)  # unless it was answered
+        self.sessions[fetch.node_id].failed(fetch.session)  # unless it was answered
         rest = next((rest for rest in self._decoding if rest.fetch is fetch), Rest(fetch, fetch.fences))
         self._asked = [other for other in self._asked if other is not fetch]
         self._decoding = [other for other in self._decoding if other is not rest]
@@ -85,18 +86,10 @@ class Underway:
         """Whether nodes are asked in their sessions only, and nothing is being decoded."""
         return not self._decoding and not any(fetch.is_out_of_session for fetch in self._asked)
 
-    def session_with(self, node_id: int) -> FetchSession:
-        """Our half of the session with a node that was asked."""
-        return self._sessions.of(node_id)
-
     def replace(self, fetch: Fetch, following: Fetch) -> None:
         """Note that ``fetch`` is answered, and ``following`` on its way, as it has to be put."""
         asked = self._asked
         asked[asked.index(fetch)] = following
-
-    def session_ends(self) -> dict[int, SessionRequest]:
-        """What to say to which nodes when nothing more is to be asked."""
-        return self._sessions.ends()
 
     def is_busy(self, node_id: int) -> bool:
         """Whether a node is to be left alone for now."""

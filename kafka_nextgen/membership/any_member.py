@@ -4,17 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from kafka_nextgen.membership.effects import CommitConsumed
-from kafka_nextgen.membership.events import Closed, Unsubscribed
-from kafka_nextgen.membership.numbering import Numbering, numbered
-from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.types import LeaveMode
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.effects import (
+    ApplyAssignment,
+    CallOnAssigned,
+    CallOnLost,
+    CallOnRevoked,
+    CommitConsumed,
+    StopFetching,
+)
+from kafka_nextgen.membership.events import AnyCallbackFinished, Closed, Polled, Unsubscribed
+from kafka_nextgen.membership.settings import GroupSettings
+from kafka_nextgen.membership.state_machine import Numbering, RuleContext, numbered
+from kafka_nextgen.membership.states import CALLBACK_RUNS, NEEDS_POLL, Phase, Status
+from kafka_nextgen.membership.timers import Deadlines, Timer, armed, disarmed
+from kafka_nextgen.types import JoinReason, LeaveMode, TopicPartition
 
-__all__ = ["AnyMember", "Leaving", "Subscription", "Why", "commit_or_revoke", "decided", "note_decision"]
+__all__ = [
+    "ASSIGN_NOTHING",
+    "AnyMember",
+    "AnyMemberState",
+    "LeaveReason",
+    "Leaving",
+    "Subscription",
+    "begin_leaving",
+    "call_on_assigned",
+    "call_on_revoked",
+    "callback_finished",
+    "commit",
+    "commit_or_revoke",
+    "note_decision",
+    "polled",
+    "report_loss",
+    "stop_fetching",
+    "with_leave_decision",
+]
+
+#: The application knows that all its partitions are gone.
+ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
+
+_STALE = (Status.STALE, ClassicStatus.STALE)
 
 
 @frozen
@@ -25,7 +58,7 @@ class Subscription:
     pattern: str | None = None
 
 
-class Why(Enum):
+class LeaveReason(Enum):
     """Why the member leaves."""
 
     CLOSED = "closed"
@@ -37,64 +70,181 @@ class Why(Enum):
 class Leaving:
     """A leave that was decided, and what the coordinator is to be told of it."""
 
-    why: Why
+    why: LeaveReason
     mode: LeaveMode = LeaveMode.DEFAULT
 
 
 @frozen(kw_only=True)
-class AnyMember(Numbering):
-    """The part of a member's state that is the same by both protocols; their ``held`` name partitions differently."""
+class AnyMemberState(Numbering):
+    """The part of a member's state that is the same by both protocols.
 
+    ``owned`` is what the callbacks have finished with, and what the coordinator is told. ``held`` is what the
+    application was told it has: it grows when ``on_partitions_assigned`` is called and shrinks when
+    ``on_partitions_revoked`` or ``on_partitions_lost`` is, whether or not that has returned yet.
+    """
+
+    member_id: str = ""
+    status: Status | ClassicStatus = Status.UNSUBSCRIBED
     phase: Phase = Phase.IDLE
     subscription: Subscription | None = None
     leaving: Leaving | None = None
-    held: frozenset[object] = frozenset()
+    owned: frozenset[Any] = frozenset()  # of TopicIdPartition or TopicPartition
+    held: frozenset[Any] = frozenset()
     waits_for: int | None = None  # the number of the pending commit or callback
     failures: int = 0  # consecutive failed requests
+    join_reason: JoinReason = JoinReason.UNKNOWN  # stated with each join until one is answered (an extension)
+    in_flight: int | None = None  # the number of the heartbeat in flight
+    sent_at: float = 0.0  # when the last heartbeat was sent
+    deadlines: Deadlines = field(factory=dict)
+
+    def by_name(self, partitions: frozenset[Any]) -> frozenset[TopicPartition]:
+        """The same partitions with their topics' names."""
+        return partitions
 
 
-class _Settings(Protocol):
-    @property
-    def auto_commit(self) -> bool: ...
-
-    @property
-    def leave_timeout_s(self) -> float: ...
-
-
-class _Moment(Protocol):
-    @property
-    def now(self) -> float: ...
-
-    @property
-    def settings(self) -> _Settings: ...
-
-
-S = TypeVar("S", bound=AnyMember)
-M = TypeVar("M", bound=_Moment)
+S = TypeVar("S", bound=AnyMemberState)
 E = TypeVar("E")
+Context = RuleContext[GroupSettings]
 
 
-def decided(state: S, event: Closed | Unsubscribed) -> S:
+class AnyMember(Generic[S]):
+    """What a member of either protocol tells about itself."""
+
+    state: S
+
+    def deadline(self) -> float | None:
+        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        return min(self.state.deadlines.values(), default=None)
+
+    @property
+    def member_id(self) -> str:
+        """The id the group knows this member by; empty if it has none."""
+        return self.state.member_id
+
+    @property
+    def phase(self) -> Phase:
+        """What the member waits for."""
+        return self.state.phase
+
+    @property
+    def owned(self) -> frozenset[TopicPartition]:
+        """The partitions the callbacks have finished with."""
+        return self.state.by_name(self.state.owned)
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether the member waits for Polled: to reconcile, to repeat a callback that raised, or to join again."""
+        if self.state.status in _STALE:
+            return self.state.phase is Phase.IDLE
+        return self.state.phase in NEEDS_POLL
+
+
+# ---- callbacks and commits
+
+
+def stop_fetching(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[StopFetching, ...]:
+    """Hand out no record of these partitions any more."""
+    return (StopFetching(state.by_name(partitions)),) if partitions else ()
+
+
+def commit(state: S, deadline: float) -> tuple[S, tuple[CommitConsumed, ...]]:
+    """Commit what was processed of all partitions."""
+    state, number = numbered(state)
+    return evolve(state, phase=Phase.COMMITTING, waits_for=number), (CommitConsumed(number, deadline),)
+
+
+def call_on_revoked(state: S, revoked: frozenset[Any]) -> tuple[S, tuple[CallOnRevoked, ...]]:
+    """Tell the application what it is to give up."""
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - revoked)
+    return state, (CallOnRevoked(number, _in_order(state, revoked)),)
+
+
+def call_on_assigned(state: S, added: frozenset[Any]) -> tuple[S, tuple[CallOnAssigned, ...]]:
+    """Tell the application what it has got, even if that is nothing."""
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
+    return state, (CallOnAssigned(number, _in_order(state, added)),)
+
+
+def report_loss(
+    state: S, lost: frozenset[Any], ended: tuple[E, ...], *, had_any: bool
+) -> tuple[S, tuple[E | CallOnLost | ApplyAssignment, ...]]:
+    """Tell the application what it lost, after the effects that ``ended`` the membership.
+
+    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
+    a rebalance, and its partitions must not come back before it has returned. Callbacks run in the order of their
+    effects, so that a loss is heard of only after that.
+    """
+    if lost:
+        state, number = numbered(state)
+        state = evolve(state, phase=Phase.LOSING, waits_for=number)
+        return state, (*ended, CallOnLost(number, _in_order(state, lost)))
+    if state.phase in CALLBACK_RUNS | {Phase.LOSING}:
+        return state, ended
+    emptied = (ASSIGN_NOTHING,) if had_any else ()
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*ended, *emptied)
+
+
+def _in_order(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[TopicPartition, ...]:
+    return tuple(sorted(state.by_name(partitions)))
+
+
+def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tuple[S, tuple[ApplyAssignment]]:
+    """The application knows that its partitions are gone, even if its callback raised."""
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
+
+
+# ---- polling and leaving
+
+
+def polled(state: S, _event: Polled, at: Context) -> tuple[S, tuple[()]]:
+    """The application polls: it has the whole poll interval until the next poll again."""
+    return _poll_until(state, at), ()
+
+
+def _poll_until(state: S, at: Context) -> S:
+    limit = at.now + at.settings.max_poll_interval_s
+    return evolve(state, deadlines=armed(state.deadlines, Timer.POLL, limit))
+
+
+def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
     """The application gives its subscription up, for good or not."""
     if isinstance(event, Closed):
-        return evolve(state, subscription=None, leaving=Leaving(Why.CLOSED, event.leave))
-    if state.leaving is not None and state.leaving.why is Why.CLOSED:
+        return evolve(state, subscription=None, leaving=Leaving(LeaveReason.CLOSED, event.leave))
+    if state.leaving is not None and state.leaving.why is LeaveReason.CLOSED:
         return state  # closing goes further than unsubscribing
-    return evolve(state, subscription=None, leaving=Leaving(Why.UNSUBSCRIBED))
+    return evolve(state, subscription=None, leaving=Leaving(LeaveReason.UNSUBSCRIBED))
 
 
 def note_decision(state: S, event: Closed | Unsubscribed, _at: object) -> tuple[S, tuple[()]]:
     """The member is on its way out already: only remember what it is to do then."""
-    return decided(state, event), ()
+    return with_leave_decision(state, event), ()
 
 
-def commit_or_revoke(
-    state: S, at: M, revoke: Callable[[S, M], tuple[S, tuple[E, ...]]]
-) -> tuple[S, tuple[E | CommitConsumed, ...]]:
+Revoke = Callable[[S, Any], tuple[S, tuple[E, ...]]]
+
+
+def begin_leaving(
+    state: S, event: Closed | Unsubscribed, at: Context, revoke: Revoke[S, E]
+) -> tuple[S, tuple[StopFetching | CommitConsumed | E, ...]]:
+    """The application closes or unsubscribes: stop fetching, then commit and ``revoke``.
+
+    A callback that is running for a rebalance finishes first. Like a poll, the call shows that the application is
+    alive: its last callbacks have a whole poll interval.
+    """
+    stop = stop_fetching(state, state.owned | state.held)
+    deadlines = disarmed(state.deadlines, Timer.RESOLVE, Timer.TOPICS, Timer.WATCH)
+    state = _poll_until(evolve(with_leave_decision(state, event), deadlines=deadlines), at)
+    if state.phase in CALLBACK_RUNS:
+        return state, stop
+    state, effects = commit_or_revoke(evolve(state, phase=Phase.IDLE, waits_for=None), at, revoke)
+    return state, (*stop, *effects)
+
+
+def commit_or_revoke(state: S, at: Context, revoke: Revoke[S, E]) -> tuple[S, tuple[E | CommitConsumed, ...]]:
     """Go on leaving: by a last commit if the application closes and commits are automatic, else by ``revoke``."""
     assert state.leaving is not None, "the member is to leave"
-    if state.leaving.why is not Why.CLOSED or not (at.settings.auto_commit and state.held):
+    if state.leaving.why is not LeaveReason.CLOSED or not (at.settings.auto_commit and state.held):
         return revoke(state, at)
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
-    return state, (CommitConsumed(number, at.now + at.settings.leave_timeout_s),)
+    return commit(state, at.now + at.settings.leave_timeout_s)

@@ -20,6 +20,7 @@ __all__ = [
     "RaiseToApplication",
     "ResolveTopics",
     "SendHeartbeat",
+    "SharedEffect",
     "StopFetching",
 ]
 
@@ -138,10 +139,9 @@ class Left:
     """
 
 
-Effect = (
-    SendHeartbeat
-    | FindCoordinator
-    | ResolveTopics
+#: The effects that members of both protocols have.
+SharedEffect = (
+    FindCoordinator
     | StopFetching
     | CommitConsumed
     | CallOnRevoked
@@ -152,3 +152,5 @@ Effect = (
     | RaiseToApplication
     | Left
 )
+
+Effect = SendHeartbeat | ResolveTopics | SharedEffect

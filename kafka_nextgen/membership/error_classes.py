@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import (
     BrokerError,
@@ -16,10 +18,10 @@ from kafka_nextgen.errors import (
     UnsupportedProtocolError,
 )
 
-__all__ = ["ERROR_CLASSES", "error_class"]
+__all__ = ["error_class"]
 
 #: The codes with a specific class.
-ERROR_CLASSES: dict[ErrorCode, type[BrokerError]] = {
+_ERROR_CLASSES: Mapping[int, type[BrokerError]] = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: GroupAuthorizationError,
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: TopicAuthorizationError,
     ErrorCode.GROUP_MAX_SIZE_REACHED: GroupFullError,
@@ -34,4 +36,4 @@ ERROR_CLASSES: dict[ErrorCode, type[BrokerError]] = {
 
 def error_class(code: int) -> type[BrokerError]:
     """The class to raise for an error code; ``BrokerError`` itself where there is no other."""
-    return next((cls for known, cls in ERROR_CLASSES.items() if known == code), BrokerError)
+    return _ERROR_CLASSES.get(code, BrokerError)

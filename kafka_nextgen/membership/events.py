@@ -13,6 +13,9 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.types import LeaveMode, TopicId, TopicIdPartition
 
 __all__ = [
+    "CALLBACK_FINISHED",
+    "LEAVE_DECIDED",
+    "AnyCallbackFinished",
     "AssignFinished",
     "AssignorsAsked",
     "Closed",
@@ -24,6 +27,7 @@ __all__ = [
     "LossFinished",
     "Polled",
     "RevokeFinished",
+    "SharedEvent",
     "Subscribed",
     "TargetInstalled",
     "TimePassed",
@@ -145,20 +149,29 @@ class LossFinished:
     error: str | None
 
 
-Event = (
+AnyCallbackFinished = RevokeFinished | AssignFinished | LossFinished
+
+#: For tables of rules: the events of any callback, and those of an application that wants to leave.
+CALLBACK_FINISHED: tuple[type[AnyCallbackFinished], ...] = (LossFinished, RevokeFinished, AssignFinished)
+LEAVE_DECIDED: tuple[type[Unsubscribed | Closed], ...] = (Unsubscribed, Closed)
+HEARTBEAT_ENDED: tuple[type[HeartbeatAnswered | HeartbeatRefused | HeartbeatLost], ...] = (
+    HeartbeatAnswered,
+    HeartbeatRefused,
+    HeartbeatLost,
+)
+
+#: The events that members of both protocols have.
+SharedEvent = (
     Subscribed
     | Unsubscribed
     | AssignorsAsked
-    | TargetInstalled
     | Polled
     | Closed
     | TimePassed
-    | HeartbeatAnswered
     | HeartbeatRefused
     | HeartbeatLost
-    | TopicsResolved
     | CommitFinished
-    | RevokeFinished
-    | AssignFinished
-    | LossFinished
+    | AnyCallbackFinished
 )
+
+Event = SharedEvent | TargetInstalled | HeartbeatAnswered | TopicsResolved

@@ -3,9 +3,9 @@
 
 *When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining, then at
 the interval the coordinator answers with, from when the last one was sent: an answer that takes long delays no other),
-or as soon as there is news: another subscription, another ``statement``, or a reconciliation to acknowledge ("After a
-revocation, it sends the next heartbeat immediately"). A member that has just made the target for its group asks for its
-own share of it at once, too.
+or as soon as there is news: another subscription, other metadata of the member's own assignors, or a reconciliation to
+acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just made the target for
+its group asks for its own share of it at once, too.
 
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -30,16 +30,15 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TargetInstalled
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.settings import MemberSettings, Moment
+from kafka_nextgen.membership.settings import MemberContext, MemberSettings
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Sent
+from kafka_nextgen.membership.state_machine import numbered, retry_at
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 
 __all__ = [
     "HEARTBEATING",
@@ -54,9 +53,7 @@ __all__ = [
 ]
 
 #: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while one is in flight.
-HEARTBEATING = frozenset(
-    {Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING}
-)
+HEARTBEATING = (Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING)
 
 #: Where a member may take more at any moment, also of a target that waits for the reconciliation under way.
 _MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
@@ -65,7 +62,7 @@ _MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
 SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S = 0.05, 60.0
 
 
-def send_if_due(state: MemberState, at: Moment) -> Outcome:
+def send_if_due(state: MemberState, at: MemberContext) -> Outcome:
     """Send a heartbeat if it is time for one, or if there is news."""
     if state.status not in HEARTBEATING or state.in_flight is not None:
         return state, ()
@@ -83,7 +80,7 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(_subscription_to_say(state), state.acknowledged, state.statement.news(), state.installed)
+    return Sent(_subscription_to_say(state), state.acknowledged, state.assignors, state.installed)
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
@@ -100,8 +97,22 @@ def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> Sen
         heartbeat = _full(state, settings, number)
     else:
         heartbeat = _changes(state, state.sent, settings, number)
-    told = None if state.sent is None else state.sent.statement
-    return state.statement.added_to(heartbeat, told, joins=state.status is Status.JOINING)
+    return _with_extensions(state, heartbeat)
+
+
+def _with_extensions(state: MemberState, heartbeat: SendHeartbeat) -> SendHeartbeat:
+    """The heartbeat with the fields for coordinators with extensions.
+
+    Assignors are sent again only when they change, or when the member can't know what arrived, because a reason in
+    their metadata triggers a new assignment each time.
+    """
+    joins = state.status is Status.JOINING
+    told = () if joins or state.sent is None else state.sent.assignors
+    return evolve(
+        heartbeat,
+        client_assignors=None if state.assignors == told else state.assignors,
+        join_reason=state.join_reason if joins else JoinReason.UNKNOWN,
+    )
 
 
 def _is_about_to_take(state: MemberState) -> bool:
@@ -164,7 +175,7 @@ def _remember(state: MemberState, heartbeat: SendHeartbeat) -> MemberState:
     )
 
 
-def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> MemberState:
+def answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> MemberState:
     """Take what every answer without an error has: the epoch, and the time of the next heartbeat.
 
     A coordinator has no business answering with a negative epoch or an interval of nothing: both are ignored.
@@ -174,7 +185,7 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Member
         state,
         member_epoch=event.member_epoch if event.member_epoch > 0 else state.member_epoch,
         interval_s=interval_s,
-        statement=state.statement.answered(),
+        join_reason=JoinReason.UNKNOWN,
         in_flight=None,
         failures=0,
         pattern_told=state.pattern_told and _pattern_told(state),
@@ -194,7 +205,7 @@ def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSe
     return min(max(event.heartbeat_interval_ms / 1000, SHORTEST_INTERVAL_S), LONGEST_INTERVAL_S)
 
 
-def ask_for_share(state: MemberState, _event: TargetInstalled, _at: Moment) -> Outcome:
+def ask_for_share(state: MemberState, _event: TargetInstalled, _at: MemberContext) -> Outcome:
     """Ask for the share of a target that is newer than the last heartbeat response."""
     return evolve(state, installed=state.installed + 1), ()
 
@@ -207,12 +218,12 @@ def publish_epoch(state: MemberState) -> Outcome:
     return state, (PublishEpoch(state.member_id, state.member_epoch),)
 
 
-def keep_session(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+def keep_session(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
     """An answer to a member that is preparing to leave: its last commits need the epoch; it needs no target."""
     return publish_epoch(answered(state, event, at))
 
 
-def lost(state: MemberState, _event: HeartbeatLost, at: Moment) -> Outcome:
+def lost(state: MemberState, _event: HeartbeatLost, at: MemberContext) -> Outcome:
     """No response: look up the coordinator, and send a full heartbeat after a pause."""
     effects: tuple[Effect, ...] = (FindCoordinator(),)
     return back_off(failed(state), at), effects
@@ -223,7 +234,7 @@ def failed(state: MemberState) -> MemberState:
     return evolve(state, in_flight=None, sent=None, failures=state.failures + 1)
 
 
-def back_off(state: MemberState, at: Moment, *, first_at_once: bool = False) -> MemberState:
+def back_off(state: MemberState, at: MemberContext, *, first_at_once: bool = False) -> MemberState:
     """Schedule the next heartbeat by the number of consecutive failures."""
-    when = backoff.after(state.failures, at, first_at_once=first_at_once)
+    when = retry_at(state.failures, at, first_at_once=first_at_once)
     return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))

@@ -15,33 +15,38 @@ from attrs import evolve
 from kafka_nextgen.membership import heartbeats, reconciliation
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.events import AssignorsAsked, HeartbeatAnswered, Subscribed
-from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.settings import MemberContext
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer
 
-__all__ = ["admitted", "change_subscription", "join", "note_assignors", "subscribe"]
+__all__ = ["admitted", "change_subscription", "join", "note_assignors", "return_to_group", "subscribe"]
 
 JOIN_EPOCH = 0
 
 
-def subscribe(state: MemberState, event: Subscribed, at: Moment) -> Outcome:
+def subscribe(state: MemberState, event: Subscribed, at: MemberContext) -> Outcome:
     """The application subscribed, and is not in the group: join."""
     state, _ = change_subscription(state, event, at)
-    return join(evolve(state, failures=0), at), ()
+    return return_to_group(state, at), ()
 
 
-def change_subscription(state: MemberState, event: Subscribed, _at: Moment) -> Outcome:
+def change_subscription(state: MemberState, event: Subscribed, _at: MemberContext) -> Outcome:
     """Remember what the application wants now. If the member heartbeats, the next one goes out at once."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
 
 
-def note_assignors(state: MemberState, event: AssignorsAsked, _at: Moment) -> Outcome:
+def note_assignors(state: MemberState, event: AssignorsAsked, _at: MemberContext) -> Outcome:
     """Remember what the member's own assignors have to say. If that is news, it is told with a heartbeat at once."""
-    return evolve(state, statement=state.statement.with_assignors(event.assignors)), ()
+    return evolve(state, assignors=event.assignors), ()
 
 
-def join(state: MemberState, at: Moment) -> MemberState:
+def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
+    """Join at once, whatever failed before."""
+    return join(evolve(state, failures=0), at)
+
+
+def join(state: MemberState, at: MemberContext) -> MemberState:
     """Start from nothing, with the same member id. The join is sent at once; a second one in a row backs off."""
     assert state.subscription is not None, "a member joins for the topics it subscribed to"
     assert not state.owned, "a member that joins has lost or given up everything"
@@ -63,7 +68,7 @@ def join(state: MemberState, at: Moment) -> MemberState:
     return heartbeats.back_off(state, at, first_at_once=True)
 
 
-def admitted(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+def admitted(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
     """The coordinator answered the join: take the id and the epoch it gave, and the first target."""
     state = heartbeats.answered(state, event, at)
     state = evolve(state, member_id=event.member_id or state.member_id)

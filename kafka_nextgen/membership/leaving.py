@@ -15,103 +15,88 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership import joining
-from kafka_nextgen.membership.any_member import Leaving, Why, commit_or_revoke, decided
-from kafka_nextgen.membership.effects import CallOnRevoked, Effect, Left, SendHeartbeat
+from kafka_nextgen.membership import joining, resolving
+from kafka_nextgen.membership.any_member import (
+    ASSIGN_NOTHING,
+    LeaveReason,
+    Leaving,
+    begin_leaving,
+    call_on_revoked,
+    callback_finished,
+    commit_or_revoke,
+    with_leave_decision,
+)
+from kafka_nextgen.membership.effects import Effect, Left, SendHeartbeat
 from kafka_nextgen.membership.events import (
+    AnyCallbackFinished,
     AssignFinished,
     Closed,
     CommitFinished,
     HeartbeatAnswered,
     HeartbeatLost,
     HeartbeatRefused,
-    LossFinished,
     Polled,
     RevokeFinished,
     TimePassed,
     Unsubscribed,
 )
-from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all, count_out, stop_all
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.settings import MemberSettings, Moment
-from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
+from kafka_nextgen.membership.losing import abandon_all, count_out
+from kafka_nextgen.membership.settings import MemberContext, MemberSettings
+from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome
+from kafka_nextgen.membership.state_machine import numbered
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase, Status
-from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
+from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.types import LeaveMode
 
 __all__ = [
-    "callback_finished",
+    "callback_finished_when_out",
     "commit_finished",
-    "expire",
+    "continue_leaving",
     "expire_while_leaving",
-    "give_up",
-    "heard_while_leaving",
+    "leave_outside_group",
+    "leave_timed_out",
     "left",
-    "out",
-    "out_already",
-    "return_if_heard",
+    "prepare_leaving",
+    "rejoin_on_poll",
     "time_passed",
+    "time_passed_while_reconciling",
 ]
 
-AnyCallbackFinished = RevokeFinished | AssignFinished | LossFinished
-
-LEAVE_EPOCH = -1
-LEAVE_FOR_A_WHILE_EPOCH = -2
+LEAVE_EPOCH = -1  # Kafka's LEAVE_GROUP_MEMBER_EPOCH
+STATIC_LEAVE_EPOCH = -2  # Kafka's LEAVE_GROUP_STATIC_MEMBER_EPOCH
 
 
-def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
-    """The application closes or unsubscribes: stop fetching, then commit, revoke and leave.
-
-    A callback that is running for a reconciliation finishes first. Like a poll, the call shows that the application
-    is alive: its last callbacks have a whole poll interval.
-    """
-    stop = stop_all(state)
-    callback_runs = state.phase in CALLBACK_RUNS
-    state = evolve(
-        decided(state, event),
-        status=Status.PREPARE_LEAVING,
-        phase=state.phase if callback_runs else Phase.IDLE,
-        waits_for=state.waits_for if callback_runs else None,
-        target=None,
-        goal=None,
-        deadlines=armed(disarmed(state.deadlines, Timer.RESOLVE), Timer.POLL, at.now + at.settings.max_poll_interval_s),
-    )
-    if callback_runs:
-        return state, stop
-    state, effects = commit_or_revoke(state, at, _revoke)
-    return state, stop + effects
+def prepare_leaving(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
+    """The application closes or unsubscribes: stop fetching, then commit, revoke and leave."""
+    state = evolve(state, status=Status.PREPARE_LEAVING, target=None, goal=None)
+    return begin_leaving(state, event, at, _revoke)
 
 
-def commit_finished(state: MemberState, _event: CommitFinished, at: Moment) -> Outcome:
+def commit_finished(state: MemberState, _event: CommitFinished, at: MemberContext) -> Outcome:
     """Go on closing, whether or not the commit succeeded."""
     return _revoke(state, at)
 
 
-def _revoke(state: MemberState, at: Moment) -> Outcome:
-    if not state.held:
-        return _leave(state, at)
-    state, number = numbered(state)
-    revoked = tuple(sorted(by_name(state, state.held)))
-    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=NOTHING)
-    return state, (CallOnRevoked(number, revoked),)
+def _revoke(state: MemberState, at: MemberContext) -> Outcome:
+    return call_on_revoked(state, state.held) if state.held else _leave(state, at)
 
 
-def callback_finished(state: MemberState, _event: RevokeFinished | AssignFinished, at: Moment) -> Outcome:
+def continue_leaving(state: MemberState, _event: RevokeFinished | AssignFinished, at: MemberContext) -> Outcome:
     """The callback returned or raised: revoke what is left, or leave."""
     return commit_or_revoke(state, at, _revoke)
 
 
-def _leave(state: MemberState, at: Moment) -> Outcome:
+def _leave(state: MemberState, at: MemberContext) -> Outcome:
     """Send the leave, if there is a group to leave and the application does not want to remain."""
     had_any = bool(state.owned) or state.phase in CALLBACK_RUNS
     emptied: tuple[Effect, ...] = (ASSIGN_NOTHING,) if had_any else ()
     was_in_group = state.member_epoch != NOT_A_MEMBER
     state, published = count_out(evolve(state, phase=Phase.IDLE, owned=NOTHING, waits_for=None))
-    state, effects = _say_so(state, at) if was_in_group else out(state, at)
+    state, effects = _leave_group(state, at) if was_in_group else out(state, at)
     return state, emptied + published + effects
 
 
-def _say_so(state: MemberState, at: Moment) -> Outcome:
+def _leave_group(state: MemberState, at: MemberContext) -> Outcome:
     epoch = _leave_epoch(state, at.settings)
     return out(state, at) if epoch is None else _send_leave(state, epoch, at)
 
@@ -124,10 +109,10 @@ def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
         return LEAVE_EPOCH
     if state.leaving.mode is LeaveMode.REMAIN and not static:
         return None
-    return LEAVE_FOR_A_WHILE_EPOCH if static else LEAVE_EPOCH
+    return STATIC_LEAVE_EPOCH if static else LEAVE_EPOCH
 
 
-def _send_leave(state: MemberState, epoch: int, at: Moment) -> Outcome:
+def _send_leave(state: MemberState, epoch: int, at: MemberContext) -> Outcome:
     state, number = numbered(state)
     state = evolve(
         state,
@@ -138,61 +123,83 @@ def _send_leave(state: MemberState, epoch: int, at: Moment) -> Outcome:
     return state, (SendHeartbeat(number, state.member_id, epoch, at.settings.instance_id),)
 
 
-def expire(state: MemberState, at: Moment) -> Outcome:
-    """The application stopped polling: lose everything, leave at once, and be STALE until it polls again."""
-    return _leave_at_once(evolve(state, leaving=Leaving(Why.EXPIRED)), at)
+def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
+    """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
+
+    Heartbeats come from another thread than the application's, and would keep a stuck application in the group for
+    ever. One that is due goes out after every rule anyway.
+    """
+    if not is_due(state.deadlines, Timer.POLL, at.now):
+        return state, ()
+    return _leave_at_once(evolve(state, leaving=Leaving(LeaveReason.EXPIRED)), at)
 
 
-def expire_while_leaving(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
+def time_passed_while_reconciling(state: MemberState, event: TimePassed, at: MemberContext) -> Outcome:
+    """Leave if the application did not poll in time; else ask again for names, if that is due."""
+    if is_due(state.deadlines, Timer.POLL, at.now) or not is_due(state.deadlines, Timer.RESOLVE, at.now):
+        return time_passed(state, event, at)
+    return resolving.ask_for_names(state, at)
+
+
+def expire_while_leaving(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
     """Leave without the last callbacks if they take too long, so that others get the partitions."""
     return _leave_at_once(state, at) if is_due(state.deadlines, Timer.POLL, at.now) else (state, ())
 
 
-def _leave_at_once(state: MemberState, at: Moment) -> Outcome:
+def _leave_at_once(state: MemberState, at: MemberContext) -> Outcome:
     state, lost = abandon_all(state)
-    state, leave = _say_so(state, at)
+    state, leave = _leave_group(state, at)
     return state, lost + leave
 
 
-def left(state: MemberState, _event: HeartbeatAnswered | HeartbeatRefused | HeartbeatLost, at: Moment) -> Outcome:
+def left(
+    state: MemberState, _event: HeartbeatAnswered | HeartbeatRefused | HeartbeatLost, at: MemberContext
+) -> Outcome:
     """The leave was answered, refused, or lost. UNKNOWN_MEMBER_ID is success too: the member is gone."""
     return out(state, at)
 
 
-def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
+def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
     """Leave without a response once its timeout is over."""
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
-def heard_while_leaving(state: MemberState, _event: AnyCallbackFinished, _at: Moment) -> Outcome:
-    """The application heard of its loss before the leave was answered."""
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
+def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
+    """The application knows of its loss: leave if that was decided meanwhile, else join again.
+
+    Only a FENCED member joins by itself. A STALE one waits for a poll, and a FATAL one for its end.
+    """
+    state, emptied = callback_finished(state, event, at)
+    if state.leaving is not None:
+        state, effects = out(state, at)
+        return state, (*emptied, *effects)
+    if state.status is Status.FENCED:
+        state = joining.join(state, at)
+    return state, emptied
 
 
-def out_already(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
+def leave_outside_group(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
     """There is no group to leave, but a loss must reach the application first."""
-    state = decided(state, event)
+    state = with_leave_decision(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
-def return_if_heard(state: MemberState, _event: Polled, at: Moment) -> Outcome:
+def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Outcome:
     """The application polls again: join, as soon as it has heard that its partitions are lost."""
-    if state.phase is not Phase.IDLE:
-        return state, ()
-    return joining.join(evolve(state, failures=0), at), ()
+    return (joining.return_to_group(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
-def out(state: MemberState, at: Moment) -> Outcome:
+def out(state: MemberState, at: MemberContext) -> Outcome:
     """The member is out: end here, or wait for the application, or join for a subscription made meanwhile."""
     assert state.leaving is not None, "the member was to leave"
     why = state.leaving.why
     state = evolve(state, in_flight=None, deadlines={})
-    if why is Why.EXPIRED:
+    if why is LeaveReason.EXPIRED:
         return evolve(state, status=Status.STALE, leaving=None), ()
     if state.phase is not Phase.IDLE:
         return evolve(state, status=Status.STALE), ()
     if state.status is Status.FATAL:
         return evolve(state, leaving=None), (Left(),)
-    if why is Why.UNSUBSCRIBED and state.subscription is not None:
-        return joining.join(evolve(state, failures=0), at), (Left(),)
+    if why is LeaveReason.UNSUBSCRIBED and state.subscription is not None:
+        return joining.return_to_group(state, at), (Left(),)
     return evolve(state, status=Status.UNSUBSCRIBED, leaving=None), (Left(),)

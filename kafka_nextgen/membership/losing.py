@@ -1,30 +1,26 @@
-"""Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline.
+"""Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline (KIP-848, "Fencing", "Fenced").
 
-Nothing of the partitions is handed out or committed from here on, for others may own them already (KIP-848,
-"Fencing": the member "immediately gives up all its partitions"). ``on_partitions_lost`` tells the application;
-revoking would invite it to commit. What it was told to give up before is not lost on top.
+Nothing of the partitions is handed out or committed from here on, for others may own them already: the member
+"immediately gives up all its partitions". ``on_partitions_lost`` tells the application; revoking would invite it to
+commit. What it was told to give up before is not lost on top.
+
+A fenced member joins again, with the same member id and epoch 0, but not before the application has heard of the loss:
+it must not be given a partition again that it has not yet put down. After a fatal error nothing is sent any more.
 """
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Effect, StopFetching
+from kafka_nextgen.membership import joining
+from kafka_nextgen.membership.any_member import report_loss, stop_fetching
+from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.heartbeats import publish_epoch
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
-from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
+from kafka_nextgen.membership.settings import MemberContext
+from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome
+from kafka_nextgen.membership.states import Phase, Status
 
-__all__ = ["ASSIGN_NOTHING", "abandon_all", "count_out", "stop_all"]
-
-#: The application knows that all its partitions are gone.
-ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
-
-
-def stop_all(state: MemberState) -> tuple[Effect, ...]:
-    """Stop fetching everything that is fetched."""
-    everything = by_name(state, state.owned | state.held)
-    return (StopFetching(everything),) if everything else ()
+__all__ = ["abandon_all", "be_fenced", "count_out", "fail_for_good"]
 
 
 def abandon_all(state: MemberState) -> Outcome:
@@ -32,23 +28,10 @@ def abandon_all(state: MemberState) -> Outcome:
 
     The membership ends before its partitions do. So a commit that was asked for in it is refused for lack of a
     membership, and is not sent once more as the commit of a member that gives partitions up.
-
-    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
-    a reconciliation, and its partitions must not come back before it has returned. Callbacks run in the order
-    of their effects, so that a loss is heard of only after that.
     """
-    stop = stop_all(state)
-    lost = tuple(sorted(by_name(state, state.held)))
+    stop, lost = stop_fetching(state, state.owned | state.held), state.held
     state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None))
-    ended = (*published, *stop)
-    if lost:
-        state, number = numbered(state)
-        state = evolve(state, phase=Phase.LOSING, waits_for=number)
-        return state, (*ended, CallOnLost(number, lost))
-    if state.phase in CALLBACK_RUNS:
-        return state, ended
-    emptied = (ASSIGN_NOTHING,) if stop else ()
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (*ended, *emptied)
+    return report_loss(state, lost, (*published, *stop), had_any=bool(stop))
 
 
 def count_out(state: MemberState) -> Outcome:
@@ -62,3 +45,17 @@ def count_out(state: MemberState) -> Outcome:
         deadlines={},
     )
     return publish_epoch(state)
+
+
+def be_fenced(state: MemberState, at: MemberContext) -> Outcome:
+    """Abandon everything and join again, at once if there is nothing to tell the application."""
+    state, effects = abandon_all(state)
+    if state.phase is Phase.IDLE:
+        return joining.join(state, at), effects
+    return evolve(state, status=Status.FENCED), effects
+
+
+def fail_for_good(state: MemberState, error: RaiseToApplication) -> Outcome:
+    """Abandon everything, and tell the application why there is no way back."""
+    state, effects = abandon_all(state)
+    return evolve(state, status=Status.FATAL), (error, *effects)

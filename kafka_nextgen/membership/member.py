@@ -7,28 +7,25 @@ I/O, reads no clock, draws no random numbers and never blocks.
 from __future__ import annotations
 
 from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership.any_member import AnyMember
 from kafka_nextgen.membership.effects import Effect
 from kafka_nextgen.membership.events import (
-    AssignFinished,
+    AnyCallbackFinished,
     CommitFinished,
     Event,
     HeartbeatAnswered,
     HeartbeatLost,
     HeartbeatRefused,
-    LossFinished,
-    RevokeFinished,
 )
-from kafka_nextgen.membership.settings import MemberSettings, Moment
+from kafka_nextgen.membership.settings import MemberContext, MemberSettings
 from kafka_nextgen.membership.state import MemberState
-from kafka_nextgen.membership.states import NEEDS_POLL, Phase, Status
-from kafka_nextgen.membership.timers import earliest
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.transitions import TABLE
-from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Member", "is_late"]
 
 
-class Member:
+class Member(AnyMember[MemberState]):
     """One member of one consumer group, for the lifetime of its consumer.
 
     ``member_id`` is made by the caller, once (KIP-1082): a random UUID, new after a fork.
@@ -37,7 +34,7 @@ class Member:
     def __init__(self, settings: MemberSettings, member_id: str) -> None:
         assert member_id, "a member has an id from the start"
         self.settings = settings
-        self.state = MemberState(member_id, statement=settings.statement)
+        self.state = MemberState(member_id, join_reason=settings.join_reason)
 
     def handle(self, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
@@ -46,12 +43,12 @@ class Member:
         """
         if is_late(self.state, event):
             return ()
-        at = Moment(now, chance, self.settings)
+        at = MemberContext(now, chance, self.settings)
         state, effects = self._apply_rule(event, at)
         self.state, sent = heartbeats.send_if_due(state, at)
         return effects + sent
 
-    def _apply_rule(self, event: Event, at: Moment) -> tuple[MemberState, tuple[Effect, ...]]:
+    def _apply_rule(self, event: Event, at: MemberContext) -> tuple[MemberState, tuple[Effect, ...]]:
         row = TABLE.get((self.state.status, type(event)))
         if row is None:
             return self.state, ()
@@ -59,48 +56,21 @@ class Member:
         assert state.status in row.to, f"{row.status.name} on {row.event.__name__} must not lead to {state.status}"
         return state, effects
 
-    def deadline(self) -> float | None:
-        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
-        return earliest(self.state.deadlines)
-
-    @property
-    def member_id(self) -> str:
-        """The id the group knows this member by."""
-        return self.state.member_id
-
     @property
     def status(self) -> Status:
         """Where the member stands in its group."""
         return self.state.status
 
     @property
-    def phase(self) -> Phase:
-        """What the member waits for."""
-        return self.state.phase
-
-    @property
     def member_epoch(self) -> int:
         """The epoch the coordinator last gave: 0 while joining, -1 outside the group."""
         return self.state.member_epoch
-
-    @property
-    def owned(self) -> frozenset[TopicPartition]:
-        """The partitions the callbacks have finished with, as reported to the coordinator."""
-        names = self.state.names
-        return frozenset(TopicPartition(names[tip.topic_id], tip.partition) for tip in self.state.owned)
-
-    @property
-    def wants_poll(self) -> bool:
-        """Whether the member waits for Polled: to reconcile, to repeat a callback that raised, or to join again."""
-        if self.state.status is Status.STALE:
-            return self.state.phase is Phase.IDLE
-        return self.state.phase in NEEDS_POLL
 
 
 def is_late(state: MemberState, event: Event) -> bool:
     """Whether ``event`` completes something that the member does not wait for (any more)."""
     if isinstance(event, HeartbeatAnswered | HeartbeatRefused | HeartbeatLost):
         return event.number != state.in_flight
-    if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):
+    if isinstance(event, CommitFinished | AnyCallbackFinished):
         return event.number != state.waits_for
     return False

@@ -28,34 +28,29 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats, resolving
-from kafka_nextgen.membership.effects import (
-    ApplyAssignment,
-    CallOnAssigned,
-    CallOnRevoked,
-    CommitConsumed,
-    Effect,
-    StopFetching,
-)
+from kafka_nextgen.membership.any_member import call_on_assigned, call_on_revoked, commit, polled, stop_fetching
+from kafka_nextgen.membership.effects import ApplyAssignment
 from kafka_nextgen.membership.events import (
     AssignFinished,
     CommitFinished,
     HeartbeatAnswered,
+    Polled,
     RevokeFinished,
     TopicsResolved,
 )
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.settings import Moment
-from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name
+from kafka_nextgen.membership.settings import MemberContext
+from kafka_nextgen.membership.state import MemberState, Outcome, Target
+from kafka_nextgen.membership.state_machine import numbered
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer, disarmed
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = [
     "acknowledged",
-    "assign_again",
     "assign_finished",
     "commit_finished",
     "heartbeat_answered",
+    "polled_while_reconciling",
     "proceed",
     "revoke_finished",
     "take_target",
@@ -84,14 +79,14 @@ def is_reconciled(state: MemberState) -> bool:
     return state.owned == target.partitions and state.reconciled_version == target.version
 
 
-def heartbeat_answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+def heartbeat_answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
     """An answer to a STABLE or RECONCILING member: perhaps a new epoch, perhaps a new target."""
     state, published = _take_answer(state, event, at)
     state, effects = _settle(state, at)
     return state, published + effects
 
 
-def acknowledged(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+def acknowledged(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
     """An answer to an ACKNOWLEDGING member: it is done if this heartbeat was the one that acknowledged."""
     was_told = state.sent is not None and state.sent.acknowledged == state.acknowledged
     state, published = _take_answer(state, event, at)
@@ -101,12 +96,12 @@ def acknowledged(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Ou
     return state, published + effects
 
 
-def _take_answer(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+def _take_answer(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
     state = take_target(heartbeats.answered(state, event, at), event.assignment)
     return heartbeats.publish_epoch(state)
 
 
-def _settle(state: MemberState, at: Moment) -> Outcome:
+def _settle(state: MemberState, at: MemberContext) -> Outcome:
     if state.phase not in NOT_BEGUN:
         return state, ()  # finish the current reconciliation first
     if is_reconciled(state):
@@ -114,7 +109,7 @@ def _settle(state: MemberState, at: Moment) -> Outcome:
     return proceed(evolve(state, status=Status.RECONCILING), at)
 
 
-def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome:
+def proceed(state: MemberState, at: MemberContext, *, polling: bool = False) -> Outcome:
     """Begin reconciling towards the latest target, as far as its topics have names, or wait for what it needs."""
     goal = resolving.within_reach(state)
     state, effects = resolving.ask_for_names(evolve(state, goal=None), at)
@@ -126,7 +121,7 @@ def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome
     return state, effects + begun
 
 
-def topics_resolved(state: MemberState, event: TopicsResolved, at: Moment) -> Outcome:
+def topics_resolved(state: MemberState, event: TopicsResolved, at: MemberContext) -> Outcome:
     """Names arrived: go on with what they belong to."""
     state, _ = resolving.remember_names(state, event, at)
     return proceed(state, at) if state.phase in NOT_BEGUN else (state, ())
@@ -137,19 +132,17 @@ def _revoked(state: MemberState) -> frozenset[TopicIdPartition]:
     return (state.owned | state.held) - _goal(state).partitions
 
 
-def _stop_and_commit(state: MemberState, at: Moment) -> Outcome:
+def _stop_and_commit(state: MemberState, at: MemberContext) -> Outcome:
     revoked = _revoked(state)
-    stop: tuple[Effect, ...] = (StopFetching(by_name(state, revoked)),) if revoked else ()
+    stop = stop_fetching(state, revoked)
     if not (at.settings.auto_commit and state.owned):
         state, effects = _revoke(state)
-        return state, stop + effects
-    state, number = numbered(state)
-    deadline = at.now + at.settings.rebalance_timeout_ms / 1000
-    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
-    return state, (*stop, CommitConsumed(number, deadline))
+        return state, (*stop, *effects)
+    state, commits = commit(state, at.now + at.settings.rebalance_timeout_ms / 1000)
+    return state, (*stop, *commits)
 
 
-def commit_finished(state: MemberState, _event: CommitFinished, _at: Moment) -> Outcome:
+def commit_finished(state: MemberState, _event: CommitFinished, _at: MemberContext) -> Outcome:
     """Go on, whether or not the commit succeeded: no other member has the partitions yet."""
     return _revoke(state)
 
@@ -158,18 +151,10 @@ def _revoke(state: MemberState) -> Outcome:
     revoked = _revoked(state)
     if not revoked:
         return _assign(state)
-    state, number = numbered(state)
-    state = evolve(
-        state,
-        phase=Phase.REVOKING,
-        waits_for=number,
-        owned=state.owned | revoked,  # until the callback has returned
-        held=state.held - revoked,
-    )
-    return state, (CallOnRevoked(number, tuple(sorted(by_name(state, revoked)))),)
+    return call_on_revoked(evolve(state, owned=state.owned | revoked), revoked)  # owned until the callback has returned
 
 
-def revoke_finished(state: MemberState, _event: RevokeFinished, _at: Moment) -> Outcome:
+def revoke_finished(state: MemberState, _event: RevokeFinished, _at: MemberContext) -> Outcome:
     """The application let go of the revoked partitions, or raised, and then hears of that where it polls."""
     return _assign(evolve(state, owned=state.owned - _revoked(state)))
 
@@ -177,26 +162,29 @@ def revoke_finished(state: MemberState, _event: RevokeFinished, _at: Moment) -> 
 def _assign(state: MemberState) -> Outcome:
     goal = _goal(state).partitions
     topic_ids = {(state.names[tip.topic_id], tip.topic_id) for tip in goal}
-    apply = ApplyAssignment(by_name(state, goal), tuple(sorted(topic_ids)), by_name(state, goal - state.owned))
-    state, called = _call_on_assigned(state)
+    apply = ApplyAssignment(state.by_name(goal), tuple(sorted(topic_ids)), state.by_name(goal - state.owned))
+    state, called = call_on_assigned(state, goal - state.owned)
     return state, (apply, *called)
 
 
-def _call_on_assigned(state: MemberState) -> Outcome:
-    added = _goal(state).partitions - state.owned
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
-    return state, (CallOnAssigned(number, tuple(sorted(by_name(state, added)))),)
-
-
-def assign_again(state: MemberState, at: Moment) -> Outcome:
-    """The application polls after ``on_partitions_assigned`` raised: call it again, or follow the latest target."""
-    if _goal(state) == resolving.within_reach(state):
-        return _call_on_assigned(state)
+def polled_while_reconciling(state: MemberState, event: Polled, at: MemberContext) -> Outcome:
+    """The application polls: begin what waited for that."""
+    state, _ = polled(state, event, at)
+    if state.phase is Phase.FAILED:
+        return _assign_again(state, at)
+    if state.phase is not Phase.WAITING_FOR_POLL:
+        return state, ()
     return proceed(state, at, polling=True)
 
 
-def assign_finished(state: MemberState, event: AssignFinished, _at: Moment) -> Outcome:
+def _assign_again(state: MemberState, at: MemberContext) -> Outcome:
+    """The application polls after ``on_partitions_assigned`` raised: call it again, or follow the latest target."""
+    if _goal(state) == resolving.within_reach(state):
+        return call_on_assigned(state, _goal(state).partitions - state.owned)
+    return proceed(state, at, polling=True)
+
+
+def assign_finished(state: MemberState, event: AssignFinished, _at: MemberContext) -> Outcome:
     """The application has the new partitions: the goal is reached, and the next heartbeat says so."""
     if event.error is not None:
         return evolve(state, phase=Phase.FAILED, waits_for=None), ()

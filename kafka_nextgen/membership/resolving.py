@@ -10,9 +10,9 @@ from attrs import evolve
 
 from kafka_nextgen.membership.effects import ResolveTopics
 from kafka_nextgen.membership.events import TopicsResolved
-from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.settings import MemberContext
 from kafka_nextgen.membership.state import MemberState, Outcome, Target
-from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_armed, is_due
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import TopicId
 
 __all__ = ["ask_for_names", "forget_names", "latest_target", "remember_names", "within_reach"]
@@ -30,12 +30,12 @@ def within_reach(state: MemberState) -> Target:
     return evolve(target, partitions=frozenset(tip for tip in target.partitions if tip.topic_id in state.names))
 
 
-def ask_for_names(state: MemberState, at: Moment) -> Outcome:
+def ask_for_names(state: MemberState, at: MemberContext) -> Outcome:
     """Ask for the names of the target's topics that have none, and again from time to time until they do."""
     missing = _without_names(state)
     if not missing:
         return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()
-    if is_armed(state.deadlines, Timer.RESOLVE) and not is_due(state.deadlines, Timer.RESOLVE, at.now):
+    if Timer.RESOLVE in state.deadlines and not is_due(state.deadlines, Timer.RESOLVE, at.now):
         return state, ()
     again = armed(state.deadlines, Timer.RESOLVE, at.now + at.settings.retry_backoff_max_s)
     return evolve(state, deadlines=again), (ResolveTopics(missing),)
@@ -46,7 +46,7 @@ def _without_names(state: MemberState) -> frozenset[TopicId]:
     return frozenset(tip.topic_id for tip in partitions if tip.topic_id not in state.names)
 
 
-def remember_names(state: MemberState, event: TopicsResolved, _at: Moment) -> Outcome:
+def remember_names(state: MemberState, event: TopicsResolved, _at: MemberContext) -> Outcome:
     """Keep the names of topics the member has to do with."""
     wanted = _without_names(state)
     names = {topic_id: name for topic_id, name in event.names.items() if topic_id in wanted}

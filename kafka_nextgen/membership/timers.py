@@ -1,4 +1,4 @@
-"""The timers of a member, and their deadlines.
+"""The timers of a member of either protocol, and their deadlines.
 
 Only armed timers have an entry; the member's deadline is the earliest of them. A rule that makes a timer pointless
 disarms it, so that no deadline stays in the past.
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from math import inf
-from typing import TypeVar
 
-__all__ = ["Deadlines", "Timer", "armed", "disarmed", "earliest", "is_armed", "is_due"]
+__all__ = ["Deadlines", "Timer", "armed", "disarmed", "is_due"]
 
 
 class Timer(Enum):
@@ -19,37 +18,33 @@ class Timer(Enum):
 
     HEARTBEAT = "heartbeat"  # the next heartbeat goes out; not armed while one is in flight
     POLL = "poll"  # the application has not polled for max.poll.interval.ms: leave
-    RESOLVE = "resolve"  # topic ids still have no names: ask again
     LEAVE = "leave"  # the leave was not answered: do without
+
+    # consumer group protocol
+    RESOLVE = "resolve"  # topic ids still have no names: ask again
+
+    # classic protocol
+    JOIN = "join"  # the next JoinGroup goes out; armed while UNJOINED
+    SESSION = "session"  # no heartbeat succeeded for a session timeout: look for another coordinator
+    TOPICS = "topics"  # the topics could not be described: ask again
+    WATCH = "watch"  # look whether the topics have changed
+    COMPUTE = "compute"  # the application's assignor has taken too long
 
 
 #: Seconds of a monotonic clock, for each timer that runs.
 Deadlines = Mapping[Timer, float]
 
-#: The timers of either machine: the classic protocol has its own.
-T = TypeVar("T", bound=Enum)
 
-
-def armed(deadlines: Mapping[T, float], timer: T, when: float) -> Mapping[T, float]:
+def armed(deadlines: Deadlines, timer: Timer, when: float) -> Deadlines:
     """The same table, with ``timer`` due at ``when``."""
     return {**deadlines, timer: when}
 
 
-def disarmed(deadlines: Mapping[T, float], *timers: T) -> Mapping[T, float]:
+def disarmed(deadlines: Deadlines, *timers: Timer) -> Deadlines:
     """The same table without ``timers``."""
     return {timer: when for timer, when in deadlines.items() if timer not in timers}
 
 
-def is_armed(deadlines: Mapping[T, float], timer: T) -> bool:
-    """Whether ``timer`` runs."""
-    return timer in deadlines
-
-
-def is_due(deadlines: Mapping[T, float], timer: T, now: float) -> bool:
+def is_due(deadlines: Deadlines, timer: Timer, now: float) -> bool:
     """Whether ``timer`` runs and its time has come."""
     return deadlines.get(timer, inf) <= now
-
-
-def earliest(deadlines: Mapping[T, float]) -> float | None:
-    """When the first of them is due; None if no timer runs."""
-    return min(deadlines.values(), default=None)

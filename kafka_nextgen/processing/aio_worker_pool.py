@@ -19,7 +19,7 @@ from kafka_nextgen.processing.committing import PendingCommit
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import Record, TopicPartition
@@ -140,7 +140,7 @@ class AsyncWorkerPool:
 
     async def _failed(self, task: Task, error: Exception) -> None:
         outcome = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), outcome.value)
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return
         assert self._dead_letter is not None, "there is a dead letter callable"

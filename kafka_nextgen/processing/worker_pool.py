@@ -17,7 +17,7 @@ from kafka_nextgen.processing.committing import PendingCommit
 from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["WorkerPool", "watched"]
@@ -138,7 +138,7 @@ class WorkerPool:
     def _failed(self, task: Task, error: Exception) -> None:
         with self.lock:
             outcome = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), outcome.value)
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return
         assert self._dead_letter is not None, "there is a dead letter callable"

@@ -15,9 +15,10 @@ from attrs import evolve
 from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.codes import is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import BrokerError, RequestTimeoutError, TopicAuthorizationError
+from kafka_nextgen.errors import BrokerError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
 from kafka_nextgen.types import TopicPartition
@@ -101,7 +102,7 @@ class Producer:
         Raises BrokerError for a refusal that is not retriable, RequestTimeoutError, and DisconnectedError. After the
         last two some of the records may have been written.
         """
-        deadline = _now() + self._timeout_s
+        deadline = Deadline(self._timeout_s, f"writing to topic {self._topic}")
         partitions = await self._partitions_of(records, deadline)
         waiting: dict[int, list[NewRecord]] = {}
         for record, partition in zip(records, partitions, strict=True):
@@ -113,7 +114,7 @@ class Producer:
             bases[partition] += 1
         return counted
 
-    async def _send_all(self, waiting: dict[int, list[NewRecord]], deadline: float) -> dict[int, int]:
+    async def _send_all(self, waiting: dict[int, list[NewRecord]], deadline: Deadline) -> dict[int, int]:
         batches = {partition: encode_batch(some, self._compression) for partition, some in waiting.items()}
         bases: dict[int, int] = {}
         while batches:
@@ -127,11 +128,12 @@ class Producer:
                 else:
                     raise _write_error(self._topic, answer)
             if batches:
-                await self._pause(deadline, "no leader" if refused is None else name_of(refused.error_code))
+                why = "no leader" if refused is None else name_of(refused.error_code)
+                await deadline.pause(RETRY_PAUSE_S, why)
                 await self._refresh(deadline)
         return bases
 
-    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[_WriteAnswer]:
+    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: Deadline) -> list[_WriteAnswer]:
         topic = await self._metadata(deadline)
         by_leader: dict[int, dict[int, bytes]] = {}
         for partition, batch in batches.items():
@@ -142,9 +144,9 @@ class Producer:
         return [answer for answers in await asyncio.gather(*sent) for answer in answers]
 
     async def _send_to(
-        self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: float
+        self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: Deadline
     ) -> list[_WriteAnswer]:
-        left_s = max(0.001, deadline - _now())
+        left_s = max(0.001, deadline.left_s())
         response = await self._cluster.call(
             Node(node_id),
             PRODUCE,
@@ -155,14 +157,14 @@ class Producer:
         found = [one for answered in response.responses for one in answered.partition_responses]
         return [one for one in found if one.index in batches]
 
-    async def _partitions_of(self, records: Sequence[NewRecord], deadline: float) -> list[int]:
+    async def _partitions_of(self, records: Sequence[NewRecord], deadline: Deadline) -> list[int]:
         if self._partitioner is None:
             self._partitioner = Partitioner(len((await self._metadata(deadline)).partitions))
         chosen = [self._partitioner.partition_of(record.key) for record in records]
         self._partitioner.batch_sent()
         return chosen
 
-    async def _metadata(self, deadline: float) -> TopicInfo:
+    async def _metadata(self, deadline: Deadline) -> TopicInfo:
         """The topic's metadata; waits while the broker is still creating the topic."""
         while True:
             topic = self._cluster.metadata.topics_by_name.get(self._topic)
@@ -172,20 +174,11 @@ class Producer:
             if code and not is_retriable(code):
                 raise BrokerError(f"topic {self._topic} can't be written to ({name_of(code)})", code=code)
             if topic is not None:
-                await self._pause(deadline, name_of(code))
+                await deadline.pause(RETRY_PAUSE_S, name_of(code))
             await self._refresh(deadline)
 
-    async def _refresh(self, deadline: float) -> None:
-        await self._cluster.refresh_metadata([self._topic], timeout_s=max(0.001, deadline - _now()))
-
-    async def _pause(self, deadline: float, why: str) -> None:
-        if _now() + RETRY_PAUSE_S >= deadline:
-            raise RequestTimeoutError(f"topic {self._topic}: not written within {self._timeout_s:g} s ({why})")
-        await asyncio.sleep(RETRY_PAUSE_S)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+    async def _refresh(self, deadline: Deadline) -> None:
+        await self._cluster.refresh_metadata([self._topic], timeout_s=max(0.001, deadline.left_s()))
 
 
 def _produce_request(

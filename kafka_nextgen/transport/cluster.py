@@ -14,8 +14,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from kafka_nextgen.bridge.brokers import Broker
-from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage
 from kafka_nextgen.errors import (
     AuthenticationError,
     BrokerError,

@@ -27,7 +27,7 @@ from kafka_nextgen.transport.throttling import Throttle, ThrottledError, throttl
 from kafka_nextgen.transport.timers import LazyTimer
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
-from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, Question, VersionRange
+from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, Answer, Api, Question, VersionRange
 
 __all__ = ["Connection"]
 
@@ -175,9 +175,9 @@ class Connection(asyncio.BufferedProtocol):
         try:
             if pending.exchange is not None and self._follow(pending, pending.exchange, frame, now):
                 return
-            # What an API's own reader returns has views of the frame.
-            frame = frame if pending.api.read is None else self._reader.kept(frame)
-            _, message = frames.read_response(pending.api, pending.version, frame)
+            # The message of a Fetch answer has views of the frame.
+            frame = self._reader.kept(frame) if pending.api.key == FETCH.key else frame
+            _, message = frames.decode_response(pending.api, pending.version, frame)
         except DecodeError as error:
             pending.reply.set_exception(self._with_address(error))
             raise

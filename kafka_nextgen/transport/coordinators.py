@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.bridge import find_coordinator
-from kafka_nextgen.bridge.brokers import Broker
+from kafka_nextgen.bridge.cluster_image import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.errors import BrokerError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.error_classes import error_class

@@ -1,16 +1,16 @@
-"""Every API this project speaks, with our range of versions: the one table of versions there is.
+"""Every API of this project with its range of versions, for clients and brokers: the only table of versions.
 
-A client and a broker both speak what lies here. A broker may offer less (``kafka_nextgen.broker`` says what),
-and a client takes the highest version both have (KIP-35). Ranges begin where Kafka 4.0 begins (KIP-896) and end
-with the highest version that is stable in Kafka 4.3 and has nothing in it that we would have to ignore.
+A broker may offer less (see ``kafka_nextgen.broker``), and a client takes the highest version both have (KIP-35).
+Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.3 and has
+nothing in it that we would have to ignore.
 
 Keys from 10000 up are *extensions*: what KIPs promise and Kafka never shipped. A broker that has them says so to
-clients that can use them only, because some clients fail on keys they don't know.
+clients that can use them only, because some clients fail on unknown keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from attrs import evolve, frozen
@@ -19,82 +19,16 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.fetch_response import read_fetch_response
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.schema import Message
-
-__all__ = [
-    "ADD_OFFSETS_TO_TXN",
-    "ADD_PARTITIONS_TO_TXN",
-    "ALTER_CLIENT_QUOTAS",
-    "ALTER_CONFIGS",
-    "ALTER_USER_SCRAM_CREDENTIALS",
-    "APIS",
-    "API_VERSIONS",
-    "CONSUMER_GROUP_ADD_MEMBERS",
-    "CONSUMER_GROUP_DESCRIBE",
-    "CONSUMER_GROUP_HEARTBEAT",
-    "CONSUMER_GROUP_HISTORY",
-    "CONSUMER_GROUP_INSTALL_ASSIGNMENT",
-    "CONSUMER_GROUP_PREPARE_ASSIGNMENT",
-    "CREATE_ACLS",
-    "CREATE_PARTITIONS",
-    "CREATE_TOPICS",
-    "DELETE_ACLS",
-    "DELETE_GROUPS",
-    "DELETE_RECORDS",
-    "DELETE_TOPICS",
-    "DESCRIBE_ACLS",
-    "DESCRIBE_CLIENT_QUOTAS",
-    "DESCRIBE_CLUSTER",
-    "DESCRIBE_CONFIGS",
-    "DESCRIBE_GROUPS",
-    "DESCRIBE_LOG_DIRS",
-    "DESCRIBE_PRODUCERS",
-    "DESCRIBE_TOPIC_PARTITIONS",
-    "DESCRIBE_TRANSACTIONS",
-    "DESCRIBE_USER_SCRAM_CREDENTIALS",
-    "END_TXN",
-    "EXTENSIONS",
-    "FETCH",
-    "FIND_COORDINATOR",
-    "HEARTBEAT",
-    "INCREMENTAL_ALTER_CONFIGS",
-    "INIT_PRODUCER_ID",
-    "JOIN_GROUP",
-    "LEAVE_GROUP",
-    "LIST_CONFIG_RESOURCES",
-    "LIST_GROUPS",
-    "LIST_OFFSETS",
-    "LIST_TRANSACTIONS",
-    "METADATA",
-    "OFFSET_COMMIT",
-    "OFFSET_DELETE",
-    "OFFSET_FETCH",
-    "OFFSET_FOR_LEADER_EPOCH",
-    "PRODUCE",
-    "SASL_AUTHENTICATE",
-    "SASL_HANDSHAKE",
-    "SYNC_GROUP",
-    "TXN_OFFSET_COMMIT",
-    "WRITE_TXN_MARKERS",
-    "Answer",
-    "Api",
-    "MissingExtensionError",
-    "Question",
-    "VersionRange",
-    "negotiate",
-    "response_of",
-]
 
 #: The lowest and the highest version of an API that a broker speaks.
 VersionRange = tuple[int, int]
 
-#: What a client writes a request from: the schema's message, or one that a writer of our own knows.
+#: A request: a message of the schemas, or a Fetch, which has a faster writer.
 Question = Message | RawFetchRequest
 
-#: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
-Answer = Message | RawFetchAnswer
+#: The answer to a request.
+Answer = Message
 
 
 class MissingExtensionError(UnsupportedProtocolError):
@@ -103,16 +37,12 @@ class MissingExtensionError(UnsupportedProtocolError):
 
 @frozen
 class Api:
-    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak.
-
-    ``read`` is how a client reads the answers, from the version and the body, where the schema's decoder is too slow.
-    """
+    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak."""
 
     key: int
     name: str
     min_version: int
     max_version: int
-    read: Callable[[int, memoryview], Answer] | None = None
 
     @property
     def request(self) -> type[Message]:
@@ -147,7 +77,7 @@ def response_of(name: str) -> type[Message]:
 
 # fmt: off
 PRODUCE = Api(0, "Produce", 3, 13)
-FETCH = Api(1, "Fetch", 4, 17, read_fetch_response)
+FETCH = Api(1, "Fetch", 4, 17)
 LIST_OFFSETS = Api(2, "ListOffsets", 1, 11)
 METADATA = Api(3, "Metadata", 0, 13)
 OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10)
@@ -200,72 +130,11 @@ CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
 CONSUMER_GROUP_HISTORY = Api(10003, "ConsumerGroupHistory", 0, 0)
 # fmt: on
 
-#: What Apache Kafka never shipped, by keys that it does not use.
-EXTENSIONS: Mapping[int, Api] = {
-    api.key: api
-    for api in (
-        CONSUMER_GROUP_PREPARE_ASSIGNMENT,
-        CONSUMER_GROUP_INSTALL_ASSIGNMENT,
-        CONSUMER_GROUP_ADD_MEMBERS,
-        CONSUMER_GROUP_HISTORY,
-    )
-}
-
 #: All of them, by Kafka's key.
-APIS: Mapping[int, Api] = {
-    api.key: api
-    for api in (
-        PRODUCE,
-        FETCH,
-        LIST_OFFSETS,
-        METADATA,
-        OFFSET_COMMIT,
-        OFFSET_FETCH,
-        FIND_COORDINATOR,
-        JOIN_GROUP,
-        HEARTBEAT,
-        LEAVE_GROUP,
-        SYNC_GROUP,
-        DESCRIBE_GROUPS,
-        LIST_GROUPS,
-        SASL_HANDSHAKE,
-        API_VERSIONS,
-        CREATE_TOPICS,
-        DELETE_TOPICS,
-        DELETE_RECORDS,
-        INIT_PRODUCER_ID,
-        OFFSET_FOR_LEADER_EPOCH,
-        ADD_PARTITIONS_TO_TXN,
-        ADD_OFFSETS_TO_TXN,
-        END_TXN,
-        WRITE_TXN_MARKERS,
-        TXN_OFFSET_COMMIT,
-        DESCRIBE_ACLS,
-        CREATE_ACLS,
-        DELETE_ACLS,
-        DESCRIBE_CONFIGS,
-        ALTER_CONFIGS,
-        DESCRIBE_LOG_DIRS,
-        SASL_AUTHENTICATE,
-        CREATE_PARTITIONS,
-        DELETE_GROUPS,
-        INCREMENTAL_ALTER_CONFIGS,
-        OFFSET_DELETE,
-        DESCRIBE_CLIENT_QUOTAS,
-        ALTER_CLIENT_QUOTAS,
-        DESCRIBE_USER_SCRAM_CREDENTIALS,
-        ALTER_USER_SCRAM_CREDENTIALS,
-        DESCRIBE_CLUSTER,
-        DESCRIBE_PRODUCERS,
-        DESCRIBE_TRANSACTIONS,
-        LIST_TRANSACTIONS,
-        CONSUMER_GROUP_HEARTBEAT,
-        CONSUMER_GROUP_DESCRIBE,
-        LIST_CONFIG_RESOURCES,
-        DESCRIBE_TOPIC_PARTITIONS,
-        *EXTENSIONS.values(),
-    )
-}
+APIS: Mapping[int, Api] = {api.key: api for api in tuple(globals().values()) if isinstance(api, Api)}
+
+#: What Apache Kafka never shipped, by keys that it does not use.
+EXTENSIONS: Mapping[int, Api] = {key: api for key, api in APIS.items() if key >= CONSUMER_GROUP_PREPARE_ASSIGNMENT.key}
 
 
 def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None = None) -> int:

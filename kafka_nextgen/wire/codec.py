@@ -5,6 +5,8 @@ The function for a message and version is made when it is first needed, and kept
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TypeVar, cast
 
 from kafka_nextgen.wire.primitives import LIGHT_BYTES, Data, refuse, weighing
@@ -16,8 +18,8 @@ __all__ = ["read_message", "write_message"]
 
 M = TypeVar("M", bound=Message)
 
-_READERS: dict[tuple[type[Message], int], Reader] = {}
-_WRITERS: dict[tuple[type[Message], int], Writer] = {}
+_reader_of = cast("Callable[[type[Message], int], Reader]", cache(make_reader))
+_writer_of = cast("Callable[[type[Message], int], Writer]", cache(make_writer))
 
 #: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Read
 #: right, the first four bytes are a whole request and three are left over. It also ends AlterUserScramCredentials with
@@ -26,8 +28,11 @@ _LEFT_OVER = {"MetadataRequest": 3, "AlterUserScramCredentialsRequest": 1}
 
 
 def read_message(message: type[M], version: int, body: Data) -> M:
-    """Read ``body``, which is exactly one ``message`` of ``version``. Raises ``DecodeError``."""
-    data, end = bytes(body), len(body)
+    """Read ``body``, which is exactly one ``message`` of ``version``. Raises ``DecodeError``.
+
+    What is read may look into ``body`` if it is a message ``IN_PLACE``, which ``body`` has to outlive unchanged.
+    """
+    data, end = body if message.IN_PLACE else bytes(body), len(body)
     weigh = weighing() if end > LIGHT_BYTES else None
     read, pos = _reader_of(message, version)(data, 0, end, weigh)
     if pos != end and end - pos != _LEFT_OVER.get(message.__name__):
@@ -40,17 +45,3 @@ def write_message(message: Message, version: int) -> bytes:
     parts: list[bytes] = []
     _writer_of(type(message), version)(message, parts.append)
     return b"".join(parts)
-
-
-def _reader_of(message: type[Message], version: int) -> Reader:
-    reader = _READERS.get((message, version))
-    if reader is None:
-        reader = _READERS[message, version] = make_reader(message, version)
-    return reader
-
-
-def _writer_of(message: type[Message], version: int) -> Writer:
-    writer = _WRITERS.get((message, version))
-    if writer is None:
-        writer = _WRITERS[message, version] = make_writer(message, version)
-    return writer

@@ -62,7 +62,7 @@ class ForgottenTopic(NamedTuple):
 
 @frozen
 class RawFetchRequest:
-    """A whole request; it is written by ``frames.encode_request`` as a message made from the schema would be."""
+    """A whole request, which ``frames.encode_request`` writes like a message of the schema."""
 
     max_wait_ms: int
     min_bytes: int
@@ -91,12 +91,12 @@ class RawFetchRequest:
         return b"".join(parts)
 
     def limits(self, version: int) -> bytes:
-        """What stands in front of the session."""
+        """The bytes before the session."""
         limits = _LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level)
         return limits if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER) + limits
 
     def rest(self, version: int) -> bytes:
-        """What stands behind the topics that are wanted."""
+        """The bytes after the topics that are wanted."""
         flexible = version >= _FLEXIBLE
         parts = []
         if version >= _WITH_SESSIONS:

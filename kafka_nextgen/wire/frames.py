@@ -18,7 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FETCH, Answer, Api, Question, response_of
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Api, Question, response_of
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.primitives import find_tags, int16_length, leading_int16, need, not_utf8
@@ -35,7 +35,6 @@ __all__ = [
     "encode_token",
     "peek_api_key",
     "peek_correlation_id",
-    "read_response",
 ]
 
 _REQUEST_HEAD = Struct(">hhi")  # API key, version, correlation id
@@ -67,13 +66,13 @@ def encode_request(message: Question, version: int, correlation_id: int, client_
 
 
 def client_head(client_id: str | None) -> bytes:
-    """What stands between the number of a request and its message, of a flexible version."""
+    """The bytes between the correlation id of a request and its message, in flexible versions."""
     return _named(client_id) + _NO_TAGS
 
 
 @lru_cache(maxsize=64)
 def _named(client_id: str | None) -> bytes:
-    """The client id as a request has it; the same one goes with each."""
+    """The client id as requests have it."""
     name = None if client_id is None else client_id.encode()
     return _INT16.pack(-1 if name is None else len(name)) + (name or b"")
 
@@ -103,34 +102,20 @@ def peek_correlation_id(frame: bytes | memoryview) -> int:
 
 
 def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Message]:
-    """Decode an answer to a request of ``version`` by its schema; ``frame`` is without its length.
+    """Read an answer to a request of ``version``; ``frame`` is without its length.
 
-    Returns the correlation id and the message. Raises ``DecodeError``.
+    Returns the correlation id and the message. A Fetch answer looks into ``frame``, which has to stay as it is.
+    Raises ``DecodeError``.
     """
-    correlation_id, body = _response_body(api, version, frame)
-    if api is API_VERSIONS and bytes(body[: _INT16.size]) == _INT16.pack(ErrorCode.UNSUPPORTED_VERSION):
-        version = 0
-    return correlation_id, read_message(api.response, version, body)
-
-
-def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Answer]:
-    """Read an answer as a client does, which for some APIs is faster than ``decode_response``.
-
-    What is returned may look into ``frame``, which has to stay as it is. Raises ``DecodeError``.
-    """
-    if api.read is None:
-        return decode_response(api, version, frame)
-    correlation_id, body = _response_body(api, version, frame)
-    return correlation_id, api.read(version, body)
-
-
-def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, memoryview]:
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
     if _has_tagged_header(api.name, version):
         is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
         pos = pos + 1 if is_plain else _pass_tags(frame, pos, f"{api.name} v{version} response header")
-    return correlation_id, memoryview(frame)[pos:]
+    body = memoryview(frame)[pos:]
+    if api is API_VERSIONS and bytes(body[: _INT16.size]) == _INT16.pack(ErrorCode.UNSUPPORTED_VERSION):
+        version = 0
+    return correlation_id, read_message(api.response, version, body)
 
 
 def decode_request(frame: bytes | memoryview) -> RequestFrame:
@@ -181,10 +166,7 @@ def _has_tagged_header(name: str, version: int) -> bool:
     """Whether the header of an answer of the API with this name ends with tags; ApiVersions' never does (KIP-511).
 
     Cached: a look-up by name takes 0.9 us, a cached one 0.2 us, and reading a header with a small message 4 us in all.
-    Fetch is read and written without its schema, which must not be loaded here.
     """
-    if name == FETCH.name:
-        return RawFetchRequest.is_flexible(version)
     return name != API_VERSIONS.name and bool(response_of(name).is_flexible(version))
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kafka_nextgen.wire.schemas.access import *  # noqa: F403
-    from kafka_nextgen.wire.schemas.brokers import *  # noqa: F403
     from kafka_nextgen.wire.schemas.classic_group import *  # noqa: F403
     from kafka_nextgen.wire.schemas.configs import *  # noqa: F403
     from kafka_nextgen.wire.schemas.consumer_group import *  # noqa: F403
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 _APIS = {
     "access": "DescribeAcls CreateAcls DeleteAcls DescribeUserScramCredentials AlterUserScramCredentials "
     "DescribeClientQuotas AlterClientQuotas",
-    "brokers": "DescribeLogDirs DescribeProducers",
     "classic_group": "JoinGroup SyncGroup Heartbeat LeaveGroup",
     "configs": "DescribeConfigs AlterConfigs IncrementalAlterConfigs ListConfigResources",
     "consumer_group": "ConsumerGroupHeartbeat",
@@ -39,9 +37,9 @@ _APIS = {
     "groups": "ListGroups DescribeGroups ConsumerGroupDescribe DeleteGroups",
     "metadata": "ApiVersions Metadata FindCoordinator DescribeCluster",
     "offsets": "OffsetCommit OffsetFetch OffsetDelete",
-    "produce": "Produce InitProducerId",
+    "produce": "Produce InitProducerId DescribeProducers",
     "sasl": "SaslHandshake SaslAuthenticate",
-    "topics": "CreateTopics DeleteTopics CreatePartitions DeleteRecords DescribeTopicPartitions",
+    "topics": "CreateTopics DeleteTopics CreatePartitions DeleteRecords DescribeTopicPartitions DescribeLogDirs",
     "transactions": "AddPartitionsToTxn AddOffsetsToTxn EndTxn TxnOffsetCommit WriteTxnMarkers DescribeTransactions "
     "ListTransactions",
 }

@@ -34,8 +34,7 @@ Reader = Callable[[Data, int, int, Weighing | None], tuple[Message, int]]
 def make_reader(message: type[Message], version: int) -> Reader:
     """Make the reader of ``version`` of ``message``."""
     title = f"{message.__name__} v{version}"
-    maker = _ReaderMaker(Layout.of(message, version), Program())
-    maker.program.names.update(_HELPERS)
+    maker = _ReaderMaker(Layout.of(message, version), Program(names=dict(_HELPERS)), message.IN_PLACE)
     maker.function("read", lambda: maker.message(message, title))
     return cast(Reader, maker.program.compile(f"read {title}")["read"])
 
@@ -63,10 +62,14 @@ _CONVERSIONS = {"uuid": "id_of", "bitfield": "bits_of"}
 
 @define
 class _ReaderMaker:
-    """Puts the text of a reader together. In it ``pos`` is where reading goes on, and ``end`` where it must end."""
+    """Puts the text of a reader together. In it ``pos`` is where reading goes on, and ``end`` where it must end.
+
+    ``data`` is bytes, or a view of them if it is read in place.
+    """
 
     layout: Layout
     program: Program
+    in_place: bool
 
     def function(self, name: str, body: Callable[[], None]) -> None:
         """A function that reads what ``body`` puts into ``value``."""
@@ -151,9 +154,10 @@ class _ReaderMaker:
             f"    if after > end: need({size}, pos, end, {where!r})",
         )
         if kind == "string":
+            decoded = "str(data[pos:after], 'utf-8')" if self.in_place else "data[pos:after].decode()"
             self.program.add(
                 depth + 1,
-                f"try: {target} = data[pos:after].decode()",
+                f"try: {target} = {decoded}",
                 f"except UnicodeDecodeError as error: not_utf8(error, {where!r})",
             )
         else:
@@ -216,7 +220,7 @@ class _ReaderMaker:
 
     def _tag_reader(self, described: Field, where: str) -> str:
         """The name of a function that reads the field of a tag, made apart because it ends where its size says."""
-        inner = _ReaderMaker(self.layout, Program(names=dict(_HELPERS)))
+        inner = _ReaderMaker(self.layout, Program(names=dict(_HELPERS)), self.in_place)
         inner.function("read", lambda: inner.tagged(described, where))
         return self.program.bind(inner.program.compile(f"read {where}")["read"], "read_tag")
 

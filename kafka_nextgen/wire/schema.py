@@ -109,9 +109,9 @@ class Structure:
     _NAMES: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **_: Any) -> None:
-        described = {name: each for name, each in vars(cls).items() if isinstance(each, Field)}
-        cls.FIELDS = tuple(each._replace(name=name) for name, each in described.items())
-        cls._NAMES = frozenset(described)
+        described = [each._replace(name=name) for name, each in vars(cls).items() if isinstance(each, Field)]
+        cls.FIELDS = (*cls.FIELDS, *described)  # those of a structure that it extends come first
+        cls._NAMES = frozenset(each.name for each in cls.FIELDS)
         for each in cls.FIELDS:
             setattr(cls, each.name, each.default)  # found where an instance has no value of its own
 
@@ -165,18 +165,23 @@ class Message(Structure):
     """A request, a response, or the key or value of a record: the structure that a schema is of.
 
     ``API_KEY`` is -1 for keys and values of records. ``FLEXIBLE`` are the versions with compact lengths
-    and tags (KIP-482). A message that was read has the ``version`` it was read in, which is no part of its value.
+    and tags (KIP-482). A message ``IN_PLACE`` is read without a copy: its records are views of the frame, and keep it.
+    A message that was read has the ``version`` it was read in, which is no part of its value.
     """
 
     API_KEY: ClassVar[int] = -1
+    IN_PLACE: ClassVar[bool] = False
     VERSIONS: ClassVar[Versions]
     FLEXIBLE: ClassVar[Versions]
 
     _version = -1
 
-    def __init_subclass__(cls, *, versions: str, flexible: str, api_key: int = -1, **_: Any) -> None:
+    def __init_subclass__(
+        cls, *, versions: str, flexible: str, api_key: int = -1, in_place: bool = False, **_: Any
+    ) -> None:
         super().__init_subclass__()
         cls.API_KEY = api_key
+        cls.IN_PLACE = in_place
         cls.VERSIONS = Versions.parse(versions)
         cls.FLEXIBLE = Versions.parse(flexible)
 

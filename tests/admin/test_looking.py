@@ -148,7 +148,7 @@ def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAd
     assert scene.topic in checked.topics
     searching = admin.validate_regex(f"^{scene.topic[:-1]}")
     assert (searching.is_valid, searching.topics) == (True, ())
-    assert "if you meant to search, write" in str(searching.advice)
+    assert "if you mean a search, write" in str(searching.advice)
     everything = admin.validate_regex(".*")
     assert {scene.topic, "__consumer_offsets"} <= set(everything.topics)
     own = ", ".join(topic for topic in everything.topics if topic.startswith("__"))

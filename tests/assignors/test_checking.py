@@ -38,7 +38,7 @@ def made_of(error: int = 0, **shares: dict[TopicId, set[int]]) -> GroupAssignmen
         (made_of(A={FOO: {0, 1, -1}, BAR: {0}}), "gave A foo[-1], of 3 partitions"),
         (made_of(A={FOO: {0, 1}, BAR: {0}}, B={FOO: {1, 2}}), "gave foo[1] to both A and B"),
         (made_of(A={FOO: {0, 1}, BAR: {0}}, B={FOO: {1}}, error=1), "gave foo[1] to both A and B"),
-        (made_of(A={FOO: {1}}, B={}), "gave bar[0] foo[0,2] to nobody"),
+        (made_of(A={FOO: {1}}, B={}), "left bar[0] foo[0,2] unassigned"),
     ],
 )
 def test_what_an_assignor_may_give(assignment: GroupAssignment, flaw: str | None) -> None:
@@ -53,7 +53,7 @@ def test_topics_nobody_subscribes_to_stay_nobodys() -> None:
 
 def test_of_many_partitions_left_out_a_few_are_named() -> None:
     group = AssignmentSpec({"A": MemberSpec({"foo"})}, {FOO: TopicMetadata("foo", 1000)})
-    assert flaw_of(made_of(), group) == "gave foo[0-9] and 990 more to nobody"
+    assert flaw_of(made_of(), group) == "left foo[0-9] and 990 more unassigned"
 
 
 def test_all_flaws_can_be_had_at_once() -> None:
@@ -63,7 +63,7 @@ def test_all_flaws_can_be_had_at_once() -> None:
         "gave B partitions of bar, which it does not subscribe to",
         "gave A foo[5], of 3 partitions",
         "gave foo[0] to both A and B",
-        "gave foo[1-2] to nobody",
+        "left foo[1-2] unassigned",
     ]
 
 

@@ -115,7 +115,7 @@ def test_what_is_wrong_with_an_assignment_is_said() -> None:
         "gave partitions to ghost, who is no member of the group it was asked about",
         "gave m1 orders[9], of 6 partitions",
         "gave orders[1] to both m1 and m2",
-        "gave orders[3-5] to nobody",
+        "left orders[3-5] unassigned",
     )
     assert not told.is_valid
     assert str(told).splitlines()[1] == "Not valid: saying gave m1 orders[9], of 6 partitions."

@@ -9,7 +9,7 @@ from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import Api, Question
-from kafka_nextgen.wire.frames import decode_request, encode_request, encode_response, read_response
+from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response
 from kafka_nextgen.wire.schema import Message
 
 ORDERS = UUID(int=1)
@@ -38,4 +38,4 @@ def asked(message: Question, version: int) -> Any:
 
 def answered(api: Api, message: Message, version: int) -> Any:
     """An answer as a client reads it."""
-    return read_response(api, version, encode_response(api, message, version, 1)[4:])[1]
+    return decode_response(api, version, encode_response(api, message, version, 1)[4:])[1]

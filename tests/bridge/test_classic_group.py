@@ -15,6 +15,8 @@ from kafka_nextgen.consumer_protocol import (
 )
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import (
+    MemberPart,
+    Offer,
     SendClassicHeartbeat,
     SendJoinGroup,
     SendLeaveGroup,
@@ -22,12 +24,12 @@ from kafka_nextgen.membership.classic.effects import (
 )
 from kafka_nextgen.membership.classic.events import (
     JoinAnswered,
+    JoinedMember,
     JoinRefused,
     SessionKept,
     SyncAnswered,
     SyncRefused,
 )
-from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart, Offer
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (

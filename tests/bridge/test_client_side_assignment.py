@@ -32,6 +32,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, by_id
 
 WEIGHTED = ClientAssignor("weighted", -1, 2, reason=1, metadata=Metadata(2, b"\x05"))
@@ -169,7 +170,7 @@ def member(**fields: object) -> Member:
         pytest.param({"members": [member()] * 2}, "a member twice", id="a member twice"),
         pytest.param({"members": [member(subscribed_topic_ids=[GONE])]}, "nothing is told", id="an untold topic"),
         pytest.param(
-            {"members": [member(topic_partitions=[Member.TopicPartitions(topic_id=GONE, partitions=[-1])])]},
+            {"members": [member(topic_partitions=[TopicPartitions(topic_id=GONE, partitions=[-1])])]},
             "partition -1",
             id="a negative partition",
         ),
@@ -206,7 +207,7 @@ Given = ConsumerGroupInstallAssignmentRequest.Member
 
 
 def given(member_id: str, *topics: list[int]) -> Given:
-    partitions = [Given.TopicPartitions(topic_id=ORDERS, partitions=numbers) for numbers in topics]
+    partitions = [TopicPartitions(topic_id=ORDERS, partitions=numbers) for numbers in topics]
     return Given(member_id=member_id, partitions=partitions)
 
 

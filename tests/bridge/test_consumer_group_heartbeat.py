@@ -16,6 +16,7 @@ from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, by_id
 
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
@@ -143,19 +144,11 @@ def test_an_error_arrives_with_its_words() -> None:
     assert told(refusal) == HeartbeatRefused(7, ErrorCode.FENCED_MEMBER_EPOCH, "epoch 3, not 4")
 
 
-@pytest.mark.parametrize(
-    ("sent_ms", "taken_ms"),
-    [
-        pytest.param(0, 10, id="zero would make a member flood the coordinator"),
-        pytest.param(-5, 10, id="negative"),
-        pytest.param(5000, 5000, id="ordinary"),
-        pytest.param(2**31 - 1, 300_000, id="four weeks would outlast every session"),
-    ],
-)
-def test_an_interval_is_kept_within_sense(sent_ms: int, taken_ms: int) -> None:
-    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=sent_ms))
+@pytest.mark.parametrize("interval_ms", [-5, 0, 5000, 2**31 - 1])
+def test_an_interval_is_passed_on_for_the_member_to_limit(interval_ms: int) -> None:
+    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=interval_ms))
     assert isinstance(event, HeartbeatAnswered)
-    assert event.heartbeat_interval_ms == taken_ms
+    assert event.heartbeat_interval_ms == interval_ms
 
 
 @pytest.mark.parametrize("epoch", [-1, -2])
@@ -172,14 +165,14 @@ def test_an_epoch_no_coordinator_gives_is_refused() -> None:
 
 @pytest.mark.parametrize(("topic_id", "partition"), [(ORDERS, -1), (None, 0)])
 def test_a_partition_that_cannot_be_is_refused(topic_id: object, partition: int) -> None:
-    impossible = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=topic_id, partitions=[partition])])
+    impossible = Assignment(topic_partitions=[TopicPartitions(topic_id=topic_id, partitions=[partition])])
     message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=impossible)
     with pytest.raises(DecodeError, match="none such"):
         to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
 
 
 def test_a_partition_assigned_twice_is_assigned_once() -> None:
-    twice = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
+    twice = Assignment(topic_partitions=[TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
     message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=twice)
     event = to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
     assert isinstance(event, HeartbeatAnswered)

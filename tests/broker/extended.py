@@ -16,12 +16,13 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupPrepareAssignmentRequest,
 )
+from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor as Assignor
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 from tests.broker.client import Client
 from tests.broker.requests import topic_id_of
 
 __all__ = ["Assignor", "Group", "announce", "describe", "extended", "heartbeat", "weighted"]
 
-Assignor = ConsumerGroupHeartbeatRequest.ClientAssignor
 Share = ConsumerGroupInstallAssignmentRequest.Member
 
 
@@ -113,7 +114,7 @@ class Group:
     def share(self, member: str, numbers: list[int], metadata: bytes | None = b"hello") -> Share:
         return Share(
             member_id=member,
-            partitions=[Share.TopicPartitions(topic_id=self.topic_id, partitions=numbers)],
+            partitions=[TopicPartitions(topic_id=self.topic_id, partitions=numbers)],
             metadata_version=1,
             metadata_bytes=metadata,
         )

@@ -248,7 +248,7 @@ def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluste
     ("wrong", "complaint"),
     [
         pytest.param(lambda cluster: cluster.stop_node(4), "there is no node 4, only 1, 2, 3", id="no such node"),
-        pytest.param(lambda cluster: cluster.start_node(1), "node 1 runs already", id="runs already"),
+        pytest.param(lambda cluster: cluster.start_node(1), "node 1 already runs", id="runs already"),
         pytest.param(lambda cluster: cluster.leader_of("gone", 0), r"no partition gone\[0\]", id="no such partition"),
         pytest.param(lambda cluster: _stop_twice(cluster), "node 2 does not run", id="stopped already"),
         pytest.param(lambda cluster: _move_to_stopped(cluster), "node 2 can't lead", id="a leader that is stopped"),

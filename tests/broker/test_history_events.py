@@ -19,7 +19,8 @@ from kafka_nextgen.history.json_lines import decode_event, encode_event
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
+from kafka_nextgen.wire.messages import LeaveGroupRequest, SyncGroupRequest
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 from tests.broker.client import Client, join_request
 from tests.broker.group_requests import commit, heartbeat, is_joined, join
 from tests.broker.transactions.offset_transactions import begin, end
@@ -69,8 +70,7 @@ def two_members(client: Client, group: str, **fields: Any) -> int:
 
 
 def _as_owned(assignment: Any) -> list[Any]:
-    owned = ConsumerGroupHeartbeatRequest.TopicPartitions
-    return [owned(topic_id=each.topic_id, partitions=each.partitions) for each in assignment.topic_partitions]
+    return [TopicPartitions(topic_id=each.topic_id, partitions=each.partitions) for each in assignment.topic_partitions]
 
 
 def test_members_join_rebalance_commit_and_leave(client: Client, told: list[Event], group: str) -> None:
@@ -258,7 +258,7 @@ def test_a_listener_that_fails_hurts_no_group(caplog: pytest.LogCaptureFixture) 
             two_members(client, "billing")
         failures = cluster.history_failures
     assert failures > 5
-    assert len([record for record in caplog.records if "the history was not told" in record.message]) == 1
+    assert len([record for record in caplog.records if "the history listener failed" in record.message]) == 1
 
 
 def test_after_a_restart_nothing_is_told_again(tmp_path: Path) -> None:

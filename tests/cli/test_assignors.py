@@ -97,7 +97,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_assignor_of_ones_own_that_does_not_do_is_told_and_exits_with_1() -> None:
     done = explained("-f", "-", "-a", "greedy_ones:Greedy", stdin=described())
     assert done.exit_code == 1
-    assert done.stdout.startswith("Not valid: greedy gave orders[1-3] to nobody.\n")
+    assert done.stdout.startswith("Not valid: greedy left orders[1-3] unassigned.\n")
     assert done.stderr == "Error: greedy can't assign this group\n"
 
 

@@ -132,7 +132,7 @@ class Saying(PartitionAssignor):
     ("says", "complaint"),
     [
         (ValueError("out of order"), "out of order"),
-        ({"A": {FOO: {0}}}, "foo[1] to nobody"),
+        ({"A": {FOO: {0}}}, "foo[1] unassigned"),
         ({"A": {FOO: {0, 1, 2}}}, "gave A foo[2], of 2 partitions"),
         ({"A": {FOO: {0, 1}}, "X": {}}, "gave partitions to X, who is no member"),
         ({"A": {FOO: {0, 1}, UUID(int=9): {0}}}, "which it was not shown"),

@@ -14,7 +14,7 @@ from kafka_nextgen.engine.reading import fetcher
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import Answer, Api, Question
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker.client import Client
 from tests.broker.requests import produce
@@ -31,7 +31,7 @@ class Wire:
     """The fetches that went over all connections, and what was answered."""
 
     requests: list[RawFetchRequest] = field(factory=list)
-    answers: list[RawFetchAnswer] = field(factory=list)
+    answers: list[FetchResponse] = field(factory=list)
 
     def named(self) -> list[int]:
         """How many partitions each request named."""
@@ -44,22 +44,22 @@ class Wire:
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     seen = Wire()
-    write, understand = frames.encode_request, frames.read_response
+    write, understand = frames.encode_request, frames.decode_response
 
     def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
         if isinstance(message, RawFetchRequest):
             seen.requests.append(message)
         return write(message, version, correlation_id, client_id)
 
-    def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Answer]:
+    def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Answer]:
         correlation_id, answer = understand(api, version, frame)
-        if isinstance(answer, RawFetchAnswer):
+        if isinstance(answer, FetchResponse):
             seen.answers.append(answer)
         return correlation_id, answer
 
     monkeypatch.setattr(fetcher, "SMALL_BEFORE_STEADY", 1 << 30)  # the compiled step writes requests by itself
     monkeypatch.setattr(frames, "encode_request", encode_request)
-    monkeypatch.setattr(frames, "read_response", read_response)
+    monkeypatch.setattr(frames, "decode_response", decode_response)
     return seen
 
 
@@ -103,7 +103,7 @@ def test_a_session_goes_on_through_everything_that_changes_it(every_kafka: Kafka
         consumer.seek(everything[8], 0)
         read_from(consumer, [8, 8])
         answers = list(wire.answers)
-    assert {answer.error for answer in answers} == {ErrorCode.NONE}
+    assert {answer.error_code for answer in answers} == {ErrorCode.NONE}
     assert wire.requests.pop().session_epoch == -1, "closing ends it"
     assert 0 in {answer.session_id for answer in wire.answers[len(answers) :]}
     begun = [request.session_epoch for request in wire.requests].index(1)

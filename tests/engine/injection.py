@@ -210,7 +210,7 @@ class Reader(_Log):
         """Close, and be gone from the group."""
         self.consumer.close()
         assert self.consumer._is_closed
-        assert not self.consumer._core.engine._thread._thread.is_alive()
+        assert not self.consumer._core.engine.thread._thread.is_alive()
         self.check_gone()
 
 
@@ -291,7 +291,7 @@ class AsyncReader(_Log):
         """Close, and be gone from the group."""
         await self.consumer.close()
         assert self.consumer._is_closed
-        assert not self.consumer._core.engine._thread._thread.is_alive()
+        assert not self.consumer._core.engine.thread._thread.is_alive()
         self.check_gone()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pytest
@@ -123,6 +124,13 @@ class Stage:
 
     def consumer(self, **more: object) -> Consumer:
         return Consumer(**self.config(**more))
+
+    @contextmanager
+    def subscribed(self, **more: object) -> Iterator[Consumer]:
+        """A consumer that is subscribed to the topic."""
+        with self.consumer(**more) as consumer:
+            consumer.subscribe([TOPIC])
+            yield consumer
 
     # ---- the log
 

@@ -121,8 +121,7 @@ def test_there_is_no_waiting_for_a_topic_that_cannot_be(unconnected: Consumer, w
 def test_a_bad_offset_holds_up_no_other_partition(stage: Stage) -> None:
     stage.create(partitions=2)
     stage.write(1, 20)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         poll_until(consumer, lambda: len(consumer.assignment()) == 2)
         with pytest.raises(ValueError, match=str(2**63)):
             consumer.seek(tp(0), 2**63)
@@ -143,8 +142,7 @@ def test_a_time_below_zero_is_none_and_infinity_is_as_long_as_it_takes(given: fl
 
 def test_who_may_wait_for_ever_is_answered_all_the_same(stage: Stage) -> None:
     stage.create(records=5)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         assert len(consumer.poll(timeout=math.inf)) == 5
         consumer.commit(timeout=math.inf)
         assert consumer.end_offsets([tp()], timeout=math.inf) == {tp(): 5}

@@ -225,8 +225,7 @@ def test_who_assigned_by_hand_is_told_both_ways_on_when_subscribing(stage: Stage
 
 
 def test_who_subscribed_is_told_both_ways_on_when_assigning(stage: Stage) -> None:
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         with pytest.raises(MisuseError, match=r"unsubscribe\(\) first.*subscribe\(\)"):
             consumer.assign([tp()])
         poll_until(consumer, lambda: len(consumer.assignment()) == 3)

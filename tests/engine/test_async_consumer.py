@@ -183,7 +183,7 @@ def test_a_close_that_is_cancelled_goes_on_and_another_waits_for_it(stage: Stage
             await closing
         listener.may_leave.set()
         await consumer.close()
-        assert not consumer._core.engine._thread._thread.is_alive()
+        assert not consumer._core.engine.thread._thread.is_alive()
 
     stage.create(records=5)
     play(scene())
@@ -235,7 +235,7 @@ def test_close_inside_a_callback_is_done_when_that_ends_by_the_call_that_runs_it
         await consumer.subscribe(["orders"], listener)
         with pytest.raises(type(error) if error else MisuseError, match="mine" if error else "closed during the call"):
             await consumer.poll(timeout=60)
-        assert not consumer._core.engine._thread._thread.is_alive()
+        assert not consumer._core.engine.thread._thread.is_alive()
         with pytest.raises(MisuseError, match="closed"):
             await consumer.poll()
         await consumer.close()

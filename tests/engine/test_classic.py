@@ -49,8 +49,7 @@ def group(stage: Stage) -> Group:
 
 
 def test_a_consumer_reads_as_the_leader_of_its_group(stage: Stage, group: Group) -> None:
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**CLASSIC) as consumer:
         assert sorted(values(read(consumer, 20))) == sorted([*range(10)] * 2)
         consumer.commit()
         assert consumer.group_protocol is GroupProtocol.CLASSIC
@@ -81,8 +80,7 @@ def test_what_on_assigned_raises_is_raised_by_each_poll_until_it_returns(stage: 
 
 
 def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> None:
-    with stage.consumer(**CLASSIC, group_instance_id="reader") as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**CLASSIC, group_instance_id="reader") as consumer:
         read(consumer, 20)
     assert group.leaves == []
     assert [join.group_instance_id for join in group.joins] == ["reader"]
@@ -133,8 +131,7 @@ def test_auto_takes_the_classic_protocol_where_there_is_no_other(
 
 def test_auto_takes_the_consumer_protocol_where_there_is_one(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     stage.create(1, records=10)
-    with caplog.at_level("INFO"), stage.consumer(group_protocol="auto") as consumer:
-        consumer.subscribe([TOPIC])
+    with caplog.at_level("INFO"), stage.subscribed(group_protocol="auto") as consumer:
         read(consumer, 10)
         assert consumer.group_protocol is GroupProtocol.CONSUMER
     assert "group billing: joins by the consumer group protocol" in caplog.text
@@ -162,10 +159,8 @@ def test_a_rebalance_is_enforced_with_its_reason_and_remembered(stage: Stage, gr
 
 def test_with_the_consumer_protocol_enforcing_only_warns(stage: Stage) -> None:
     stage.create(1)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
-        with pytest.warns(UserWarning, match="does nothing"):
-            consumer.enforce_rebalance("because")
+    with stage.subscribed() as consumer, pytest.warns(UserWarning, match="does nothing"):
+        consumer.enforce_rebalance("because")
 
 
 def test_a_cooperative_member_keeps_reading_and_says_what_it_owns(stage: Stage, group: Group) -> None:
@@ -192,8 +187,7 @@ def test_whoever_is_thrown_out_hears_of_it_and_joins_again(stage: Stage, group: 
 
 
 def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
-    with stage.consumer(**CLASSIC, group_instance_id="reader") as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**CLASSIC, group_instance_id="reader") as consumer:
         read(consumer, 20)
         group.heartbeat_refusals.append(ErrorCode.FENCED_INSTANCE_ID)
         for _ in range(2):
@@ -214,16 +208,14 @@ def test_a_commit_between_two_generations_is_repeated_for_what_was_kept(stage: S
         return await group.commit(request, context)
 
     stage.handle(OFFSET_COMMIT, rebalance_at_the_first)
-    with stage.consumer(**COOPERATIVE) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**COOPERATIVE) as consumer:
         read(consumer, 20)
         consumer.commit()
     assert group.committed_in == [1, 2]
 
 
 def test_a_commit_is_not_repeated_for_what_was_given_up_meanwhile(stage: Stage, group: Group) -> None:
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**CLASSIC) as consumer:
         read(consumer, 20)
         group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
         commit = consumer.commit_async()
@@ -256,8 +248,7 @@ def test_the_leaders_assignment_is_what_its_assignor_says(stage: Stage, group: G
         return await original(request, context)
 
     stage.handle(SYNC_GROUP, sync)
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**CLASSIC) as consumer:
         read(consumer, 20)
     assert told == [{0, 1}]
 
@@ -268,12 +259,12 @@ def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stag
         consumer.subscribe([TOPIC])
         read(consumer, 20)
         engine = consumer._core.engine
-        driver = engine._driver
+        driver = engine.membership.driver
         assert isinstance(driver, ClassicDriver)
 
         async def call_off() -> None:
             driver._send_heartbeat(SendClassicHeartbeat(99, "me", None, 1))
             driver._exchanges.cancel_pending()
 
-        engine._thread.submit(call_off()).result(PATIENCE_S)
+        engine.thread.submit(call_off()).result(PATIENCE_S)
     assert [str(warning.message) for warning in caught] == []

@@ -15,7 +15,7 @@ from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.identity import MemberIdentity
-from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.errors import NoBrokersError
 from kafka_nextgen.membership.classic.effects import TellAssignor
 from kafka_nextgen.types import TopicId, TopicPartition
@@ -48,7 +48,7 @@ async def told_of(cluster: Cluster) -> MemberAssignment:
 
     context = SimpleNamespace(cluster=cluster, identity=MemberIdentity("g", None), tasks=TaskSet(told.set_exception))
     own = cast(LocalAssignors, SimpleNamespace(call_on_assignment=call))
-    leading = ClassicAssignors(own, cast(AssignorMetadata, None), cast(DriverContext, context))
+    leading = ClassicAssignors(own, cast(DriverContext, context), lambda event: None)
     leading.tell(TOLD, "A")
     return await asyncio.wait_for(told, 10)
 

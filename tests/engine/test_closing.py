@@ -70,7 +70,7 @@ def inside(consumer: Consumer) -> None:
 
 
 def io_thread_of(consumer: Consumer) -> threading.Thread:
-    return consumer._core.engine._thread._thread
+    return consumer._core.engine.thread._thread
 
 
 @pytest.mark.parametrize("call", sorted(CALLS.keys() - ALWAYS_OPEN))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from kafka_nextgen import OffsetAndMetadata, TopicPartition
-from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+from tests.engine.stage import Stage, poll_until, read, tp
 
 Heard = list[tuple[dict[TopicPartition, int], str | None, str]]
 
@@ -30,8 +30,7 @@ ME = threading.current_thread().name
 def test_it_hears_what_was_committed_where_the_application_polls(stage: Stage) -> None:
     stage.create(1, records=10)
     heard = Hears()
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=False) as consumer:
         read(consumer, 10)
         consumer.commit_async(callback=heard).result(10)
         assert heard.calls == []
@@ -43,8 +42,7 @@ def test_it_hears_what_was_committed_where_the_application_polls(stage: Stage) -
 def test_it_hears_of_the_last_ones_while_the_consumer_closes(stage: Stage) -> None:
     stage.create(1, records=10)
     heard = Hears()
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=False) as consumer:
         read(consumer, 10)
         for offset in range(1, 4):
             consumer.commit_async({tp(): offset}, heard)
@@ -54,8 +52,7 @@ def test_it_hears_of_the_last_ones_while_the_consumer_closes(stage: Stage) -> No
 def test_it_hears_what_went_wrong(stage: Stage) -> None:
     stage.create(1, records=10)
     heard = Hears()
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=False) as consumer:
         read(consumer, 10)
         consumer.commit_async({tp(): OffsetAndMetadata(1, metadata="too long" * 1000)}, heard)
         poll_until(consumer, lambda: bool(heard.calls))
@@ -68,8 +65,7 @@ def test_what_it_raises_is_raised_there(stage: Stage) -> None:
     def fail(_offsets: object, _error: object) -> None:
         raise ZeroDivisionError("mine")
 
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=False) as consumer:
         read(consumer, 10)
         consumer.commit_async(callback=fail)
         with pytest.raises(ZeroDivisionError, match="mine"):

@@ -26,7 +26,7 @@ UNCLOSED = (
 
 
 def io_thread_of(consumer: Consumer | AsyncConsumer) -> threading.Thread:
-    return consumer._core.engine._thread._thread
+    return consumer._core.engine.thread._thread
 
 
 def drop(use: Callable[[], threading.Thread]) -> None:

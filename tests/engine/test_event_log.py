@@ -165,8 +165,7 @@ def test_a_rebalance_names_the_member_that_was_fenced(stage: Stage, protocol: st
         return any(each.cause is RebalanceCause.FENCED for each in consumer.rebalances())
 
     stage.create(partitions=1)
-    with stage.consumer(client_id="c", **PROTOCOLS[protocol]) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(client_id="c", **PROTOCOLS[protocol]) as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         member_id = consumer.group_metadata().member_id
         throw_out(stage, consumer)
@@ -215,8 +214,7 @@ def test_a_consumer_tells_when_its_cluster_is_known(stage: Stage) -> None:
 def test_one_line_of_configuration_keeps_a_log(stage: Stage, tmp_path: Path) -> None:
     stage.create(partitions=1)
     stage.write(0, 1)
-    with stage.consumer(client_id="bill/ing", history_log_dir=str(tmp_path)) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(client_id="bill/ing", history_log_dir=str(tmp_path)) as consumer:
         read(consumer, 1)
     (log,) = tmp_path.iterdir()
     assert log.name.startswith("bill_ing-")

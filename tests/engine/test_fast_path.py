@@ -171,12 +171,15 @@ def test_partitions_that_bring_nothing_are_not_silent_as_long_as_their_node_answ
     stage: Stage, steady: Steadiness
 ) -> None:
     with reading(stage, steady) as consumer:
-        fetches, answers = consumer._core.fetches, steady.answers
-        later = time.monotonic() + 1000
-        before = fetches.silence_s(later)[tp(1)]
+        answers, later = steady.answers, time.monotonic() + 1000
+
+        def silence_s() -> float:
+            return consumer._core.fetches.under_lock(lambda state: state.planning.silence_s(later))[tp(1)]
+
+        before = silence_s()
         assert reads_on(stage, consumer, 5)
         assert steady.answers > answers
-        assert fetches.silence_s(later)[tp(1)] < before
+        assert silence_s() < before
 
 
 @compiled

@@ -8,7 +8,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
-from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
+from tests.engine.stage import Stage, poll_until, read, tp, values
 
 PARTITIONS = 4
 
@@ -67,8 +67,7 @@ def test_a_session_that_the_broker_refuses_is_begun_anew(stage: Stage, code: Err
 
 def test_a_broker_that_has_forgotten_all_sessions_is_read_on(stage: Stage) -> None:
     stage.create(partitions=PARTITIONS, records=2)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 2 * PARTITIONS)
         stage.run(stage.cluster._broker._cluster.fetch_sessions[1].clear)
         stage.write(3, 2)
@@ -90,8 +89,7 @@ def test_closing_ends_the_sessions_although_a_fetch_is_held_back(stage: Stage) -
 
 def test_a_broker_that_does_not_answer_does_not_keep_it_from_closing(stage: Stage) -> None:
     stage.create(records=1)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 1)
         unanswered = stage.never(FETCH)
     assert unanswered.is_set()

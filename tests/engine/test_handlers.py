@@ -59,7 +59,7 @@ def for_ever(call: Callable[[Consumer], object], consumer: Consumer) -> None:
 
 
 def is_gone(consumer: Consumer) -> bool:
-    return not consumer._core.engine._thread._thread.is_alive()
+    return not consumer._core.engine.thread._thread.is_alive()
 
 
 @pytest.mark.parametrize("call", LOOPS.values(), ids=LOOPS.keys())

@@ -111,8 +111,7 @@ def test_a_cluster_that_was_never_reached_is_a_problem() -> None:
 
 def test_an_application_that_stopped_polling_is_a_problem_until_it_polls(stage: Stage) -> None:
     stage.create(records=10)
-    with stage.consumer(max_poll_interval_ms=1000) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(max_poll_interval_ms=1000) as consumer:
         consumer.poll(timeout=0)  # it may be stable before anybody polls
         poll_until(consumer, lambda: consumer.health().status is Status.STABLE)
         eventually("it has left", lambda: consumer.health().status is Status.STALE)
@@ -147,8 +146,7 @@ def test_a_leave_without_its_callback_is_over_while_that_still_runs(
 def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
     stage.create()
     stage.never(CONSUMER_GROUP_HEARTBEAT)
-    with stage.consumer(request_timeout_ms=600) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(request_timeout_ms=600) as consumer:
         poll_until(consumer, lambda: "no heartbeat was answered" in (consumer.health().problem or ""))
         assert consumer.health().status is Status.JOINING
         consumer.unsubscribe(timeout=0.2)
@@ -177,8 +175,7 @@ def test_a_coordinator_that_is_not_found_is_a_problem_until_it_is(stage: Stage, 
     stage.create()
     found = stage.original(FIND_COORDINATOR)
     stage.handle(FIND_COORDINATOR, no_coordinator)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         poll_until(consumer, lambda: "COORDINATOR_NOT_AVAILABLE" in (consumer.health().problem or ""))
         stage.handle(FIND_COORDINATOR, found)
         poll_until(consumer, lambda: consumer.health().problem is None)

@@ -10,7 +10,7 @@ from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCau
 from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
 from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.any_member import Leaving, Why
+from kafka_nextgen.membership.any_member import LeaveReason, Leaving
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
@@ -139,7 +139,7 @@ def test_a_member_that_is_put_out_while_it_leaves_has_given_up_everything_by_the
 
 def test_in_a_classic_group_only_a_member_without_an_id_is_out_while_its_callback_runs() -> None:
     leaving = ClassicState(
-        status=ClassicStatus.PREPARE_LEAVING, phase=Phase.REVOKING, waits_for=1, leaving=Leaving(Why.CLOSED)
+        status=ClassicStatus.PREPARE_LEAVING, phase=Phase.REVOKING, waits_for=1, leaving=Leaving(LeaveReason.CLOSED)
     )
     assert ClassicRebalanceRules().is_over(leaving)
     assert not ClassicRebalanceRules().is_over(evolve(leaving, member_id="me"))

@@ -12,7 +12,7 @@ import pytest
 from kafka_nextgen import ConfigError, Consumer
 from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.wire.apis import FIND_COORDINATOR, METADATA, Api
-from tests.engine.stage import TOPIC, Stage, poll_until, read
+from tests.engine.stage import Stage, poll_until, read
 
 IMPOSSIBLE = ["a..b", "x" * 65, "\u00fc" * 64]
 
@@ -40,8 +40,7 @@ def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
 ) -> None:
     stage.create(records=10)
     hosts = rename(stage, api, host)
-    with stage.consumer(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
         if api is FIND_COORDINATOR:
             poll_until(consumer, lambda: "can't be the name of a host" in str(consumer.health().problem))
         else:
@@ -55,7 +54,7 @@ def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
 @pytest.mark.parametrize("host", [*IMPOSSIBLE, "a\0b", "\ud800"])
 @pytest.mark.parametrize("client", [Consumer, GroupAdmin])
 def test_in_bootstrap_servers_it_is_refused_at_once(client: type[Consumer | GroupAdmin], host: str) -> None:
-    with pytest.raises(ConfigError, match="can't be the name of one") as caught:
+    with pytest.raises(ConfigError, match="is not a valid host name") as caught:
         client(bootstrap_servers=f"localhost:9092,{host}:9092")
     assert caught.value.key == "bootstrap_servers"
 

@@ -253,7 +253,7 @@ def nothing(_group: AssignmentSpec) -> GroupAssignment:
         (an_unknown_partition, r"orders\[2\], of 2 partitions"),
         (an_unknown_topic, "which it was not shown"),
         (twice, r"gave orders\[0\] to both"),
-        (none, r"it gave orders\[0-1\] to nobody"),
+        (none, r"it left orders\[0-1\] unassigned"),
         (nothing, "it returned NoneType and no GroupAssignment"),
     ],
 )
@@ -415,8 +415,7 @@ def test_closing_does_not_wait_for_an_assignor(stage: Stage) -> None:
         raise AssertionError("for nobody")
 
     stage.create()
-    with stage.consumer(group_local_assignors=Own(work=forever)) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_local_assignors=Own(work=forever)) as consumer:
         poll_until(consumer, begun.is_set)
     assert stage.members() == 0
     may_end.set()

@@ -23,8 +23,7 @@ def test_being_put_out_of_the_group_is_a_warning_with_the_coordinators_word(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.create()
-    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.subscribed() as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         member = consumer.group_metadata().member_id
         stage.fence(consumer)
@@ -55,8 +54,7 @@ def test_a_member_that_is_not_polled_says_so_before_it_leaves(
 ) -> None:
     stage.create()
     config = {"group_protocol": protocol, "max_poll_interval_ms": 1000}
-    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer(**config) as consumer:
-        consumer.subscribe([TOPIC])
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.subscribed(**config) as consumer:
         poll_until(consumer, lambda: bool(consumer.assignment()))
         member = consumer.group_metadata().member_id
         eventually("it has left", lambda: bool(lines(caplog, logging.WARNING)))
@@ -67,8 +65,7 @@ def test_a_member_that_is_not_polled_says_so_before_it_leaves(
 
 def test_every_rebalance_is_a_line_as_rebalances_has_it(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     stage.create(partitions=2)
-    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.subscribed() as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         (rebalance,) = consumer.rebalances()
     told = [line for line in lines(caplog, logging.INFO) if "rebalance" in line]

@@ -55,8 +55,7 @@ def refused(commit: Callable[[], object]) -> set[TopicPartition]:
 
 def test_a_batch_that_took_too_long_is_not_committed_and_commit_says_so(stage: Stage, protocol: str) -> None:
     stage.create(partitions=2, records=5)
-    with stage.consumer(group_protocol=protocol, **IMPATIENT) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol, **IMPATIENT) as consumer:
         read(consumer, 10)
         wait_until_out(consumer)
         assert refused(consumer.commit) == {tp(0), tp(1)}
@@ -65,8 +64,7 @@ def test_a_batch_that_took_too_long_is_not_committed_and_commit_says_so(stage: S
 
 def test_commit_async_says_so_too_and_it_is_said_once(stage: Stage, protocol: str) -> None:
     stage.create(partitions=2, records=5)
-    with stage.consumer(group_protocol=protocol, **IMPATIENT) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol, **IMPATIENT) as consumer:
         read(consumer, 10)
         wait_until_out(consumer)
         assert refused(consumer.commit_async().result) == {tp(0), tp(1)}
@@ -79,8 +77,7 @@ def test_a_member_that_was_removed_and_is_back_with_the_same_partition_has_lost_
     stage: Stage, protocol: str
 ) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 1)
         count = lose_and_return(stage, consumer)
         assert refused(consumer.commit) == {tp()}
@@ -92,8 +89,7 @@ def test_a_member_that_was_removed_and_is_back_with_the_same_partition_has_lost_
 
 def test_what_was_committed_is_not_lost(stage: Stage, protocol: str) -> None:
     stage.create(partitions=2, records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 10)
         consumer.commit()
         consumer.commit({tp(1): 5})
@@ -104,8 +100,7 @@ def test_what_was_committed_is_not_lost(stage: Stage, protocol: str) -> None:
 
 def test_what_was_committed_by_its_offset_right_after_the_poll_is_not_lost(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 5)
         consumer.commit({tp(): 5})
         lose_and_return(stage, consumer)
@@ -115,8 +110,7 @@ def test_what_was_committed_by_its_offset_right_after_the_poll_is_not_lost(stage
 
 def test_what_a_loop_committed_by_its_offset_is_not_lost(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         for record in consumer:
             consumer.commit({tp(): record.offset + 1})
             if record.offset == 4:
@@ -128,8 +122,7 @@ def test_what_a_loop_committed_by_its_offset_is_not_lost(stage: Stage, protocol:
 
 def test_what_the_coordinator_refused_to_commit_is_lost(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 5)
         with pytest.raises(CommitFailedError, match="OFFSET_METADATA_TOO_LARGE"):
             consumer.commit({tp(): OffsetAndMetadata(5, metadata="x" * 5000)})
@@ -139,8 +132,7 @@ def test_what_the_coordinator_refused_to_commit_is_lost(stage: Stage, protocol: 
 
 def test_who_has_sought_back_wants_nothing_committed_of_what_was_read(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 5)
         consumer.pause([tp()])
         consumer.seek(tp(), 0)
@@ -162,8 +154,7 @@ def test_a_listener_that_heard_of_the_loss_makes_no_difference(stage: Stage, pro
 
 def test_a_loop_has_lost_what_it_was_given(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol, **IMPATIENT) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol, **IMPATIENT) as consumer:
         assert next(consumer).offset == 0
         assert next(consumer).offset == 1
         wait_until_out(consumer)
@@ -199,8 +190,7 @@ def test_what_goes_to_another_member_uncommitted_is_lost_unless_a_listener_was_a
 
 def test_who_unsubscribes_gives_up_knowingly(stage: Stage, protocol: str) -> None:
     stage.create(records=5)
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_protocol=protocol) as consumer:
         read(consumer, 5)
         consumer.unsubscribe()
         consumer.commit()

@@ -29,8 +29,7 @@ from tests.support.kafka_properties import free_ports
 
 def test_reading_is_counted_by_what_was_handed_over(stage: Stage) -> None:
     stage.create(partitions=2, records=30)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 45)
         poll_until(consumer, lambda: consumer.metrics().reading.records == 60)
         reading = consumer.metrics().reading
@@ -45,8 +44,7 @@ def test_reading_is_counted_by_what_was_handed_over(stage: Stage) -> None:
 
 def test_what_waits_is_buffered_and_what_was_handed_over_in_part_counts_in_part(stage: Stage) -> None:
     stage.create(records=30)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
         reading = consumer.metrics().reading
         assert (reading.records, reading.partitions[tp()].buffered_records, reading.lag_max) == (10, 20, 20)
@@ -58,8 +56,7 @@ def test_what_waits_is_buffered_and_what_was_handed_over_in_part_counts_in_part(
 
 def test_iteration_counts_what_it_gave_out(stage: Stage) -> None:
     stage.create(records=30)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         list(islice(consumer, 7))
         assert consumer.metrics().reading.records == 7
         assert consumer.lag() == {tp(): 23}
@@ -70,8 +67,7 @@ def test_iteration_counts_what_it_gave_out(stage: Stage) -> None:
 def test_another_thread_may_ask_at_any_time_and_moves_nothing(stage: Stage) -> None:
     stage.create(records=30)
     asked: list[Metrics] = []
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         list(islice(consumer, 7))
         asker = threading.Thread(target=lambda: asked.append(consumer.metrics()))
         asker.start()
@@ -83,8 +79,7 @@ def test_another_thread_may_ask_at_any_time_and_moves_nothing(stage: Stage) -> N
 
 def test_commits_and_their_failures_are_counted(stage: Stage) -> None:
     stage.create(records=10)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
         consumer.commit()
         assert (consumer.metrics().commits.commits, consumer.metrics().commits.failed) == (1, 0)
@@ -142,8 +137,7 @@ def test_polls_are_counted_with_the_time_between_them_and_in_callbacks(stage: St
 
 def test_a_refused_member_is_a_failed_rebalance(stage: Stage) -> None:
     stage.create()
-    with stage.consumer(group_remote_assignor="nonsense") as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_remote_assignor="nonsense") as consumer:
         with pytest.raises(UnsupportedAssignorError):
             poll_until(consumer, lambda: False)
         assert consumer.metrics().group.failed_rebalances == 1
@@ -179,8 +173,7 @@ def test_what_brokers_say_of_quotas_is_added_up(stage: Stage) -> None:
         return answer.replaced(throttle_time_ms=25)
 
     stage.handle(FETCH, throttled)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
         throttled_ms = consumer.metrics().connections.throttled_ms
         assert throttled_ms > 0
@@ -197,8 +190,7 @@ def test_failed_fetches_are_counted(stage: Stage) -> None:
         return answer.replaced(error_code=next(failures, ErrorCode.NONE))
 
     stage.handle(FETCH, fails_once)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
         assert consumer.metrics().reading.failed_fetches == 1
 

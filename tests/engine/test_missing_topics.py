@@ -20,8 +20,7 @@ def test_it_is_said_once_and_a_problem_until_it_is_there(
     stage: Stage, protocol: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     more = {"group_protocol": protocol, "metadata_max_age_ms": 100, **NO_CREATION}
-    with caplog.at_level(logging.INFO, "kafka_nextgen.member"), stage.consumer(**more) as consumer:
-        consumer.subscribe([TOPIC])
+    with caplog.at_level(logging.INFO, "kafka_nextgen.member"), stage.subscribed(**more) as consumer:
         poll_until(consumer, lambda: TOPIC in (consumer.health().problem or ""))
         consumer.subscribe([TOPIC, "audit"])
         poll_until(consumer, lambda: "audit, orders" in (consumer.health().problem or ""))
@@ -33,16 +32,14 @@ def test_it_is_said_once_and_a_problem_until_it_is_there(
 
 
 def test_a_topic_that_is_created_for_the_asking_is_not_missing(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         poll_until(consumer, lambda: len(consumer.assignment()) == 1)
         assert consumer.health().missing == ()
     assert MISSING not in caplog.text
 
 
 def test_who_does_not_subscribe_any_more_misses_nothing(stage: Stage) -> None:
-    with stage.consumer(**NO_CREATION) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**NO_CREATION) as consumer:
         poll_until(consumer, lambda: consumer.health().missing == (TOPIC,))
         consumer.unsubscribe()
         assert consumer.health().missing == ()
@@ -50,8 +47,7 @@ def test_who_does_not_subscribe_any_more_misses_nothing(stage: Stage) -> None:
 
 def test_one_that_was_there_and_is_deleted_is_no_misspelt_name(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     stage.create()
-    with stage.consumer(metadata_max_age_ms=50) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(metadata_max_age_ms=50) as consumer:
         poll_until(consumer, lambda: bool(consumer.assignment()))
         stage.run(lambda: stage.cluster._broker._cluster.topics.delete(stage.topic()))
         poll_until(consumer, lambda: not consumer.assignment() and not consumer.health().gone)

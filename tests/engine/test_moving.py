@@ -7,7 +7,7 @@ from attrs import evolve
 
 from kafka_nextgen import RebalanceCause
 from kafka_nextgen.testing import Cluster
-from tests.engine.stage import SETTINGS, TOPIC, Stage, poll_until, read, tp, values
+from tests.engine.stage import SETTINGS, Stage, poll_until, read, tp, values
 from tests.support.kafka_properties import free_ports
 
 
@@ -39,8 +39,7 @@ def test_a_member_goes_on_where_it_was_when_all_brokers_have_moved(
             "metadata_recovery_rebootstrap_trigger_ms": 100,
             "reconnect_backoff_max_ms": 100,
         }
-        with stage.consumer(**config) as consumer:
-            consumer.subscribe([TOPIC])
+        with stage.subscribed(**config) as consumer:
             assert values(read(consumer, 10)) == [*range(5)] * 2
             move(stage, spare)
             for partition in range(2):

@@ -53,8 +53,7 @@ def old(stage: Stage) -> OldBroker:
 
 
 def test_a_member_takes_the_id_that_the_coordinator_makes(stage: Stage, old: OldBroker) -> None:
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
         consumer.commit()
         assert stage.committed() == {0: 10}

@@ -88,7 +88,7 @@ def test_one_that_makes_no_assignment_is_told_what_it_did(stage: Stage, group: G
             return GroupAssignment({})
 
     with consumer_with(stage, Forgetful()) as consumer:
-        assert str(error_of(consumer)).endswith("failed: it gave orders[0-1] to nobody")
+        assert str(error_of(consumer)).endswith("failed: it left orders[0-1] unassigned")
 
 
 def test_nobody_joins_without_anything_to_say(stage: Stage, group: Group) -> None:

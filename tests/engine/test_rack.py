@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, Api
-from tests.engine.stage import TOPIC, Stage, read
+from tests.engine.stage import Stage, read
 
 
 def racks_told(stage: Stage, api: Api) -> list[str | None]:
@@ -22,8 +22,7 @@ def racks_told(stage: Stage, api: Api) -> list[str | None]:
 def test_a_rack_is_told_on_joining_and_in_every_fetch(stage: Stage) -> None:
     stage.create(records=10)
     joins, fetches = racks_told(stage, CONSUMER_GROUP_HEARTBEAT), racks_told(stage, FETCH)
-    with stage.consumer(client_rack="r1") as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(client_rack="r1") as consumer:
         read(consumer, 10)
         assert set(fetches) == {"r1"}
     assert joins[0] == "r1"
@@ -33,8 +32,7 @@ def test_a_rack_is_told_on_joining_and_in_every_fetch(stage: Stage) -> None:
 def test_without_a_rack_none_is_told(stage: Stage) -> None:
     stage.create(records=10)
     joins, fetches = racks_told(stage, CONSUMER_GROUP_HEARTBEAT), racks_told(stage, FETCH)
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         read(consumer, 10)
     assert set(joins) == {None}
     assert set(fetches) == {""}

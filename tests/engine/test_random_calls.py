@@ -76,7 +76,7 @@ class Life:
         faults = [*self.faults, *self.listener.undocumented, *(f for one in self.callers for f in one.undocumented)]
         assert not faults, f"seed {seed}: {faults[:5]}"
         assert self.is_closed
-        assert not self.consumer._core.engine._thread._thread.is_alive()
+        assert not self.consumer._core.engine.thread._thread.is_alive()
 
 
 def test_two_threads(full: Stage) -> None:

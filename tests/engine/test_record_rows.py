@@ -14,6 +14,7 @@ from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RecordRo
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
 from kafka_nextgen.wire.records.columns import BinaryColumn
+from tests.wire.columns import column_of
 
 ORDERS = TopicPartition("orders", 3)
 CREATE = TimestampType.CREATE_TIME
@@ -163,7 +164,7 @@ def test_headers_outside_of_their_columns_are_refused() -> None:
 def test_a_header_whose_key_is_no_text_is_refused() -> None:
     columns = two()
     assert columns.headers is not None
-    columns.headers.keys = BinaryColumn.of([b"\xff"] * 3)
+    columns.headers.keys = column_of([b"\xff"] * 3)
     with pytest.raises(UnicodeDecodeError):
         records_of(columns, 0, 2)
 

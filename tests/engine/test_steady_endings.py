@@ -150,7 +150,7 @@ def questions(stage: Stage, consumer: Consumer) -> None:
 def new_metadata(stage: Stage, consumer: Consumer) -> None:
     engine = consumer._core.engine
     before = engine.cluster.metadata
-    engine._thread.submit(engine.cluster.refresh_metadata()).result(PATIENCE_S)
+    engine.thread.submit(engine.cluster.refresh_metadata()).result(PATIENCE_S)
     assert engine.cluster.metadata is not before
 
 

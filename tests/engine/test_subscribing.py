@@ -58,8 +58,7 @@ def test_a_member_tells_its_rebalances(stage: Stage) -> None:
 
 def test_a_rebalance_is_logged_with_its_reason(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "kafka_nextgen.member")
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed() as consumer:
         poll_until(consumer, lambda: bool(consumer.assignment()) and bool(consumer.rebalances()))
     told = [record.getMessage() for record in caplog.records if ": rebalance " in record.getMessage()]
     assert told[0].startswith(f"group {GROUP}: rebalance 1: joined, epoch -1 -> ")

@@ -58,8 +58,7 @@ def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same
 
 def test_what_times_out_meanwhile_names_it(stage: Stage) -> None:
     stage.create(records=10)
-    with stage.consumer(metadata_max_age_ms=100) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(metadata_max_age_ms=100) as consumer:
         read(consumer, 10)
         throttle(stage, METADATA)
         poll_until(consumer, lambda: consumer.health().throttle is not None)

@@ -23,11 +23,11 @@ from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
-from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
+from tests.engine.stage import PATIENCE_S, Stage, read, tp
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
-MATCHING = MEMBER + "topic_lookup:matching_topics"
+MATCHING = MEMBER + "topic_lookup:PatternWatch._look_up"
 
 
 class FailsOnce:
@@ -80,8 +80,8 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     (MEMBER + "classic_driver:ClassicRequests.heartbeat", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:describe_topics", {"group_protocol": "classic"}),
     (MEMBER + "classic_driver:ClassicDriver._wake", {"group_protocol": "classic"}),
-    (MEMBER + "local_assignors:AssignorMetadata._ask", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "local_assignors:AssignorMetadata.ask_again", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "local_assignors:LocalAssignors._ask", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "local_assignors:LocalAssignors.ask_again", {"group_local_assignors": (Own(),)}),
     (MEMBER + "assignor_driver:AssignorRequests.send", {"group_local_assignors": (Own(),)}),
     (
         MEMBER + "classic_assignors:LocalAssignors.compute",
@@ -129,8 +129,7 @@ def test_it_is_raised_by_poll_and_logged_and_the_work_goes_on(
 ) -> None:
     stage.create(partitions=2, records=10)
     fails = FailsOnce(monkeypatch, where)
-    with stage.consumer(**{**QUICK, **settings}) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(**{**QUICK, **settings}) as consumer:
         errors = poll_through(consumer, lambda count: count >= 20 and fails.calls >= 2)
     assert "nobody expected this" in "".join(map(repr, errors))
     assert "nobody expected this" in caplog.text
@@ -141,8 +140,7 @@ def test_the_reminder_of_iteration_goes_on(
 ) -> None:
     stage.create(records=10)
     fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.core:ConsumerCore._remind")
-    with stage.consumer(max_poll_interval_ms=1000) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(max_poll_interval_ms=1000) as consumer:
         next(iter(consumer))
         wait_for(lambda: fails.calls >= 2)
         with pytest.raises(RuntimeError, match="nobody expected this"):
@@ -153,8 +151,7 @@ def test_the_reminder_of_iteration_goes_on(
 def test_the_computation_of_an_assignment_counts_as_failed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.create()
     FailsOnce(monkeypatch, MEMBER + "local_assignors:LocalAssignors.compute")
-    with stage.consumer(group_local_assignors=(Own(),)) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(group_local_assignors=(Own(),)) as consumer:
         errors = poll_through(consumer, lambda _: consumer.health().assignor_error is not None)
         assert "nobody expected this" in consumer.health().assignor_error
         assert errors or poll_through(consumer, lambda _: True)
@@ -164,7 +161,7 @@ def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     failures: list[Exception] = []
     told: list[frozenset[str]] = []
 
-    async def matching(cluster: object, pattern: str) -> frozenset[str]:
+    async def matching(watch: object, pattern: str) -> frozenset[str]:
         return frozenset({"orders"})
 
     monkeypatch.setattr(MATCHING.replace(":", "."), matching)
@@ -191,8 +188,7 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.create(partitions=2, records=10)
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=False) as consumer:
         read(consumer, 20)
         monkeypatch.setattr("kafka_nextgen.engine.offsets.client._ASKS_IN_A_TURN", 1)
         fails = FailsOnce(monkeypatch, "kafka_nextgen.membership.offsets.asking:add_commit")
@@ -202,7 +198,7 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
             both = (commit({tp(partition): OffsetAndMetadata(7)}, 3600.0) for partition in range(2))
             return await asyncio.gather(*both, return_exceptions=True)
 
-        first, second = consumer._core.engine._thread.submit(commit_both()).result(PATIENCE_S)
+        first, second = consumer._core.engine.thread.submit(commit_both()).result(PATIENCE_S)
         assert fails.calls == 2
         assert "nobody expected this" in repr(first)
         assert second is None
@@ -214,8 +210,7 @@ def test_a_commit_at_the_end_that_fails_is_logged_and_the_member_leaves_all_the_
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.create(records=10)
-    with stage.consumer(enable_auto_commit=True) as consumer:
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(enable_auto_commit=True) as consumer:
         read(consumer, 10)
         FailsOnce(monkeypatch, "kafka_nextgen.engine.offsets.client:OffsetClient.commit_before_revoking")
     assert "nobody expected this" in caplog.text

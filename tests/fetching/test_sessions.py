@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.fetching import Arrival, Fetch, NeedMetadata
-from kafka_nextgen.fetching.sessions import FetchSession, FetchSessions, SessionAnswer, SessionRequest
+from kafka_nextgen.fetching import Arrival, Fetch, FetchSettings, NeedMetadata
+from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.planning import Planning
+from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer, SessionRequest
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.nodes import Node, tell
@@ -245,10 +247,11 @@ def test_each_node_has_a_session_of_its_own(world: World) -> None:
 
 
 def test_each_session_that_a_node_has_given_is_ended_and_no_other() -> None:
-    sessions = FetchSessions()
-    sessions.answered(1, sessions.ask(1, (at(0),)), named(at(0)))
-    sessions.answered(2, sessions.ask(2, (at(1),)), SessionAnswer(ErrorCode.NONE, 0, [at(1).partition]))
-    sessions.ask(3, (at(2),))
-    open_still = sessions.ask(1, (at(0, 5),))
-    assert sessions.ends() == {1: SessionRequest(7, -1, ())}
-    sessions.answered(1, open_still, named(at(0)))  # what is on its way may still be answered
+    context = FetchContext(FetchSettings())
+    sessions = context.underway.sessions
+    sessions[1].answered(sessions[1].ask((at(0),)), named(at(0)))
+    sessions[2].answered(sessions[2].ask((at(1),)), SessionAnswer(ErrorCode.NONE, 0, [at(1).partition]))
+    sessions[3].ask((at(2),))
+    open_still = sessions[1].ask((at(0, 5),))
+    assert Planning(context).session_ends() == {1: SessionRequest(7, -1, ())}
+    sessions[1].answered(open_still, named(at(0)))  # what is on its way may still be answered

@@ -19,20 +19,20 @@ def read(world: World, count: int) -> None:
 
 
 def committed(world: World, offset: int) -> None:
-    world.state.handover.note_committed({P0: OffsetAndMetadata(offset)})
+    world.state.handover.uncommitted.note_committed({P0: OffsetAndMetadata(offset)})
 
 
 def lost(world: World) -> frozenset[TopicPartition]:
     """Lose everything; what of it was uncommitted."""
     world.state.stop([P0])
     world.state.assign([], [])
-    return world.state.handover.lost_uncommitted()
+    return world.state.handover.uncommitted.partitions
 
 
 def test_what_was_handed_over_and_not_committed_is_lost_with_its_partition(world: World) -> None:
     read(world, 3)
     committed(world, 2)
-    assert world.state.handover.lost_uncommitted() == frozenset(), "it is not lost yet"
+    assert world.state.handover.uncommitted.partitions == frozenset(), "it is not lost yet"
     assert lost(world) == {P0}
 
 
@@ -47,32 +47,32 @@ def test_what_is_committed_or_was_never_handed_over_is_not_lost(world: World) ->
 def test_a_partition_that_begins_anew_is_lost_though_it_is_assigned(world: World) -> None:
     read(world, 3)
     world.state.assign([P0], [P0])
-    assert world.state.handover.lost_uncommitted() == {P0}
-    world.state.handover.note_reported([P0])
-    assert world.state.handover.lost_uncommitted() == frozenset()
+    assert world.state.handover.uncommitted.partitions == {P0}
+    world.state.handover.uncommitted.note_reported([P0])
+    assert world.state.handover.uncommitted.partitions == frozenset()
 
 
 def test_what_was_read_since_it_came_back_is_told_too(world: World) -> None:
     read(world, 3)
     world.state.assign([], [])
     read(world, 3)
-    world.state.handover.note_reported([P0])  # of the first three, by a commit that ends late
+    world.state.handover.uncommitted.note_reported([P0])  # of the first three, by a commit that ends late
     assert lost(world) == {P0}
 
 
 def test_a_partition_that_stays_is_not_lost(world: World) -> None:
     read(world, 3)
     world.state.assign([P0, P1], [P1])
-    assert world.state.handover.lost_uncommitted() == frozenset()
+    assert world.state.handover.uncommitted.partitions == frozenset()
 
 
 def test_an_answer_that_came_late_takes_a_loss_back(world: World) -> None:
     read(world, 3)
     lost(world)
     committed(world, 2)
-    assert world.state.handover.lost_uncommitted() == {P0}
+    assert world.state.handover.uncommitted.partitions == {P0}
     committed(world, 3)
-    assert world.state.handover.lost_uncommitted() == frozenset()
+    assert world.state.handover.uncommitted.partitions == frozenset()
 
 
 def test_who_seeks_or_gives_up_knowingly_loses_nothing(world: World) -> None:
@@ -128,9 +128,9 @@ def test_what_iteration_gave_out_is_lost_though_it_says_so_later(world: World, i
         world.state.assign([], [])
     world.state.handover.hand_over(part)
     assert lost(world) == {P0}
-    world.state.handover.note_reported([P0])
+    world.state.handover.uncommitted.note_reported([P0])
     world.state.handover.hand_over(part)
-    assert world.state.handover.lost_uncommitted() == frozenset(), "it is told once"
+    assert world.state.handover.uncommitted.partitions == frozenset(), "it is told once"
 
 
 def test_what_iteration_gave_out_is_told_once_also_while_its_partition_goes(world: World) -> None:
@@ -138,7 +138,7 @@ def test_what_iteration_gave_out_is_told_once_also_while_its_partition_goes(worl
     world.answer(world.fetch(), columns(P0, 0, 3))
     (part,) = world.state.handover.peek(3)
     world.state.stop([P0])
-    world.state.handover.note_reported([P0])
+    world.state.handover.uncommitted.note_reported([P0])
     world.state.handover.hand_over(part)
     assert lost(world) == frozenset()
 
@@ -151,7 +151,7 @@ def test_what_was_handed_over_before_is_not_handed_over_again(world: World) -> N
     committed(world, 3)
     assert lost(world) == frozenset()
     world.state.handover.hand_over(part)
-    assert world.state.handover.lost_uncommitted() == frozenset()
+    assert world.state.handover.uncommitted.partitions == frozenset()
 
 
 @pytest.mark.parametrize(("taken_first", "is_lost"), [(0, False), (2, True)])
@@ -196,7 +196,7 @@ def test_what_is_put_back_after_its_partition_went_is_not_lost_but_what_was_read
     parts = world.state.handover.take(5)
     assert lost(world) == {P0}
     world.state.handover.put_back(parts)
-    assert bool(world.state.handover.lost_uncommitted()) is is_lost
+    assert bool(world.state.handover.uncommitted.partitions) is is_lost
 
 
 def test_what_is_put_back_late_behind_a_commit_that_was_answered_late_is_not_lost(world: World) -> None:
@@ -207,7 +207,7 @@ def test_what_is_put_back_late_behind_a_commit_that_was_answered_late_is_not_los
     lost(world)
     committed(world, 2)
     world.state.handover.put_back(parts)
-    assert world.state.handover.lost_uncommitted() == frozenset()
+    assert world.state.handover.uncommitted.partitions == frozenset()
 
 
 def test_a_batch_that_is_put_back_late_leaves_lost_what_was_handed_over_behind_it(world: World) -> None:
@@ -217,4 +217,4 @@ def test_a_batch_that_is_put_back_late_leaves_lost_what_was_handed_over_behind_i
     world.state.handover.take(3)
     lost(world)
     world.state.handover.put_back(parts)
-    assert world.state.handover.lost_uncommitted() == {P0}
+    assert world.state.handover.uncommitted.partitions == {P0}

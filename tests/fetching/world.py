@@ -9,8 +9,7 @@ from uuid import UUID
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.brokers import Broker
-from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching import (

@@ -55,7 +55,7 @@ def _who_computes_can(group: Group) -> Iterator[str]:
     """Only a member that has the assignor computes, and only if there is something to compute."""
     computing = COMPUTING.of(group)
     if computing.assignor is not None and group.members and group.assignment_epoch >= group.epoch:
-        yield f"the target of epoch {group.assignment_epoch} is there, and somebody is to compute one"
+        yield f"the target of epoch {group.assignment_epoch} is there, but a member is still to compute one"
     if computing.member_id is None:
         return
     member = group.members.get(computing.member_id)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.assigning.statement import ExtendedStatement
 from kafka_nextgen.membership.effects import (
     CallOnAssigned,
     CallOnLost,
@@ -45,7 +44,6 @@ NO_JITTER = 0.5
 
 class Conversation:
     def __init__(self, *, auto_commit: bool = False, **settings: object) -> None:
-        settings.setdefault("statement", ExtendedStatement())
         self.member = Member(MemberSettings("billing", auto_commit=auto_commit, **settings), "me")  # type: ignore[arg-type]
         self.now = 0.0
         self.asked: dict[type[Effect], int] = {}

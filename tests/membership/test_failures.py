@@ -4,8 +4,10 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, FencedInstanceError, InstanceIdInUseError
+from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.error_classes import error_class
-from kafka_nextgen.membership.failures import REACTIONS, Reaction, reaction_to
+from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.membership.failures import HEARTBEAT_ACTIONS
 from tests.membership.conversation import Conversation, joining, stable
 
 FULL = "heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"
@@ -79,11 +81,13 @@ def test_closing_after_a_fatal_error_waits_until_the_application_has_heard() -> 
 
 
 def test_an_error_nobody_has_heard_of_is_fatal() -> None:
-    assert reaction_to(9999) is Reaction.FAIL
+    talk = with_heartbeat_in_flight()
+    talk.says(HeartbeatRefused(talk.asked[SendHeartbeat], 9999, None))
+    assert talk.status == "fatal"
 
 
-def test_no_error_is_taken_for_another() -> None:
-    assert {code: reaction_to(code) for code in REACTIONS} == REACTIONS
+def test_a_code_off_the_wire_is_found_by_its_number() -> None:
+    assert all(HEARTBEAT_ACTIONS[int(code)] is action for code, action in HEARTBEAT_ACTIONS.items())
 
 
 def test_an_instance_id_in_use_is_asked_for_again_until_the_timeout() -> None:

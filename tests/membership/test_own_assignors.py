@@ -6,7 +6,6 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.events import AssignorsAsked, TargetInstalled
-from kafka_nextgen.membership.statement import NO_STATEMENT
 from tests.membership.conversation import Conversation, stable
 
 SUBSCRIBED = "full timeout=300000 topics=orders"
@@ -89,12 +88,6 @@ def test_a_target_that_its_assignor_made_is_asked_for_at_once_and_once() -> None
     assert talk.answer(5) == ["heartbeat epoch=5"]
     assert talk.answer(6, "orders[0]") != []
     assert talk.phase == "waiting_for_poll"
-
-
-def test_a_member_of_kafkas_protocol_alone_says_nothing() -> None:
-    talk = Conversation(statement=NO_STATEMENT)
-    assert talk.say("heavy", reason=3) == []
-    assert talk.subscribe("orders") == [f"heartbeat epoch=0 {SUBSCRIBED} owned=-"]
 
 
 @pytest.mark.parametrize("talk", [stable(), Conversation()], ids=["stable", "unsubscribed"])

@@ -6,7 +6,6 @@ from collections import deque
 
 from attrs import define, field
 
-from kafka_nextgen.membership.assigning.statement import ExtendedStatement
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,
@@ -70,7 +69,7 @@ class World:
 
     @classmethod
     def make(cls, **settings: object) -> World:
-        return cls(Member(MemberSettings("billing", statement=ExtendedStatement(), **settings), "me"))  # type: ignore[arg-type]
+        return cls(Member(MemberSettings("billing", **settings), "me"))  # type: ignore[arg-type]
 
     def happens(self, event: Event) -> None:
         for effect in self.member.handle(event, self.now, 0.5):

@@ -34,7 +34,8 @@ from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.requests import Request
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.failures import Reaction, reaction_to
+from kafka_nextgen.membership.error_actions import ErrorAction
+from kafka_nextgen.membership.failures import HEARTBEAT_ACTIONS
 from kafka_nextgen.types import TopicPartition
 from tests.model.coordinators import Coordinators
 from tests.model.notes import Asked, Notes, Seen, Step, commit_of, heartbeat_of
@@ -45,7 +46,9 @@ from tests.simulation.nodes import Node
 
 __all__ = ["Recorder"]
 
-_COSTS_THE_PLACE = (Reaction.REJOIN, Reaction.FAIL)
+
+def _costs_the_place(code: int) -> bool:
+    return HEARTBEAT_ACTIONS.get(code, ErrorAction.FAIL) in (ErrorAction.RESET_EPOCH, ErrorAction.FAIL)
 
 
 @define(eq=False)
@@ -104,7 +107,7 @@ class Recorder(Judge):
             assignment = None if answer.assignment is None else [partitions_of(answer.assignment)]
             self.notes.note("Hear", m=name, well=True, epoch=answer.member_epoch, assignment=assignment)
             seen.stage = {"JOINING": Stage("RECONCILING"), "LEAVING": Stage("OUT")}.get(seen.stage.status, seen.stage)
-        elif isinstance(answer, ev.HeartbeatRefused) and reaction_to(answer.code) in _COSTS_THE_PLACE:
+        elif isinstance(answer, ev.HeartbeatRefused) and _costs_the_place(answer.code):
             self.notes.note("Hear", m=name, well=False)
             seen.stage = Stage("OUT" if seen.stage.status in ("PREPARE_LEAVING", "LEAVING") else "FENCED")
         else:

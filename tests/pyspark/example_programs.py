@@ -8,19 +8,23 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["EXAMPLES", "QUICK_JAVA", "run"]
+from tests.support.spark import java_options
+
+__all__ = ["EXAMPLES", "quick_java", "run"]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-#: Short runs end before a better compiler pays.
-QUICK_JAVA = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:-UsePerfData"}
+
+def quick_java() -> Mapping[str, str]:
+    """Return an environment in which Java starts quickly: the examples end before a better compiler pays."""
+    return {"JDK_JAVA_OPTIONS": java_options()}
 
 
 def run(name: str, home: Path, *options: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py"), *options],
         cwd=home,
-        env={**os.environ, **QUICK_JAVA} if env is None else env,
+        env={**os.environ, **quick_java()} if env is None else env,
         capture_output=True,
         text=True,
         timeout=240,

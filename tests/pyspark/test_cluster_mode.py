@@ -18,7 +18,7 @@ from attrs import frozen
 from tests.conftest import or_skip
 from tests.support.clients import create_topic, produce
 from tests.support.environments import PACKAGES, link_library, make_environment, pack_environment, zip_library
-from tests.support.kafka_from_maven import find_java
+from tests.support.kafka_from_maven import QUICK_START, find_java
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 
 JOB = Path(__file__).with_name("cluster_job.py")
@@ -26,11 +26,10 @@ RECORDS = 100
 ALL = [RECORDS, sum(range(RECORDS))]
 TIMEOUT_S = 240
 
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:-UsePerfData"
 SETTINGS = {
-    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+    "spark.driver.extraJavaOptions": QUICK_START,
     "spark.driver.memory": "512m",
-    "spark.executor.extraJavaOptions": JAVA_OPTIONS,
+    "spark.executor.extraJavaOptions": QUICK_START,
     "spark.executor.memory": "512m",
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "1",
@@ -115,7 +114,7 @@ def test_the_library_is_sent_to_executors_that_have_its_dependencies(
     assert module.startswith(str(tmp_path / "spark/work"))
     assert module.endswith("kafka_nextgen.zip/kafka_nextgen/__init__.py")
     (failure,) = report["failures"]
-    assert "ImportError: kafka_nextgen can't import what it needs (No module named 'cramjam')" in failure
+    assert "ImportError: kafka_nextgen can't import a package (No module named 'cramjam')" in failure
     assert re.search("every executor: cramjam, crc32c(?!,)", failure)
 
 

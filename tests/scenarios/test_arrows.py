@@ -9,13 +9,12 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import failures as classic
-from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.events import CommitRefused, JoinRefused, SyncRefused
 from kafka_nextgen.membership.events import HeartbeatRefused
-from kafka_nextgen.membership.failures import REACTIONS
+from kafka_nextgen.membership.failures import HEARTBEAT_ACTIONS
 from kafka_nextgen.membership.offsets import rules as offsets
-from kafka_nextgen.membership.table import RowOf
+from kafka_nextgen.membership.state_machine import RowOf
 from kafka_nextgen.membership.transitions import RULES
 from tests.scenario_language.arrows import Arrow, Trail
 from tests.scenarios.files import PLAYERS, files, scenario_in
@@ -36,7 +35,7 @@ FATAL = {
 #: The same of a classic group's coordinator, by the request that is refused.
 CLASSIC_CODES = {
     JoinRefused: {
-        *classic.JOIN_REACTIONS,
+        *classic.JOIN_ACTIONS,
         ErrorCode.FENCED_INSTANCE_ID,
         ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
         ErrorCode.INVALID_SESSION_TIMEOUT,
@@ -44,9 +43,9 @@ CLASSIC_CODES = {
         ErrorCode.GROUP_AUTHORIZATION_FAILED,
         ErrorCode.INVALID_GROUP_ID,
     },
-    SyncRefused: {*classic.SYNC_REACTIONS, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.INCONSISTENT_GROUP_PROTOCOL},
-    HeartbeatRefused: {*classic.HEARTBEAT_REACTIONS, ErrorCode.FENCED_INSTANCE_ID},
-    CommitRefused: {*classic.COMMIT_REACTIONS},
+    SyncRefused: {*classic.SYNC_ACTIONS, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.INCONSISTENT_GROUP_PROTOCOL},
+    HeartbeatRefused: {*classic.HEARTBEAT_ACTIONS, ErrorCode.FENCED_INSTANCE_ID},
+    CommitRefused: {*classic.COMMIT_REFUSED_ACTIONS},
 }
 
 #: What no repetition of a commit repairs; any code that is in no table is treated alike.
@@ -63,19 +62,19 @@ REFUSED_LOOKUPS = {ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.TOPIC_AUTHORI
 
 #: The rows of the tables for offsets, with what is in none of them: by the protocol's world and the table.
 ROWS = {
-    ("pair", "commit"): {*offsets.COMMIT_ACTIONS, *REFUSED_COMMITS},
+    ("pair", "commit"): {*offsets.RULES.commit, *REFUSED_COMMITS},
     ("pair", "commit_before_revoking"): {
-        *offsets.COMMIT_BEFORE_REVOKING_ACTIONS,
+        *offsets.RULES.commit_before_revoking,
         ErrorCode.GROUP_AUTHORIZATION_FAILED,
         ErrorCode.UNKNOWN_MEMBER_ID,
     },
-    ("pair", "fetch"): {*offsets.FETCH_ACTIONS, *REFUSED_LOOKUPS, ErrorCode.UNKNOWN_MEMBER_ID},
-    ("scripted", "commit"): {*classic_offsets.COMMIT_ACTIONS, *REFUSED_COMMITS},
+    ("pair", "fetch"): {*offsets.RULES.fetch, *REFUSED_LOOKUPS, ErrorCode.UNKNOWN_MEMBER_ID},
+    ("scripted", "commit"): {*offsets.CLASSIC_RULES.commit, *REFUSED_COMMITS},
     ("scripted", "commit_before_revoking"): {
-        *classic_offsets.COMMIT_BEFORE_REVOKING_ACTIONS,
-        *classic.COMMIT_REACTIONS,
+        *offsets.CLASSIC_RULES.commit_before_revoking,
+        *classic.COMMIT_REFUSED_ACTIONS,
     },
-    ("scripted", "fetch"): {*classic_offsets.FETCH_ACTIONS, *REFUSED_LOOKUPS},
+    ("scripted", "fetch"): {*offsets.CLASSIC_RULES.fetch, *REFUSED_LOOKUPS},
 }
 
 
@@ -119,7 +118,7 @@ def test_every_arrow_of_the_classic_table_is_walked(classic_trail: Trail, figure
 
 def test_every_code_has_a_scenario(trail: Trail) -> None:
     met = {code for _, code in trail.refusals}
-    assert {code.name for code in {*REACTIONS, *FATAL} if code not in met} == set()
+    assert {code.name for code in {*HEARTBEAT_ACTIONS, *FATAL} if code not in met} == set()
 
 
 @pytest.mark.parametrize("event", CLASSIC_CODES)

@@ -21,10 +21,10 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.classic.member import ClassicMember
-from kafka_nextgen.membership.classic.offsets import RULES
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.membership.offsets import events as offsets_ev
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
@@ -69,7 +69,7 @@ class ClassicClient(Client):
 
     def make_committer(self) -> ClassicCommitter:
         """What drives its offsets' machine."""
-        return ClassicCommitter(self, RULES)
+        return ClassicCommitter(self, CLASSIC_RULES)
 
     def note_poll(self) -> None:
         """The application polls; at times it wants the group to rebalance (KIP-568)."""

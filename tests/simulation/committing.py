@@ -66,10 +66,10 @@ class Committer:
         """Ask the machine for something; ``ended`` is called once."""
         self._asks_made += 1
         client = self.client
-        began, life, asked = client.clock(), self.machine.state.life, event(self._asks_made)
+        began, membership, asked = client.clock(), self.machine.state.membership, event(self._asks_made)
 
         def note(end: Any) -> None:
-            if end.failure is not None and life == self.machine.state.life:
+            if end.failure is not None and membership == self.machine.state.membership:
                 client.observer.failed(client, asked, end.failure, client.clock() - began)
             ended(end)
 

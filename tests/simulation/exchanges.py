@@ -15,7 +15,6 @@ from kafka_nextgen.bridge import (
     leave_group,
     offset_commit,
     offset_fetch,
-    offset_fetch_answers,
     sync_group,
 )
 from kafka_nextgen.bridge.extensions import (
@@ -162,7 +161,7 @@ def _fetch(node: Node, frame: RequestFrame, answer: Callable[[bytes | None], Non
     (request,) = offset_fetch.from_request(message, directory)
 
     def to_message(response: Any) -> Any:
-        return offset_fetch_answers.to_response(message, directory, [response])
+        return offset_fetch.to_response(message, directory, [response])
 
     _ask(node, frame, request, answer, to_message)
 

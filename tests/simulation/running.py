@@ -15,7 +15,6 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.membership.assigning.statement import ExtendedStatement
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
 from tests.simulation.applications import Application, Habits
@@ -202,7 +201,6 @@ class Simulation:
                 rebalance_timeout_ms=15_000,
                 max_poll_interval_s=30.0,
                 leave_timeout_s=10.0,
-                statement=ExtendedStatement(),
             ),
             assignors=own,
             auto_commit_interval_s=auto_commit_interval_s,

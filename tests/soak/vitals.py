@@ -53,7 +53,7 @@ def read_vitals(consumers: Collection[Consumer | AsyncConsumer], rebalances: int
         memory=int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE,
         descriptors=len(os.listdir("/proc/self/fd")),
         threads=sum(not thread.name.startswith(_DECODER) for thread in threading.enumerate()),
-        tasks=sum(len(asyncio.all_tasks(each._core.engine._thread._loop)) for each in consumers),
+        tasks=sum(len(asyncio.all_tasks(each._core.engine.thread._loop)) for each in consumers),
         blocks=sys.getallocatedblocks(),  # gc.get_objects() would break a tuple that another thread is just making
         rebalances=rebalances,
         records=records,

@@ -27,6 +27,7 @@ from kafka_nextgen.wire.messages import (
     SyncGroupResponse,
 )
 from kafka_nextgen.wire.schema import Message
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 __all__ = ["nonsense", "refusal"]
 
@@ -193,7 +194,7 @@ _NONSENSE: dict[Api, Callable[[], Message]] = {
     apis.CONSUMER_GROUP_HEARTBEAT: lambda: ConsumerGroupHeartbeatResponse(
         member_epoch=5,
         heartbeat_interval_ms=50,
-        assignment=_Assignment(topic_partitions=[_Assignment.TopicPartitions(topic_id=None, partitions=[-4])]),
+        assignment=_Assignment(topic_partitions=[TopicPartitions(topic_id=None, partitions=[-4])]),
     ),
     apis.OFFSET_FETCH: lambda: OffsetFetchResponse(groups=[]),
     apis.LIST_OFFSETS: lambda: ListOffsetsResponse(topics=[]),

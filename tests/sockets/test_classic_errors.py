@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen import BrokerError, Consumer, FencedInstanceError, GroupAuthorizationError, GroupFullError
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.classic.failures import HEARTBEAT_REACTIONS, JOIN_REACTIONS, SYNC_REACTIONS
+from kafka_nextgen.membership.classic.failures import HEARTBEAT_ACTIONS, JOIN_ACTIONS, SYNC_ACTIONS
 from tests.engine.classic_group import CLASSIC, Group
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read
 from tests.sockets.acts import ACTS
@@ -25,8 +25,8 @@ REBALANCING = [ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION, Er
 
 #: What costs nothing before the first assignment, by request.
 TRIED_AGAIN = [
-    *(("classic join", code) for code in JOIN_REACTIONS),
-    *(("classic sync", code) for code in SYNC_REACTIONS),
+    *(("classic join", code) for code in JOIN_ACTIONS),
+    *(("classic sync", code) for code in SYNC_ACTIONS),
 ]
 FATAL: dict[ErrorCode, tuple[type[BrokerError], str]] = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: (GroupAuthorizationError, "grant READ on the group"),
@@ -127,7 +127,7 @@ def test_a_heartbeat_that_is_refused_for_now_is_sent_again_and_nobody_hears_of_i
 def test_a_heartbeat_that_tells_of_a_rebalance_makes_the_member_join_again(
     script: Script, stage: Stage, group: Group, heard: Hears, code: ErrorCode, loss: str, keeps_id: bool
 ) -> None:
-    assert set(HEARTBEAT_REACTIONS) == {*PASSING, *REBALANCING}
+    assert set(HEARTBEAT_ACTIONS) == {*PASSING, *REBALANCING}
     with subscribed(stage, heard) as consumer:
         read(consumer, 20)
         joins = len(group.joins)

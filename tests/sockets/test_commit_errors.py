@@ -21,7 +21,7 @@ from kafka_nextgen import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS
+from kafka_nextgen.membership.offsets.rules import RULES
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.sockets.script import Script
 
@@ -66,8 +66,8 @@ def epochs(script: Script) -> list[int]:
 
 
 def test_every_code_of_the_table_is_in_a_row_here() -> None:
-    assert set(COMMIT_ACTIONS) == {*PASSING, STALE}
-    assert not set(COMMIT_ACTIONS) & set(RAISED)
+    assert set(RULES.commit) == {*PASSING, STALE}
+    assert not set(RULES.commit) & set(RAISED)
 
 
 @pytest.mark.parametrize("code", PASSING, **by_name)

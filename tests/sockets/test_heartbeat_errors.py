@@ -22,7 +22,7 @@ from kafka_nextgen import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.failures import REACTIONS
+from kafka_nextgen.membership.failures import HEARTBEAT_ACTIONS
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
@@ -72,8 +72,8 @@ def is_full(request: RequestFrame) -> bool:
 
 
 def test_every_code_that_is_not_fatal_is_in_a_row_here() -> None:
-    assert set(REACTIONS) == {*PASSING, *FENCING, REPAIRABLE, IN_USE}
-    assert not set(FATAL) & set(REACTIONS)
+    assert set(HEARTBEAT_ACTIONS) == {*PASSING, *FENCING, REPAIRABLE, IN_USE}
+    assert not set(FATAL) & set(HEARTBEAT_ACTIONS)
 
 
 @pytest.mark.parametrize("code", PASSING, **by_name)

@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen import BrokerError, Consumer, GroupAuthorizationError, UnsupportedProtocolError
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.offsets.rules import FETCH_ACTIONS
+from kafka_nextgen.membership.offsets.rules import RULES
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
 from tests.sockets.script import Script
 
@@ -45,7 +45,7 @@ def consumer(request: pytest.FixtureRequest, script: Script, stage: Stage) -> It
 
 
 def test_every_code_of_the_table_is_in_a_row_here() -> None:
-    assert set(FETCH_ACTIONS) == {*PASSING, *TOPIC_UNKNOWN, STALE}
+    assert set(RULES.fetch) == {*PASSING, *TOPIC_UNKNOWN, STALE}
 
 
 @pytest.mark.parametrize("code", PASSING, **by_name)

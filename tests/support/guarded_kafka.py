@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attrs import define
 
-from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, start_node
+from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 
@@ -38,6 +38,7 @@ class GuardedKafka:
 def start_guarded(version: str, passwords: Mapping[str, str], super_user: str) -> GuardedKafka:
     """Start a broker of ``version`` with these users; ``NoKafkaError`` if Java or the jars are missing."""
     java, jars = find_java(), fetch_jars(version)
+    options = class_options(java, jars, version)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-guarded-{version}-"))
     port, sasl_port, controller_port = free_ports(3)
     plain = single_node(
@@ -50,7 +51,7 @@ def start_guarded(version: str, passwords: Mapping[str, str], super_user: str) -
     )
     config = home / "server.properties"
     config.write_text(as_file(plain | _guards(plain, sasl_port, passwords, super_user)))
-    guarded = GuardedKafka(f"127.0.0.1:{sasl_port}", start_node(java, jars, config, home / "log"), home)
+    guarded = GuardedKafka(f"127.0.0.1:{sasl_port}", start_node(java, jars, config, home / "log", options), home)
     try:
         wait_until_ready(
             f"127.0.0.1:{port}",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.kafka_from_maven import fetch_jars, find_java
+from tests.support.kafka_from_maven import QUICK_START, class_options, fetch_jars, find_java
 
 __all__ = ["CONSOLE_CONSUMER", "CONSUMER_GROUPS", "VERIFIABLE_CONSUMER", "JavaTools", "find_java_tools", "output_of"]
 
@@ -17,12 +18,11 @@ PATIENCE_S = 60.0
 
 
 class JavaTools:
-    """Runs classes of these jars."""
+    """Runs classes of these jars, with more options of Java."""
 
-    def __init__(self, java: str, jars: Path) -> None:
-        quick = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-        quiet = ("-XX:-UsePerfData",)  # or Java may complain, in what the tool prints, of another process's file
-        self._command = (java, *quick, *quiet, "-cp", str(jars / "*"))
+    def __init__(self, java: str, jars: Path, options: Sequence[str]) -> None:
+        quick = ("-Xmx256m", *QUICK_START.split(), *options)
+        self._command = (java, *quick, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", str(jars / "*"))
 
     def start(self, tool: str, *args: str) -> subprocess.Popen[str]:
         """Start a class with these arguments; what it says is to be read from the process."""
@@ -46,4 +46,5 @@ def output_of(process: subprocess.Popen[str]) -> str:
 
 def find_java_tools(version: str) -> JavaTools:
     """Return the tools of Kafka ``version``; ``NoKafkaError`` if Java or the jars are missing."""
-    return JavaTools(find_java(), fetch_jars(version))
+    java, jars = find_java(), fetch_jars(version)
+    return JavaTools(java, jars, class_options(java, jars, version))

@@ -2,7 +2,7 @@
 
 The broker keeps everything in a temporary directory and is killed at the end: its data is not needed. It has little
 memory, for there may be many of them, unless ``KAFKA_HEAP_OPTS`` says otherwise, which Kafka's own scripts heed, too,
-as they do ``KAFKA_JVM_PERFORMANCE_OPTS``.
+as they do ``KAFKA_JVM_PERFORMANCE_OPTS``. Its classes come from an archive, if there is one.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from tests.support.class_archives import archive_options
 from tests.support.kafka_properties import as_file, free_ports, single_node
-from tests.support.kafka_readiness import wait_until_ready
+from tests.support.kafka_readiness import wait_until_coordinating, wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.maven_jars import Artifact, fetch_artifacts
 
-__all__ = ["QUICK_START", "fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
+__all__ = ["QUICK_START", "class_options", "fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
 
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
 SMALL_HEAP = "-Xmx512m"
+TRAINING_ENDS_S = 90
 #: Of what ends before a better compiler pays.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
@@ -43,8 +46,27 @@ def _artifacts(version: str) -> Sequence[Artifact]:
 
 def start_from_maven(version: str) -> KafkaServer:
     """Start a broker of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
-    java = find_java()
-    jars = fetch_jars(version)
+    java, jars = find_java(), fetch_jars(version)
+    return _start(version, java, jars, class_options(java, jars, version))[0]
+
+
+def class_options(java: str, jars: Path, version: str) -> Sequence[str]:
+    """Return the options by which a Java program of Kafka ``version`` has its classes from an archive."""
+    return archive_options(f"kafka-{version}", java, jars, partial(_train, version, java, jars))
+
+
+def _train(version: str, java: str, jars: Path, option: str) -> None:
+    """Run a broker with this option until it coordinates a group, and end it by a signal."""
+    server, process = _start(version, java, jars, [option])
+    try:
+        wait_until_coordinating(server.bootstrap_servers)
+        process.terminate()
+        process.wait(TRAINING_ENDS_S)
+    finally:
+        server.stop()
+
+
+def _start(version: str, java: str, jars: Path, options: Sequence[str]) -> tuple[KafkaServer, subprocess.Popen[bytes]]:
     home = Path(tempfile.mkdtemp(prefix=f"kafka-{version}-"))
     port, controller_port = free_ports(2)
     config = home / "server.properties"
@@ -61,11 +83,11 @@ def start_from_maven(version: str) -> KafkaServer:
         )
     )
     try:
-        process = start_node(java, jars, config, home / "log")
+        process = start_node(java, jars, config, home / "log", options)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    return _running(f"127.0.0.1:{port}", version, process, home)
+    return _running(f"127.0.0.1:{port}", version, process, home), process
 
 
 def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[bytes], home: Path) -> KafkaServer:
@@ -87,17 +109,22 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
     return KafkaServer(bootstrap_servers, version, stop)
 
 
-def start_node(java: str, jars: Path, config: Path, log: Path) -> subprocess.Popen[bytes]:
-    """Format the storage of a node with these properties and run it; ``KafkaStartError`` if that can't be done."""
+def start_node(java: str, jars: Path, config: Path, log: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Format the storage of a node with these properties and run it with more options of Java.
+
+    ``KafkaStartError`` if that can't be done.
+    """
     heap = os.environ.get("KAFKA_HEAP_OPTS", SMALL_HEAP).split()
     given = os.environ.get("KAFKA_JVM_PERFORMANCE_OPTS", "").split()
     quiet = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
-    storage = [java, SMALL_HEAP, *QUICK_START.split(), *quiet, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID]
+    mapped = [option for option in options if "ArchiveClassesAtExit" not in option]
+    tool = [*mapped, *quiet, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID]
+    storage = [java, SMALL_HEAP, *QUICK_START.split(), *tool]
     with log.open("wb") as output:
         formatted = subprocess.run([*storage, "-c", str(config)], stdout=output, stderr=subprocess.STDOUT, check=False)
         if formatted.returncode != 0:
             raise KafkaStartError(f"Kafka's storage could not be formatted:\n{log_tail_of(log)}")
-        broker = [java, *heap, *given, *quiet, "kafka.Kafka", str(config)]
+        broker = [java, *heap, *given, *options, *quiet, "kafka.Kafka", str(config)]
         return subprocess.Popen(broker, stdout=output, stderr=subprocess.STDOUT)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import define
 
 from tests.support.clients import admin_client
-from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, start_node
+from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.waiting import eventually
@@ -49,6 +49,7 @@ class KafkaPair:
 def start_pair(version: str) -> KafkaPair:
     """Start two brokers of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
     java, jars = find_java(), fetch_jars(version)
+    options = class_options(java, jars, version)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-pair-{version}-"))
     first_port, second_port, controller_port = free_ports(3)
     pair = KafkaPair(f"127.0.0.1:{first_port}", [], home)
@@ -56,7 +57,7 @@ def start_pair(version: str) -> KafkaPair:
         for number, port in ((1, first_port), (2, second_port)):
             config = home / f"{number}.properties"
             config.write_text(as_file(_properties(version, number, port, controller_port, home)))
-            pair._nodes.append(start_node(java, jars, config, home / f"log-{number}"))
+            pair._nodes.append(start_node(java, jars, config, home / f"log-{number}", options))
         _wait_for_both(pair)
     except BaseException:
         pair.stop()

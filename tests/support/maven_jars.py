@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from tests.support.kafka_server import NoKafkaError
 
-__all__ = ["Artifact", "fetch_artifacts"]
+__all__ = ["Artifact", "cache_dir", "fetch_artifacts"]
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -52,7 +52,7 @@ def fetch_artifacts(name: str, artifacts: Sequence[Artifact]) -> Path:
 
     Raises ``NoKafkaError`` if Maven is missing or fails.
     """
-    jars = _cache_dir() / name
+    jars = cache_dir() / name
     if jars.is_dir():
         return jars
     maven = shutil.which("mvn")
@@ -76,7 +76,8 @@ def _copy_dependencies(maven: str, artifacts: Sequence[Artifact], scratch: Path)
         raise NoKafkaError(f"Maven could not fetch {names}:\n{done.stdout[-2000:]}{done.stderr[-1000:]}")
 
 
-def _cache_dir() -> Path:
+def cache_dir() -> Path:
+    """Return the user's cache of the tests."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"))
     elif sys.platform == "darwin":

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import serialization
 from kafka_nextgen.testing import Cluster
 from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
-from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, start_node
+from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 
@@ -83,6 +83,7 @@ def start_secured_embedded(certificates: Certificates) -> SecuredKafka:
 def start_secured_kafka(version: str, certificates: Certificates) -> SecuredKafka:
     """Start a broker of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
     java, jars = find_java(), fetch_jars(version)
+    options = class_options(java, jars, version)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-secured-{version}-"))
     port, controller_port, *ports = free_ports(2 + len(_LISTENERS))
     data = (home / "data").as_posix()
@@ -91,7 +92,7 @@ def start_secured_kafka(version: str, certificates: Certificates) -> SecuredKafk
     servers = {name: f"127.0.0.1:{at}" for name, at in zip(_LISTENERS, ports, strict=True)}
     config = home / "server.properties"
     config.write_text(as_file(plain | _listeners(plain, servers) | _tls(home, certificates) | _logins()))
-    process = start_node(java, jars, config, home / "log")
+    process = start_node(java, jars, config, home / "log", options)
 
     def stop() -> None:
         process.kill()

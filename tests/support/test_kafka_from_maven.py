@@ -18,7 +18,7 @@ from tests.support.waiting import eventually
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(maven_jars, "_cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(maven_jars, "cache_dir", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

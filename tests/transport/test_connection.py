@@ -63,7 +63,7 @@ async def test_records_stay_as_they_came_while_other_answers_arrive() -> None:
         broker.script[FETCH] = lambda request: encoded(request, fetched(next(values)))
         question = FetchRequest(replica_id=-1, topics=[], forgotten_topics_data=[])
         answers = [await request(connection, FETCH, 12, question, Deadline(20, "records")) for _ in range(3)]
-    records = [bytes(answer.topics[0].partitions[0].records) for answer in answers]
+    records = [bytes(answer.responses[0].partitions[0].records) for answer in answers]
     assert records == [b"one" * 10, b"two" * 10, b"big" * 100_000]
 
 

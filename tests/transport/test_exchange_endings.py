@@ -8,19 +8,17 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.wire.apis import FETCH, Answer
+from kafka_nextgen.wire import frames
+from kafka_nextgen.wire.apis import FETCH, Answer, Api
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.schema import Message
 from tests.transport.numbered import (
     AN_HOUR_S,
-    VERSION,
     Line,
     Numbered,
     answer_to,
     answers,
     ask,
-    awaited,
     begin,
     connected,
     numbers,
@@ -151,13 +149,17 @@ async def test_a_bug_is_for_the_caller_and_all_others_go_on(line: Line) -> None:
 
 
 @in_loop
-async def test_so_is_a_bug_where_the_last_answer_is_read() -> None:
-    def stumble(version: int, body: memoryview) -> Answer:
-        raise ZeroDivisionError("a bug")
+async def test_so_is_a_bug_where_the_last_answer_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    decode = frames.decode_response
 
+    def stumble(api: Api, version: int, frame: memoryview) -> tuple[int, Answer]:
+        if api is FETCH:
+            raise ZeroDivisionError("a bug")
+        return decode(api, version, frame)
+
+    monkeypatch.setattr(frames, "decode_response", stumble)
     async with connected() as (broker, connection):
-        api, exchange = evolve(FETCH, read=stumble), Numbered(2)
-        last = awaited(connection.send(api, VERSION, exchange.begin(VERSION), Deadline(20.0, "it"), exchange=exchange))
+        last = begin(connection, Numbered(2))
         other = asyncio.ensure_future(ask(connection))
         with pytest.raises(ZeroDivisionError, match="a bug"):
             await last

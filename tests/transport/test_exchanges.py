@@ -111,7 +111,7 @@ async def test_what_the_caller_gets_stays_as_it_came(line: Line, size: int) -> N
         exchange = Numbered(3)
         last = await begin(connection, exchange)
         assert exchange.heard == ALL_OF_THREE
-        (topic,) = last.topics
+        (topic,) = last.responses
         assert bytes(topic.partitions[0].records) == b"\x03" * size
         await asyncio.gather(ask(connection), ask(connection))
         assert bytes(topic.partitions[0].records) == b"\x03" * size

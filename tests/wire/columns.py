@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
+
 from hypothesis import strategies as st
 
 from kafka_nextgen.wire.records import (
@@ -11,7 +15,7 @@ from kafka_nextgen.wire.records import (
     NewRecord,
 )
 
-__all__ = ["RECORDS", "compacted", "content"]
+__all__ = ["RECORDS", "column_of", "compacted", "content"]
 
 BYTES = st.none() | st.sampled_from([b"", b"v" * 100, b"v" * 9000]) | st.binary(max_size=9)
 KEYS = st.sampled_from(["", "trace", "größe", "\u4e2d\U0001f600"]) | st.text(max_size=3)
@@ -21,6 +25,15 @@ TIMES = st.sampled_from([-1, 0, 1_700_000_000_000, 2**62]) | st.integers(-1, 2**
 RECORDS = st.lists(
     st.builds(NewRecord, value=BYTES, key=BYTES, timestamp=TIMES, headers=HEADERS), min_size=1, max_size=6
 )
+
+
+def column_of(entries: Sequence[bytes | None]) -> BinaryColumn:
+    """The column of these entries."""
+    present = [entry or b"" for entry in entries]
+    bounds = array("i", accumulate(map(len, present), initial=0))
+    bits = "".join("0" if entry is None else "1" for entry in entries)
+    validity = int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, "little") if None in entries else None
+    return BinaryColumn(b"".join(present), memoryview(bounds), validity)
 
 
 def column_content(column: BinaryColumn) -> tuple[object, ...]:

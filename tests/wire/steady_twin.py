@@ -9,17 +9,14 @@ from uuid import UUID
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.frames import client_head, encode_request
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer, RawPartition
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, NewRecord, RecordLimits, encode_batch
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
@@ -166,7 +163,7 @@ class Twin:
     def is_plain(self, body: bytes) -> bool:
         """Whether ``SteadyFetch`` has to take this answer."""
         is_usual = len(body) <= MOST_BYTES and self._decoded(body) is not None and _is_canonical(body)
-        return is_usual and all(self._is_sound(*each) for each in _partitions_in(body, self._start.version))
+        return is_usual and all(self._is_sound(*each) for each in _partitions_in(_read(body, self._start.version)))
 
     def answer(self, body: bytes, correlation_id: int) -> tuple[bytes, list[DecodedPartition]] | None:
         """The next request and what was decoded; None if the answer is odd, and then nothing has changed."""
@@ -195,21 +192,21 @@ class Twin:
 
     def _decoded(self, body: bytes) -> dict[Key, DecodedPartition] | None:
         try:
-            answer = read_fetch_response(self._start.version, memoryview(body))
-            told = _partitions_in(body, self._start.version)
+            answer = _read(body, self._start.version)
+            told = _partitions_in(answer)
             parts = [self._decoded_part(key, raw) for key, raw in told]
         except (DecodeError, CorruptRecordError):
             return None
         decoded = {key: part for (key, _), part in zip(told, parts, strict=True) if part is not None}
-        topics = {topic.topic for topic in answer.topics if topic.partitions}
-        is_usual = answer == RawFetchAnswer(0, 0, self._start.session_id, answer.topics, ())
-        has_all_once = len(decoded) == len(told) and len(topics) == len(answer.topics)
+        topics = {topic.topic_id for topic in answer.responses if topic.partitions}
+        is_usual = answer == FetchResponse(session_id=self._start.session_id, responses=answer.responses)
+        has_all_once = len(decoded) == len(told) and len(topics) == len(answer.responses)
         return decoded if is_usual and has_all_once else None
 
-    def _decoded_part(self, key: Key, raw: RawPartition) -> DecodedPartition | None:
+    def _decoded_part(self, key: Key, raw: Any) -> DecodedPartition | None:
         place = self._places.get(key)
         ends = raw.high_watermark, raw.last_stable_offset, raw.log_start_offset
-        is_usual = raw == RawPartition(raw.number, ErrorCode.NONE, *ends, (), -1, raw.records)
+        is_usual = raw == _only_plain(raw) and not raw.aborted_transactions
         if place is None or not is_usual or not raw.records:
             return None
         columns = decode_in_python(raw.records, place.partition, place.offset, LIMITS, self._start.check_crc)
@@ -217,16 +214,23 @@ class Twin:
             return None
         return DecodedPartition(place.partition, 0, columns, None, *ends, -1, None, len(raw.records))
 
-    def _is_sound(self, key: Key, raw: RawPartition) -> bool:
+    def _is_sound(self, key: Key, raw: Any) -> bool:
         """Whether the compiled decoder takes these records, and none of the batches is compressed, read or not."""
         place, data = self._places[key], raw.records or memoryview(b"")
         columns = decode_sound(data, place.partition, place.offset, MOST_BYTES, self._start.check_crc, ())
         return columns is not None and not any(data[at + 22] & 7 for at in _batches_in(data))
 
 
-def _partitions_in(body: bytes, version: int) -> list[tuple[Key, RawPartition]]:
-    topics = read_fetch_response(version, memoryview(body)).topics
-    return [((topic.topic, raw.number), raw) for topic in topics for raw in topic.partitions]
+def _read(body: bytes, version: int) -> FetchResponse:
+    return read_message(FetchResponse, version, memoryview(body))
+
+
+def _partitions_in(answer: FetchResponse) -> list[tuple[Key, Any]]:
+    return [
+        ((topic.topic_id or UUID(int=0), raw.partition_index), raw)
+        for topic in answer.responses
+        for raw in topic.partitions
+    ]
 
 
 def _batches_in(data: memoryview) -> Iterator[int]:
@@ -239,10 +243,7 @@ def _batches_in(data: memoryview) -> Iterator[int]:
 
 def _is_canonical(body: bytes) -> bool:
     """Whether there is nothing in an answer but what plain ones have, in its usual form."""
-    try:
-        message: Any = read_message(FetchResponse, VERSION, memoryview(body))
-    except DecodeError:  # in a tag that only the schema knows
-        return False
+    message = _read(body, VERSION)
     topics = [
         Topic(topic_id=topic.topic_id, partitions=[_only_plain(each) for each in topic.partitions])
         for topic in message.responses

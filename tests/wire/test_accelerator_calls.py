@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.wire.records import BinaryColumn, Compression, HeaderColumn, NewRecord, encode_batch
+from kafka_nextgen.wire.records import Compression, HeaderColumn, NewRecord, encode_batch
 from tests.wire.calls_into_c import growth_of, no_turn_for_others
+from tests.wire.columns import column_of
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 
@@ -75,7 +76,7 @@ def test_nothing_is_kept_of_what_was_read(data: bytes) -> None:
 
 
 def test_nothing_is_kept_of_what_was_made_a_list() -> None:
-    column = BinaryColumn.of([b"a" * 500, None] * 50)
+    column = column_of([b"a" * 500, None] * 50)
     grown = growth_of(lambda: column.to_list(0, 100))
     assert grown < 2_000
 
@@ -157,7 +158,7 @@ def test_what_can_not_be_looked_for_is_an_error(wanted: bytes, most: int) -> Non
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 4), (2, 1), (3, 4), (0, sys.maxsize)])
 def test_a_run_outside_of_its_column_is_an_error(start: int, stop: int) -> None:
-    column = BinaryColumn.of([b"a", None, b"c"])
+    column = column_of([b"a", None, b"c"])
     with pytest.raises(ValueError, match="outside"):
         accelerator.to_list(column.data, column.bounds, column.validity, start, stop)
 
@@ -176,7 +177,7 @@ def test_a_bitmap_that_is_too_short_is_an_error() -> None:
 
 def test_lists_are_those_that_python_makes() -> None:
     entries = [b"", b"a", None, b"bc" * 300, None, None, b"\xff", *[b"x"] * 10]
-    for column in (BinaryColumn.of(entries), BinaryColumn.of([e or b"" for e in entries]), BinaryColumn.of([None] * 3)):
+    for column in (column_of(entries), column_of([e or b"" for e in entries]), column_of([None] * 3)):
         for start in range(len(column) + 1):
             made = [column[i] for i in range(start, len(column))]
             assert column.to_list(start, len(column)) == made
@@ -187,8 +188,8 @@ def test_headers_are_those_that_python_makes() -> None:
     bounds = [0, 0, 1, 3, 3, 4]
     column = HeaderColumn(
         memoryview(array("i", bounds)),
-        BinaryColumn.of([key.encode() for key, _ in pairs]),
-        BinaryColumn.of([value for _, value in pairs]),
+        column_of([key.encode() for key, _ in pairs]),
+        column_of([value for _, value in pairs]),
     )
     rows = [tuple(pairs[begin:end]) for begin, end in pairwise(bounds)]
     assert list(column) == rows
@@ -198,12 +199,12 @@ def test_headers_are_those_that_python_makes() -> None:
 
 @pytest.mark.parametrize("bounds", [[0, 2], [-1, 1], [1, 0]])
 def test_headers_outside_of_their_columns_are_an_error(bounds: list[int]) -> None:
-    keys, values = BinaryColumn.of([b"trace"]), BinaryColumn.of([b"1"])
+    keys, values = column_of([b"trace"]), column_of([b"1"])
     with pytest.raises(ValueError, match="outside"):
         accelerator.to_headers(memoryview(array("i", bounds)), keys.buffers, values.buffers, 0, 1)
 
 
 def test_headers_of_records_that_are_not_there_are_an_error() -> None:
-    nothing = BinaryColumn.of([])
+    nothing = column_of([])
     with pytest.raises(ValueError, match="outside"):
         accelerator.to_headers(memoryview(array("i", [0])), nothing.buffers, nothing.buffers, 0, 1)

@@ -83,7 +83,7 @@ def _peer_value(value: Any, field: Field, peer: Any, version: int) -> Any:
         return NO_BITS if value is None else sum(1 << bit for bit in value)
     if value is None or isinstance(inner, str):
         return list(value) if isinstance(value, tuple) else value
-    theirs = getattr(peer, inner.__name__)
+    theirs = getattr(peer, peer.fields[field.name].type_str.removeprefix("[]"))  # ours may be shared by several
     if isinstance(value, tuple):
         return [_as_peer(each, theirs, version) for each in value]
     return _as_peer(value, theirs, version)

@@ -12,10 +12,10 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions as Owned
 from tests.wire.hex_frames import ORDERS, ORDERS_HEX, frame, header
 
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
-Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 
 
 JOIN = ConsumerGroupHeartbeatRequest(
@@ -79,7 +79,7 @@ def test_an_acknowledgement_lists_what_is_owned() -> None:
         pytest.param(None, "ff", id="unchanged"),
         pytest.param(Assignment(topic_partitions=[]), "01 01 00", id="nothing"),
         pytest.param(
-            Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=ORDERS, partitions=[3])]),
+            Assignment(topic_partitions=[Owned(topic_id=ORDERS, partitions=[3])]),
             f"01 02 {ORDERS_HEX} 02 00000003 00 00",
             id="a partition",
         ),

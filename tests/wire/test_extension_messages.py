@@ -14,6 +14,8 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupPrepareAssignmentRequest,
 )
+from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor, TopicPartitions
+from kafka_nextgen.wire.schemas.groups import ExpectedMember
 from tests.wire.hex_frames import ORDERS, ORDERS_HEX, frame, header
 
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
@@ -22,15 +24,13 @@ UNCHANGED = "02 67 02 6d 00000009 00 00 ffffffff 00 00 00 00"
 TAG_10000, TAG_10001, TAG_10002, TAG_10003 = "90 4e", "91 4e", "92 4e", "93 4e"
 
 
-def heartbeat(
-    assignors: list[ConsumerGroupHeartbeatRequest.ClientAssignor] | None, reason: int = 0
-) -> ConsumerGroupHeartbeatRequest:
+def heartbeat(assignors: list[ClientAssignor] | None, reason: int = 0) -> ConsumerGroupHeartbeatRequest:
     return ConsumerGroupHeartbeatRequest(
         group_id="g", member_id="m", member_epoch=9, client_assignors=assignors, join_reason=reason
     )
 
 
-BY_CUSTOMER = ConsumerGroupHeartbeatRequest.ClientAssignor(
+BY_CUSTOMER = ClientAssignor(
     name="mine", minimum_version=-1, maximum_version=2, reason=1, metadata_version=2, metadata_bytes=b"\x07"
 )
 ASSIGNORS = (TAG_10000, "10", "02", "05 6d696e65", "ffff", "0002", "01", "0002", "02 07", "00")
@@ -81,7 +81,7 @@ ANSWER = "00000007 00 00000000 0000 00 02 6d 0000000a 00000000"
             answer(
                 Assignment(
                     topic_partitions=[],
-                    pending_topic_partitions=[Assignment.PendingTopicPartitions(topic_id=ORDERS, partitions=[3])],
+                    pending_topic_partitions=[TopicPartitions(topic_id=ORDERS, partitions=[3])],
                 )
             ),
             ["01 01 01", TAG_10001, "17 02", ORDERS_HEX, "02 00000003 00", "00"],
@@ -103,7 +103,7 @@ def test_an_answer_tells_what_the_assignor_said_by_tags(
 
 
 def test_a_described_group_tells_by_tags_who_is_expected() -> None:
-    expected = Group.ExpectedMember(instance_id="i", has_joined=True, expected_until=5)
+    expected = ExpectedMember(instance_id="i", has_joined=True, expected_until=5)
     expecting = Group(group_id="g", expected_members=[expected])
     described = encode_response(apis.CONSUMER_GROUP_DESCRIBE, ConsumerGroupDescribeResponse(groups=[expecting]), 1, 7)
     plain = "00000007 00 00000000 02 0000 00 02 67 01 00000000 00000000 01 01 80000000"
@@ -117,7 +117,7 @@ def test_a_prepare_request() -> None:
 
 def test_an_install_request() -> None:
     member_class = ConsumerGroupInstallAssignmentRequest.Member
-    partitions = [member_class.TopicPartitions(topic_id=ORDERS, partitions=[3])]
+    partitions = [TopicPartitions(topic_id=ORDERS, partitions=[3])]
     given = member_class(member_id="m", partitions=partitions, metadata_version=1, metadata_bytes=None)
     request = ConsumerGroupInstallAssignmentRequest(
         group_id="g", member_id="m", member_epoch=9, group_epoch=10, error=0, members=[given]

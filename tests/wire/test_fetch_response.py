@@ -1,31 +1,21 @@
-"""Fetch answers: read as the schema's decoder does, but where they lie; anything else is a DecodeError."""
+"""Fetch answers: read where they lie; anything else is a DecodeError."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from struct import pack
 from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.frames import encode_response, read_response
+from kafka_nextgen.wire.frames import decode_response, encode_response
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.raw_fetch import (
-    EpochEndOffset,
-    RawEndpoint,
-    RawFetchAnswer,
-)
 from kafka_nextgen.wire.records import RecordLimits, decode_partition
-from tests.support.examples import examples
-from tests.wire.fetch_by_schema import by_schema
-from tests.wire.schema_messages import full, messages
+from tests.wire.schema_messages import full
 
 VERSIONS = range(FETCH.min_version, FETCH.max_version + 1)
 every_version = pytest.mark.parametrize("version", VERSIONS)
@@ -38,21 +28,8 @@ def written(message: Any, version: int) -> bytes:
     return encode_response(FETCH, message, version, 1)[4:]
 
 
-def read(frame: bytes, version: int) -> RawFetchAnswer:
-    answer = read_response(FETCH, version, frame)[1]
-    assert isinstance(answer, RawFetchAnswer)
-    return answer
-
-
-@every_version
-def test_what_is_read_is_what_the_schema_says(version: int) -> None:
-    @settings(max_examples=12)
-    @given(messages(FetchResponse, version))
-    def agrees(message: Any) -> None:
-        frame = written(message, version)
-        assert read(frame, version) == by_schema(frame, version)
-
-    agrees()
+def read(frame: bytes, version: int) -> Any:
+    return decode_response(FETCH, version, frame)[1]
 
 
 @pytest.mark.parametrize("size", [None, 0, 1, 126, 127, 128, 16_382, 16_383, 16_384])
@@ -60,8 +37,7 @@ def test_records_are_as_long_as_their_length_says_however_it_is_written(size: in
     records = None if size is None else bytes(size)
     partitions = [Partition(partition_index=number, records=records) for number in range(3)]
     message = FetchResponse(responses=[Topic(topic_id=UUID(int=1), partitions=partitions)])
-    frame = written(message, 17)
-    assert read(frame, 17) == by_schema(frame, 17)
+    assert read(written(message, 17), 17) == message
 
 
 @pytest.mark.parametrize("length", [b"\x81\x00", b"\x81\x80\x00", b"\x7f", b"\xff\x7f"])
@@ -71,12 +47,6 @@ def test_a_length_that_is_too_long_in_form_or_value_is_refused(length: bytes) ->
     frame = head[:4] + b"\0" + head[4:] + b"\x02" + UUID(int=1).bytes + b"\x02" + partition + length + bytes(5)
     with pytest.raises(DecodeError, match="records: "):
         read(frame, 17)
-
-
-@every_version
-def test_every_field_is_read(version: int) -> None:
-    frame = written(full(FetchResponse, version), version)
-    assert read(frame, version) == by_schema(frame, version)
 
 
 #: What Kafka 4.3.0 answered as node 1: orders[0] has a batch of two records, orders[1] none, node 2 leads orders[2].
@@ -101,18 +71,18 @@ CAPTURED = {
 
 @pytest.mark.parametrize("version", CAPTURED)
 def test_what_kafka_answered_is_read(version: int) -> None:
-    frame = bytes.fromhex(CAPTURED[version])
-    answer = read(frame, version)
-    assert answer == by_schema(frame, version)
-    first, second, third = answer.topics[0].partitions
+    answer = read(bytes.fromhex(CAPTURED[version]), version)
+    first, second, third = answer.responses[0].partitions
     assert first.records is not None
     columns = decode_partition(first.records, TopicPartition("orders", 0), 0, RecordLimits())
     assert (list(columns.offsets), list(columns.timestamps)) == ([0, 1], [1000, 1001])
-    assert (second.error, second.high_watermark, bytes(second.records or b"")) == (ErrorCode.NONE, 0, b"")
-    assert third.error == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert (second.error_code, second.high_watermark, bytes(second.records or b"")) == (ErrorCode.NONE, 0, b"")
+    assert third.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     if version >= 16:
-        assert (third.leader, third.leader_epoch) == (2, 0)
-        assert answer.endpoints == (RawEndpoint(2, "127.0.0.1", 48621, "r2"),)
+        assert third.current_leader == Partition.LeaderIdAndEpoch(leader_id=2, leader_epoch=0)
+        assert answer.node_endpoints == (
+            FetchResponse.NodeEndpoint(node_id=2, host="127.0.0.1", port=48621, rack="r2"),
+        )
 
 
 @every_version
@@ -129,26 +99,11 @@ def test_bytes_too_many_are_refused(version: int) -> None:
         read(written(full(FetchResponse, version), version) + b"\x00", version)
 
 
-@settings(max_examples=examples(200))
-@given(st.sampled_from(VERSIONS), st.data())
-def test_whatever_changed_bytes_still_mean_to_the_schema_they_mean_here(version: int, data: st.DataObject) -> None:
-    frame = bytearray(written(full(FetchResponse, version), version))
-    for _ in range(data.draw(st.integers(1, 4))):
-        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        expected = by_schema(frame, version)
-    except DecodeError:
-        with suppress(DecodeError):  # a tag the schema knows and we don't may hold anything
-            read(frame, version)
-    else:
-        assert read(frame, version) == expected
-
-
 @every_version
 def test_records_are_not_copied(version: int) -> None:
     partition = Partition(partition_index=1, records=b"batches")
     frame = written(FetchResponse(responses=[Topic(topic="orders", partitions=[partition])]), version)
-    records = read(frame, version).topics[0].partitions[0].records
+    records = read(frame, version).responses[0].partitions[0].records
     assert records is not None
     assert records.obj is frame
 
@@ -182,16 +137,18 @@ def with_tags(tags: bytes) -> bytes:
     return frame[:-3] + tags + b"\x00\x00"
 
 
-def test_tags_nobody_knows_are_passed_over_also_inside_of_others() -> None:
+def test_unknown_tags_are_passed_over_also_inside_of_known_ones() -> None:
     diverging = pack(">iq", 5, 60) + b"\x01\x09\x01x"
-    frame = with_tags(b"\x03" + b"\x00" + bytes([len(diverging)]) + diverging + b"\x02\x01x" + b"\x63\x02yz")
-    assert read(frame, 12).topics[0].partitions[0].diverging == EpochEndOffset(5, 60)
+    frame = with_tags(b"\x03" + b"\x00" + bytes([len(diverging)]) + diverging + b"\x03\x01x" + b"\x63\x02yz")
+    assert read(frame, 12).responses[0].partitions[0].diverging_epoch == Partition.EpochEndOffset(
+        epoch=5, end_offset=60
+    )
 
 
 @pytest.mark.parametrize(
     ("tags", "complaint"),
     [
-        (b"\x01\x01\x0a" + pack(">ii", 3, 6) + b"\x00\x00", "1 bytes follow"),
+        (b"\x01\x01\x0a" + pack(">ii", 3, 6) + b"\x00\x00", "does not fill its 10 bytes"),
         (b"\x01\x01\x07" + pack(">ii", 3, 6)[:7], "needs 8 bytes, 7 are left"),
         (b"\x02\x01\x00\x00\x00", "tag 0 after tag 1"),
     ],

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, encode_batch
 from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, BinaryBuilder
-from kafka_nextgen.wire.records.columns import BinaryColumn
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
+from tests.wire.columns import column_of
 
 TP = TopicPartition("orders", 0)
 
@@ -91,7 +91,7 @@ def test_a_column_grown_in_pieces_and_cut_is_that_of_the_entries_left(
     growing.cut(kept)
     for entry in (None, b"x"):
         growing.append(entry)
-    column, whole = growing.finish(), BinaryColumn.of([*entries[:kept], None, b"x"])
+    column, whole = growing.finish(), column_of([*entries[:kept], None, b"x"])
     assert (column.data, column.bounds, column.validity) == (whole.data, whole.bounds, whole.validity)
 
 

@@ -17,7 +17,7 @@ from kafka_nextgen.bridge.fetch import FetchLimits, FetchPosition, from_response
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import find_end
 from kafka_nextgen.wire.records.batch_header import HEADER, read_header
 from kafka_nextgen.wire.records.compression import decompress_view
@@ -59,8 +59,8 @@ def _fetch(
 ) -> None:
     positions = [FetchPosition(partition, None, offset, -1, PARTITION_BYTES) for partition, offset in offsets.items()]
     connection.sendall(frames.encode_request(to_request(positions, LIMITS, VERSION), VERSION, number, "plain"))
-    _, answer = frames.read_response(FETCH, VERSION, _receive(connection, room))
-    assert isinstance(answer, RawFetchAnswer)
+    _, answer = frames.decode_response(FETCH, VERSION, _receive(connection, room))
+    assert isinstance(answer, FetchResponse)
     for part in from_response(answer, {}).partitions:
         data = memoryview(part.records or b"")
         end = find_end(data, offsets[part.partition])

@@ -6,6 +6,7 @@ An instance that is named twice is expected on the terms that were named last; i
 
 from __future__ import annotations
 
+from kafka_nextgen.bridge.field_map import FieldMap
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
@@ -13,31 +14,18 @@ from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, Consumer
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
 
-_Expected = ConsumerGroupAddMembersRequest.ExpectedMember
 _Added = ConsumerGroupAddMembersResponse.AddedMember
 
+_EXPECTED = FieldMap(ExpectedMember, ConsumerGroupAddMembersRequest.ExpectedMember)
+_REQUEST = FieldMap(AddMembers, ConsumerGroupAddMembersRequest, members=_EXPECTED.array("members"))
 
-def to_request(request: AddMembers) -> ConsumerGroupAddMembersRequest:
-    """Announce members."""
-    return ConsumerGroupAddMembersRequest(
-        group_id=request.group_id,
-        members=[
-            _Expected(
-                instance_id=member.instance_id,
-                session_timeout_ms=member.session_timeout_ms,
-                rebalance_timeout_ms=member.rebalance_timeout_ms,
-                assignor=member.assignor,
-            )
-            for member in request.members
-        ],
-        timeout_ms=request.timeout_ms,
-    )
+to_request = _REQUEST.to_structure
 
 
 def from_request(message: ConsumerGroupAddMembersRequest) -> AddMembers:
     """Read who is announced."""
-    members = {member.instance_id: _expected(member) for member in message.members}
-    return AddMembers(message.group_id, tuple(members.values()), message.timeout_ms)
+    last = {member.instance_id: member for member in message.members}
+    return _REQUEST.from_structure(message.replaced(members=list(last.values())))
 
 
 def to_response(answer: MembersAdded) -> ConsumerGroupAddMembersResponse:
@@ -59,7 +47,3 @@ def from_response(message: ConsumerGroupAddMembersResponse) -> MembersAdded:
         message=message.error_message,
         results={each.instance_id: (code_of(each.error_code), each.error_message) for each in message.members},
     )
-
-
-def _expected(member: _Expected) -> ExpectedMember:
-    return ExpectedMember(member.instance_id, member.session_timeout_ms, member.rebalance_timeout_ms, member.assignor)

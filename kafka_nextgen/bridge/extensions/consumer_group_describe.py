@@ -9,14 +9,8 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from kafka_nextgen.bridge import consumer_group_describe as plain
-from kafka_nextgen.bridge.extensions.fields import (
-    assignors_from,
-    assignors_to,
-    expected_from,
-    expected_to,
-    metadata_from,
-    metadata_to,
-)
+from kafka_nextgen.bridge.extensions.describe_groups import EXPECTED
+from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
 from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
@@ -45,31 +39,30 @@ def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) 
 
 def _extended(group: _Group, told: DescribedGroup) -> _Group:
     return group.replaced(
-        expected_members=expected_to(told.expected, _Group.ExpectedMember),
+        expected_members=[EXPECTED.to_structure(each) for each in told.expected],
         members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
     )
 
 
 def _extended_member(member: _Member, told: DescribedMember) -> _Member:
-    version, payload = metadata_to(told.assignment_metadata)
     return member.replaced(
-        client_assignors=assignors_to(told.client_assignors, _Member.ClientAssignor),
+        client_assignors=[ASSIGNOR.to_structure(each) for each in told.client_assignors],
         target_assignment=member.target_assignment.replaced(
-            error=told.assignment_error, metadata_version=version, metadata_bytes=payload
+            error=told.assignment_error, **METADATA.to_fields(told.assignment_metadata)
         ),
     )
 
 
 def _read(group: DescribedGroup, told: _Group) -> DescribedGroup:
     members = tuple(_read_member(*pair) for pair in zip(group.members, told.members, strict=True))
-    return evolve(group, members=members, expected=expected_from(told.expected_members))
+    return evolve(group, members=members, expected=tuple(map(EXPECTED.from_structure, told.expected_members)))
 
 
 def _read_member(member: DescribedMember, told: _Member) -> DescribedMember:
     target = told.target_assignment
     return evolve(
         member,
-        client_assignors=assignors_from(told.client_assignors),
+        client_assignors=tuple(map(ASSIGNOR.from_structure, told.client_assignors)),
         assignment_error=target.error,
-        assignment_metadata=metadata_from(target.metadata_version, target.metadata_bytes),
+        assignment_metadata=METADATA.read(target),
     )

@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as plain
-from kafka_nextgen.bridge.extensions.fields import (
-    assignors_from,
-    assignors_to,
-    metadata_from,
-    metadata_to,
-)
-from kafka_nextgen.bridge.extensions.fields import (
-    join_reason as join_reason_of,
-)
-from kafka_nextgen.bridge.topics import by_topic_id, topic_id_partitions
+from kafka_nextgen.bridge.consumer_group_heartbeat import topic_partitions
+from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.bridge.extensions.fields import join_reason as join_reason_of
+from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
@@ -28,7 +22,6 @@ if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of 
 
 __all__ = ["from_request", "to_heard", "to_request", "to_response"]
 
-_ClientAssignor = ConsumerGroupHeartbeatRequest.ClientAssignor
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
 
@@ -44,7 +37,7 @@ def to_request(
     message, assignors = plain.to_request(effect, group_id, version, own_member_id), effect.client_assignors
     if assignors is None and join_reason is JoinReason.UNKNOWN:
         return message
-    told = None if assignors is None else assignors_to(assignors, _ClientAssignor)
+    told = None if assignors is None else [ASSIGNOR.to_structure(each) for each in assignors]
     return message.replaced(client_assignors=told, join_reason=join_reason)
 
 
@@ -70,7 +63,7 @@ def _share(assignment: _Assignment) -> TargetShare:
         partitions=topic_id_partitions([*topics, *pending]),
         assignor=assignment.assignor_name,
         error=assignment.error,
-        metadata=metadata_from(assignment.metadata_version, assignment.metadata_bytes),
+        metadata=METADATA.read(assignment),
     )
 
 
@@ -87,7 +80,7 @@ def from_request(
     assignors, reason = message.client_assignors, join_reason_of(message.join_reason)
     if not with_extensions or (assignors is None and reason is JoinReason.UNKNOWN):
         return heartbeat
-    told = None if assignors is None else assignors_from(assignors)
+    told = None if assignors is None else tuple(map(ASSIGNOR.from_structure, assignors))
     return evolve(heartbeat, client_assignors=told, join_reason=reason)
 
 
@@ -106,14 +99,9 @@ def to_response(
 
 
 def _extended(assignment: _Assignment, answer: ConsumerGroupHeartbeatAnswer) -> _Assignment:
-    version, payload = metadata_to(answer.assignment_metadata)
     return assignment.replaced(
         error=answer.assignment_error,
         assignor_name=answer.assignment_assignor,
-        metadata_version=version,
-        metadata_bytes=payload,
-        pending_topic_partitions=[
-            _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
-            for topic_id, numbers in by_topic_id(answer.pending).items()
-        ],
+        pending_topic_partitions=topic_partitions(answer.pending),
+        **METADATA.to_fields(answer.assignment_metadata),
     )

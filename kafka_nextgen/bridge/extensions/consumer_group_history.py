@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from kafka_nextgen.bridge.extensions.fields import join_reason, rebalance_reason
-from kafka_nextgen.bridge.topics import code_of
+from kafka_nextgen.bridge.field_map import FieldMap, converted, optional_number
+from kafka_nextgen.bridge.topics import ERROR
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.extensions.records import Rebalance
 from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, ConsumerGroupHistoryResponse
 
-__all__ = ["from_request", "from_response", "to_request", "to_response"]
-
-_NOT_YET = -1
+__all__ = ["REBALANCE", "from_request", "from_response", "to_request", "to_response"]
 
 _Rebalance = ConsumerGroupHistoryResponse.Rebalance
+
+_CAUSE = FieldMap(
+    Cause,
+    _Rebalance,
+    reason=converted("reason", int, rebalance_reason),
+    stated=converted("join_reason", int, join_reason),
+)
+#: A rebalance, as answers and records have it.
+REBALANCE = FieldMap(
+    Rebalance,
+    _Rebalance,
+    cause=_CAUSE.inline,
+    caused_at_ms="cause_timestamp",
+    target_epoch=optional_number("target_epoch"),
+    assigned_at_ms=optional_number("assignment_timestamp"),
+)
+_ANSWER = FieldMap(
+    HistoryDescribed,
+    ConsumerGroupHistoryResponse,
+    error=ERROR,
+    message="error_message",
+    rebalances=REBALANCE.array("rebalances"),
+)
 
 
 def to_request(group_id: str) -> ConsumerGroupHistoryRequest:
@@ -27,49 +49,4 @@ def from_request(message: ConsumerGroupHistoryRequest) -> DescribeHistory:
     return DescribeHistory(message.group_id)
 
 
-def to_response(answer: HistoryDescribed) -> ConsumerGroupHistoryResponse:
-    """Write the answer."""
-    return ConsumerGroupHistoryResponse(
-        error_code=answer.error,
-        error_message=answer.message,
-        rebalances=[_to_rebalance(rebalance) for rebalance in answer.rebalances],
-    )
-
-
-def from_response(message: ConsumerGroupHistoryResponse) -> HistoryDescribed:
-    """Read the answer."""
-    return HistoryDescribed(
-        error=code_of(message.error_code),
-        message=message.error_message,
-        rebalances=tuple(_from_rebalance(told) for told in message.rebalances),
-    )
-
-
-def _to_rebalance(rebalance: Rebalance) -> _Rebalance:
-    cause = rebalance.cause
-    return _Rebalance(
-        number=rebalance.number,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        instance_id=cause.instance_id,
-        join_reason=cause.stated,
-        text=cause.text,
-        cause_timestamp=rebalance.caused_at_ms,
-        is_classic=rebalance.is_classic,
-        epoch=rebalance.epoch,
-        target_epoch=_NOT_YET if rebalance.target_epoch is None else rebalance.target_epoch,
-        assignment_timestamp=_NOT_YET if rebalance.assigned_at_ms is None else rebalance.assigned_at_ms,
-    )
-
-
-def _from_rebalance(told: _Rebalance) -> Rebalance:
-    stated, reason = join_reason(told.join_reason), rebalance_reason(told.reason)
-    return Rebalance(
-        number=told.number,
-        cause=Cause(reason, told.member_id, told.instance_id, stated, told.text),
-        caused_at_ms=told.cause_timestamp,
-        is_classic=told.is_classic,
-        epoch=told.epoch,
-        target_epoch=None if told.target_epoch == _NOT_YET else told.target_epoch,
-        assigned_at_ms=None if told.assignment_timestamp == _NOT_YET else told.assignment_timestamp,
-    )
+to_response, from_response = _ANSWER.to_structure, _ANSWER.from_structure

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.bridge.extensions.fields import metadata_from, metadata_to
+from kafka_nextgen.bridge.extensions.fields import METADATA
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning.effects import SendInstall
@@ -20,6 +20,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
@@ -72,15 +73,13 @@ def to_event(number: int, message: ConsumerGroupInstallAssignmentResponse) -> In
 
 
 def _member_to(member_id: str, share: MemberAssignment) -> _Member:
-    version, payload = metadata_to(share.metadata)
     return _Member(
         member_id=member_id,
         partitions=[
-            _Member.TopicPartitions(topic_id=topic_id, partitions=sorted(numbers))
+            TopicPartitions(topic_id=topic_id, partitions=sorted(numbers))
             for topic_id, numbers in share.partitions.items()
         ],
-        metadata_version=version,
-        metadata_bytes=payload,
+        **METADATA.to_fields(share.metadata),
     )
 
 
@@ -88,7 +87,7 @@ def _member_from(member: _Member) -> MemberAssignment:
     partitions: dict[TopicId, set[int]] = {}
     for topic in member.partitions:
         partitions.setdefault(topic.topic_id or NO_TOPIC_ID, set()).update(topic.partitions)
-    return MemberAssignment(partitions, metadata_from(member.metadata_version, member.metadata_bytes))
+    return MemberAssignment(partitions, METADATA.read(member))
 
 
 def _flaws_in(members: Iterable[_Member]) -> Iterator[str]:

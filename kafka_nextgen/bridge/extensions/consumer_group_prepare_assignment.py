@@ -23,6 +23,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
     from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
@@ -88,8 +89,7 @@ def _member_to(member_id: str, member: PreparedMember, ids: Mapping[str, TopicId
             reason=spec.reason, metadata_version=spec.metadata.version, metadata_bytes=spec.metadata.payload
         ),
         topic_partitions=[
-            _Member.TopicPartitions(topic_id=topic_id, partitions=sorted(numbers))
-            for topic_id, numbers in spec.target.items()
+            TopicPartitions(topic_id=topic_id, partitions=sorted(numbers)) for topic_id, numbers in spec.target.items()
         ],
     )
 

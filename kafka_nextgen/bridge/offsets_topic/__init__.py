@@ -17,7 +17,8 @@ not what their type and version say are a ``DecodeError``.
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.offsets_topic.codec import KAFKAS, KINDS, Codec, KeyAndValue, Skipped
+from kafka_nextgen.bridge.offsets_topic.codec import KAFKAS, Codec, KeyAndValue, Skipped
+from kafka_nextgen.bridge.offsets_topic.kinds import KINDS
 from kafka_nextgen.bridge.offsets_topic.replay import LoggedBatch, replay
 
 __all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "LoggedBatch", "Skipped", "replay"]

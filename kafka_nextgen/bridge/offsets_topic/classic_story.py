@@ -6,7 +6,6 @@ Between two generations nothing is recorded, so that a member that left is told 
 from __future__ import annotations
 
 from kafka_nextgen.bridge.offsets_topic.story_state import (
-    UNKNOWN,
     Departure,
     GroupState,
     Held,
@@ -49,8 +48,9 @@ def tell_generation(telling: Telling, group: GroupState, record: r.ClassicGroupM
     new = [each for each in record.members if not group.member(each.member_id).is_joined]
     changed = [each for each in record.members if _is_changed(group.members[each.member_id], each)]
     if is_new:
-        _note_change(telling, group, new, changed)
-        _tell_epoch(telling, group, record.generation)
+        _note_members(telling.at, group, RebalanceReason.MEMBER_JOINED, new)
+        _note_members(telling.at, group, RebalanceReason.SUBSCRIPTION_CHANGED, changed)
+        telling.tell_epoch(group, record.generation, group.take_recorded(True, record.generation))
     for each in record.members:
         _take_in(group.members[each.member_id], each)
     for each in new:
@@ -69,9 +69,8 @@ def _tell_gone(telling: Telling, group: GroupState, record: r.ClassicGroupMetada
     for member_id in [each for each in group.members if each not in present]:
         member = group.members.pop(member_id)
         how = RESTARTED if member.instance_id in instances else _departure(group, member_id)
-        assert telling.row is not None
         if how is not RESTARTED:
-            group.note(telling.row.at, _reason(how), member_id)
+            group.note_gone(telling.at, how, member_id)
         if not member.is_away:
             telling.tell_gone(group, member, how)
     group.gone.clear()
@@ -83,34 +82,9 @@ def _departure(group: GroupState, member_id: str) -> Departure:
     return recorded or group.gone.get(member_id) or Departure()
 
 
-def _reason(how: Departure) -> RebalanceReason:
-    known = {words_of(reason): reason for reason in RebalanceReason}
-    return known[how.cause] if how.cause != UNKNOWN else RebalanceReason.MEMBER_LEFT
-
-
-def _note_change(
-    telling: Telling,
-    group: GroupState,
-    new: list[r.ClassicMemberMetadata],
-    changed: list[r.ClassicMemberMetadata],
-) -> None:
-    assert telling.row is not None
-    for each in new:
-        group.note(telling.row.at, RebalanceReason.MEMBER_JOINED, each.member_id)
-    for each in changed:
-        group.note(telling.row.at, RebalanceReason.SUBSCRIPTION_CHANGED, each.member_id)
-
-
-def _tell_epoch(telling: Telling, group: GroupState, generation: int) -> None:
-    assert telling.row is not None
-    recorded, seen = group.take_recorded(True, generation), group.take_seen(telling.row.at)
-    if recorded is not None:
-        cause, by, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
-    else:
-        cause, by, text = (*(seen or (UNKNOWN, None)), None)
-    telling.tell(
-        EventKind.GROUP_EPOCH, group.group_id, "classic", epoch=generation, cause=cause, member=by, reason=text
-    )
+def _note_members(at: int, group: GroupState, reason: RebalanceReason, members: list[r.ClassicMemberMetadata]) -> None:
+    for member in members:
+        group.note(at, reason, member.member_id)
 
 
 def _is_changed(member: MemberState, each: r.ClassicMemberMetadata) -> bool:

@@ -1,4 +1,4 @@
-"""Records to keys and values and back, by the numbers these begin with."""
+"""Records to keys and values and back, by the numbers that keys begin with."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from struct import Struct
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT, TARGET, TARGET_SHARE
-from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
-from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
-from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
+from kafka_nextgen.bridge.offsets_topic.kinds import KINDS, OFFSET, PENDING_OFFSET, RecordKind
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.primitives import leading_int16
 
-__all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "Skipped"]
-
-#: The types of records that Kafka has.
-KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)
+__all__ = ["KAFKAS", "Codec", "KeyAndValue", "Skipped"]
 
 _KEY_VERSION = 0
 _INT16 = Struct(">h")
@@ -35,13 +28,13 @@ class KeyAndValue:
 
 @frozen
 class Skipped:
-    """A record that is none of ours. ``what`` says of which type or version it is, not which record."""
+    """A record of an unknown type or version, which is ``what``."""
 
     what: str
 
 
 class Codec:
-    """Reads and writes records of these kinds; of two with one number the later counts."""
+    """Reads and writes records of these kinds; of two kinds with the same number the later counts."""
 
     def __init__(self, kinds: Iterable[RecordKind]) -> None:
         kinds = tuple(kinds)
@@ -49,7 +42,7 @@ class Codec:
         self.by_record: dict[type[Record], RecordKind] = {
             **{kind.record: kind for kind in kinds},
             **{kind.removed: kind for kind in kinds},
-            PendingOffsetCommitted: OFFSET,  # what makes it pending is told by its batch
+            PendingOffsetCommitted: PENDING_OFFSET,
         }
 
     def encode(self, record: Record) -> KeyAndValue:

@@ -62,11 +62,6 @@ class GroupStories:
     def _group(self, group_id: str) -> GroupState:
         return self.groups.setdefault(group_id, GroupState(group_id, "consumer"))
 
-    @property
-    def _at(self) -> int:
-        assert self._telling.row is not None
-        return self._telling.row.at
-
     def _named(self, held: Iterable[tuple[str | TopicId, int]]) -> Held:
         names = self._names
         return frozenset((each if isinstance(each, str) else names.get(each, each), number) for each, number in held)
@@ -86,11 +81,11 @@ class GroupStories:
         if is_new:
             self._tell_joined(group, member, ahead, is_back=is_back)
         elif is_changed:
-            group.note(self._at, RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id)
+            group.note(self._telling.at, RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id)
 
     def _tell_joined(self, group: GroupState, member: MemberState, ahead: Ahead, *, is_back: bool) -> None:
         reason = RebalanceReason.MEMBER_RESTARTED if is_back else RebalanceReason.MEMBER_JOINED
-        group.note(self._at, reason, member.member_id)
+        group.note(self._telling.at, reason, member.member_id)
         is_seen = group.epoch is not None or (ahead.group_epoch or _HIGHEST_FIRST_EPOCH + 1) <= _HIGHEST_FIRST_EPOCH
         cause = words_of(reason) if is_back else None if is_seen else BEGINS_IN_THE_MIDDLE
         self._telling.tell_joined(group, member, group.epoch if ahead.epoch is None else ahead.epoch, cause)
@@ -102,9 +97,7 @@ class GroupStories:
         member = group.members.pop(record.member_id, None) or MemberState(record.member_id)
         how = self._departure(member, ahead)
         if how is not RESTARTED:
-            reason = how.cause if how.cause != UNKNOWN else words_of(RebalanceReason.MEMBER_LEFT)
-            if group.seen is None or group.seen[0] != self._at:
-                group.seen = (self._at, reason, member.member_id)
+            group.note_gone(self._telling.at, how, member.member_id)
         if member.instance_id is not None and how is RESTARTED:
             group.former.add(member.instance_id)
         if not member.is_away:
@@ -135,19 +128,13 @@ class GroupStories:
             return
         group.epoch = record.epoch
         recorded = group.take_recorded(False, record.epoch) or ahead.cause
-        seen = group.take_seen(self._at)
-        if recorded is not None:
-            cause, by, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
-        elif seen is not None:
-            cause, by, text = (*seen, None)
-        else:
-            is_other = before is not None and before != record.metadata_hash
-            cause, by, text = words_of(RebalanceReason.TOPIC_METADATA_CHANGED) if is_other else UNKNOWN, None, None
-        self._tell(EventKind.GROUP_EPOCH, group, epoch=record.epoch, cause=cause, member=by, reason=text)
+        is_other = before is not None and before != record.metadata_hash
+        otherwise = words_of(RebalanceReason.TOPIC_METADATA_CHANGED) if is_other else UNKNOWN
+        self._telling.tell_epoch(group, record.epoch, recorded, otherwise)
 
     def _on_pattern(self, record: r.RegularExpression, _: Ahead) -> None:
         group = self._group(record.group_id)
-        group.note(self._at, RebalanceReason.PATTERN_RESOLVED)
+        group.note(self._telling.at, RebalanceReason.PATTERN_RESOLVED)
 
     def _on_group_removed(self, record: r.GroupMetadataRemoved | r.ClassicGroupMetadataRemoved, ahead: Ahead) -> None:
         group = self.groups.get(record.group_id)

@@ -15,8 +15,7 @@ from kafka_nextgen.coordinator.records import OffsetCommitted, PendingOffsetComm
 from kafka_nextgen.coordinator.requests import EndTransaction
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import RecordLimits, decode_partition, read_end_marker
-from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
+from kafka_nextgen.wire.records import BatchHeader, RecordLimits, decode_partition, read_end_marker, split_batches
 
 __all__ = ["LoggedBatch", "replay"]
 
@@ -36,13 +35,8 @@ class LoggedBatch:
 
 def replay(data: bytes, partition: TopicPartition, codec: Codec = KAFKAS) -> Iterator[LoggedBatch]:
     """Read whole batches with this codec. Raises ``CorruptRecordError`` where one, or a record, is not what it says."""
-    view = memoryview(data)
-    start = 0
-    while start < len(view):
-        header = read_header(view, start)
-        assert header is not None, "a log gives whole batches"
-        yield _batch(header, view[start : start + header.size], partition, codec)
-        start += header.size
+    for batch in split_batches(data):
+        yield _batch(batch.header, batch.data, partition, codec)
 
 
 def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition, codec: Codec) -> LoggedBatch:

@@ -68,8 +68,15 @@ class GroupState:
 
     def note(self, at: int, reason: RebalanceReason, member_id: str | None = None) -> None:
         """Something happened that may raise the epoch; the first of one time counts."""
+        self._note(at, words_of(reason), member_id)
+
+    def note_gone(self, at: int, how: Departure, member_id: str) -> None:
+        """A member went, which may raise the epoch."""
+        self._note(at, words_of(RebalanceReason.MEMBER_LEFT) if how.cause == UNKNOWN else how.cause, member_id)
+
+    def _note(self, at: int, cause: str, member_id: str | None) -> None:
         if self.seen is None or self.seen[0] != at:
-            self.seen = (at, words_of(reason), member_id)
+            self.seen = (at, cause, member_id)
 
     def take_seen(self, at: int) -> tuple[str, str | None] | None:
         """What was seen at this time, once."""
@@ -96,6 +103,12 @@ class Telling:
     def begin(self, row: Row) -> None:
         """The next events are of this row."""
         self.row, self._index = row, 0
+
+    @property
+    def at(self) -> int:
+        """The time of the row."""
+        assert self.row is not None, "a row was begun"
+        return self.row.at
 
     def tell(self, kind: EventKind, group_id: str, protocol: str | None, **fields: Any) -> None:
         """One event of the row."""
@@ -128,6 +141,21 @@ class Telling:
         self.tell_partitions(EventKind.REVOKED, group, member.held, cause=how.cause, **of)
         member.held = frozenset()
         self.tell(how.kind, group.group_id, group.protocol, cause=how.cause, reason=how.reason, **of)
+
+    def tell_epoch(self, group: GroupState, epoch: int, recorded: Cause | None, otherwise: str = UNKNOWN) -> None:
+        """A group came to an epoch: by its recorded cause, else by what was seen then, else by ``otherwise``."""
+        cause, member, text = (*(group.take_seen(self.at) or (otherwise, None)), None)
+        if recorded is not None:
+            cause, member, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
+        self.tell(
+            EventKind.GROUP_EPOCH,
+            group.group_id,
+            group.protocol,
+            epoch=epoch,
+            cause=cause,
+            member=member,
+            reason=text,
+        )
 
     def tell_joined(self, group: GroupState, member: MemberState, epoch: int | None, cause: str | None) -> None:
         """A member is in the group."""

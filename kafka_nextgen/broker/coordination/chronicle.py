@@ -51,7 +51,7 @@ class Listener:
         except Exception:
             self.failures += 1
             if self.failures == 1:
-                _log.exception("the history was not told an event; further ones are only counted")
+                _log.exception("the history listener failed; further failures are only counted")
 
 
 class Chronicle:

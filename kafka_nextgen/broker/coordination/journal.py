@@ -88,7 +88,7 @@ class Journal:
                 _warn_once(log, batch.skipped, skipped)
             await asyncio.sleep(0)
         if count:
-            _log.info("%s: %d records tell of %d groups", log.partition, count, len(coordinator.groups))
+            _log.info("%s: read %d groups from %d records", log.partition, len(coordinator.groups), count)
 
     def _write(self, batch: bytes) -> ErrorCode:
         try:
@@ -120,4 +120,4 @@ def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> N
     for what in whats:
         if what not in warned:
             warned.add(what)
-            _log.warning("%s: %s is unknown here and passed over", log.partition, what)
+            _log.warning("%s: skipping records of unknown %s", log.partition, what)

@@ -172,7 +172,7 @@ class Shard:
         except Exception as error:  # a bug too: clients must not be told for ever that it is loading
             self.standing = Standing.OVER
             is_bug = not isinstance(error, (CorruptRecordError, StorageError))
-            _logger.error("the groups of %s are out of reach: %s", self.log.partition, error, exc_info=is_bug)
+            _logger.error("can't read the groups of %s: %s", self.log.partition, error, exc_info=is_bug)
             return
         self.standing = Standing.ACTIVE
         now = self._clock()

@@ -12,13 +12,14 @@ from typing import TypeVar
 from attrs import frozen
 
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.acls import CLUSTER_NAME, Operation, PatternType, PermissionType, ResourceType, Right
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rules import Rule
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.schemas.access import AclFilter
 
 __all__ = ["create_acls", "delete_acls", "describe_acls"]
 
@@ -68,8 +69,7 @@ async def create_acls(request: m.CreateAclsRequest, context: Context) -> m.Creat
     """Add each rule that is valid; return a result for each."""
     authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
-        refused = _Creation(error_code=authorizer.code, error_message=authorizer.message)
-        return m.CreateAclsResponse(results=[refused for _ in request.creations])
+        return m.CreateAclsResponse(results=[_Creation(**error_fields(authorizer)) for _ in request.creations])
     return m.CreateAclsResponse(results=[_create(creation, authorizer) for creation in request.creations])
 
 
@@ -77,8 +77,7 @@ async def delete_acls(request: m.DeleteAclsRequest, context: Context) -> m.Delet
     """Remove the rules that each filter matches; return them."""
     authorizer = _authorizer(Right.ALTER_CLUSTER, context, "No Authorizer is configured.")
     if isinstance(authorizer, Refusal):
-        refused = _failed_deletion(authorizer.code, authorizer.message)
-        return m.DeleteAclsResponse(filter_results=[refused for _ in request.filters])
+        return m.DeleteAclsResponse(filter_results=[_deletion(authorizer) for _ in request.filters])
     return m.DeleteAclsResponse(filter_results=[_delete(fields, authorizer) for fields in request.filters])
 
 
@@ -86,13 +85,13 @@ async def describe_acls(request: m.DescribeAclsRequest, context: Context) -> m.D
     """List the rules that the filter matches, by resource."""
     authorizer = _authorizer(Right.DESCRIBE_CLUSTER, context, "No Authorizer is configured on the broker")
     if isinstance(authorizer, Refusal):
-        return m.DescribeAclsResponse(error_code=authorizer.code, error_message=authorizer.message, resources=[])
+        return m.DescribeAclsResponse(**error_fields(authorizer), resources=[])
     try:
         wanted = _filter_from(request)
     except ValueError as error:
         return m.DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error), resources=[])
     rules = [rule for rule in authorizer.rules if wanted.matches(rule)]
-    return m.DescribeAclsResponse(error_code=ErrorCode.NONE, error_message=None, resources=_by_resource(rules))
+    return m.DescribeAclsResponse(**error_fields(None), resources=_by_resource(rules))
 
 
 def _authorizer(right: Right, context: Context, if_none: str) -> Authorizer | Refusal:
@@ -107,26 +106,24 @@ def _create(creation: m.CreateAclsRequest.AclCreation, authorizer: Authorizer) -
         authorizer.add(_rule_from(creation))
     except ValueError as error:
         return _Creation(error_code=ErrorCode.INVALID_REQUEST, error_message=str(error))
-    return _Creation(error_code=ErrorCode.NONE, error_message=None)
+    return _Creation(**error_fields(None))
 
 
-def _delete(fields: m.DeleteAclsRequest.DeleteAclsFilter, authorizer: Authorizer) -> _Deletion:
+def _delete(fields: AclFilter, authorizer: Authorizer) -> _Deletion:
     try:
         deleted = authorizer.remove(_filter_from(fields).matches)
     except ValueError as error:
-        return _failed_deletion(ErrorCode.INVALID_REQUEST, str(error))
-    acls = [_deleted_acl(rule) for rule in deleted]
-    return _Deletion(error_code=ErrorCode.NONE, error_message=None, matching_acls=acls)
+        return _deletion(Refusal(ErrorCode.INVALID_REQUEST, str(error)))
+    return _deletion(None, deleted)
 
 
-def _failed_deletion(error: ErrorCode, message: str) -> _Deletion:
-    return _Deletion(error_code=error, error_message=message, matching_acls=[])
+def _deletion(refusal: Refusal | None, deleted: Sequence[Rule] = ()) -> _Deletion:
+    return _Deletion(**error_fields(refusal), matching_acls=[_deleted_acl(rule) for rule in deleted])
 
 
 def _deleted_acl(rule: Rule) -> _DeletedAcl:
     return _DeletedAcl(
-        error_code=ErrorCode.NONE,
-        error_message=None,
+        **error_fields(None),
         resource_type=rule.resource_type,
         resource_name=rule.name,
         pattern_type=rule.pattern,
@@ -153,7 +150,7 @@ def _acl(rule: Rule) -> _Acl:
     )
 
 
-def _filter_from(fields: m.DescribeAclsRequest | m.DeleteAclsRequest.DeleteAclsFilter) -> _RuleFilter:
+def _filter_from(fields: AclFilter) -> _RuleFilter:
     """Read a filter. Raises ``ValueError`` for an unknown number."""
     return _RuleFilter(
         ResourceType(fields.resource_type_filter),

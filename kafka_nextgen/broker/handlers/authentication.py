@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
@@ -127,29 +127,26 @@ def _invalid(
 
 
 def _altered(name: str, refusal: Refusal | None) -> _Altered:
-    if refusal is None:
-        return _Altered(user=name, error_code=ErrorCode.NONE, error_message=None)
-    return _Altered(user=name, error_code=refusal.code, error_message=refusal.message)
+    return _Altered(user=name, **error_fields(refusal))
 
 
 def _describe(name: str, count: int, known: Mapping[str, Mapping[str, int]]) -> _Described:
     if count > 1:
         message = f"Cannot describe SCRAM credentials for the same user twice in a single request: {name}"
-        return _not_described(name, ErrorCode.DUPLICATE_RESOURCE, message)
+        return _Described(
+            user=name, **error_fields(Refusal(ErrorCode.DUPLICATE_RESOURCE, message)), credential_infos=[]
+        )
     if name not in known:
         message = f"Attempt to describe a user credential that does not exist: {name}"
-        return _not_described(name, ErrorCode.RESOURCE_NOT_FOUND, message)
+        return _Described(
+            user=name, **error_fields(Refusal(ErrorCode.RESOURCE_NOT_FOUND, message)), credential_infos=[]
+        )
     return _Described(
         user=name,
-        error_code=ErrorCode.NONE,
-        error_message=None,
+        **error_fields(None),
         credential_infos=[
             _Credential(mechanism=number, iterations=known[name][mechanism])
             for number, mechanism in SCRAM_NUMBERS.items()
             if mechanism in known[name]
         ],
     )
-
-
-def _not_described(name: str, error: ErrorCode, message: str) -> _Described:
-    return _Described(user=name, error_code=error, error_message=message, credential_infos=[])

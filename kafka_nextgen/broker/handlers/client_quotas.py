@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits, Name
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
@@ -92,8 +92,7 @@ def _wrong_change(change: _Alteration.OpData) -> Refusal | None:
 
 def _altered_entry(asked: _Alteration, refusal: Refusal | None) -> _AlteredEntry:
     return _AlteredEntry(
-        error_code=ErrorCode.NONE if refusal is None else refusal.code,
-        error_message=None if refusal is None else refusal.message,
+        **error_fields(refusal),
         entity=[EntityData(entity_type=part.entity_type, entity_name=part.entity_name) for part in asked.entity],
     )
 

@@ -23,7 +23,7 @@ from kafka_nextgen.broker.configs.groups import alter_group, describe_group
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.acls import CLUSTER_NAME, ResourceType, Right
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
@@ -151,8 +151,7 @@ def _describe(
     values = () if isinstance(found, Refusal) else found
     wanted = asked.configuration_keys
     return _Described(
-        error_code=refusal.code,
-        error_message=refusal.message,
+        **error_fields(refusal),
         resource_type=asked.resource_type,
         resource_name=asked.resource_name,
         configs=[_config(value, with_synonyms) for value in values if wanted is None or value.name in wanted],
@@ -195,14 +194,8 @@ def _alter_each(
             refusal: Refusal | None = _TWICE
         else:
             refusal = _alter(kind, name, changes_of(asked, context), context, request.validate_only)
-        responses.append(
-            AlterConfigsResourceResponse(
-                error_code=ErrorCode.NONE if refusal is None else refusal.code,
-                error_message=None if refusal is None else refusal.message,
-                resource_type=kind,
-                resource_name=name,
-            )
-        )
+        result = AlterConfigsResourceResponse(**error_fields(refusal), resource_type=kind, resource_name=name)
+        responses.append(result)
     return responses
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
+from kafka_nextgen.bridge.list_offsets import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog, watching

@@ -37,8 +37,8 @@ _DescribedProducer = _ProducersPartition.ProducerState
 _NONE_OPEN = -1
 
 _Marker = m.WriteTxnMarkersResponse.WritableTxnMarkerResult
-_MarkerTopic = _Marker.WritableTxnMarkerTopicResult
-_MarkerPartition = _MarkerTopic.WritableTxnMarkerPartitionResult
+_MarkerTopic = m.OffsetDeleteResponse.OffsetDeleteResponseTopic
+_MarkerPartition = _MarkerTopic.OffsetDeleteResponsePartition
 
 
 async def list_transactions(request: m.ListTransactionsRequest, context: Context) -> m.ListTransactionsResponse:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
+from kafka_nextgen.bridge.list_offsets import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.security.acls import Right

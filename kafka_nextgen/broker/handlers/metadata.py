@@ -39,7 +39,7 @@ _BROKERS = 1  # the endpoint type (KIP-919)
 
 _PagedTopic = m.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
 _PagedPartition = _PagedTopic.DescribeTopicPartitionsResponsePartition
-_Cursor = m.DescribeTopicPartitionsResponse.Cursor
+_Cursor = m.DescribeTopicPartitionsRequest.Cursor
 
 _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
 

@@ -6,14 +6,12 @@ OffsetCommit and OffsetFetch name topics by id from version 10 on (KIP-848).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from attrs import evolve
 
 from kafka_nextgen.bridge import offset_commit as commit_messages
 from kafka_nextgen.bridge import offset_delete as delete_messages
 from kafka_nextgen.bridge import offset_fetch as fetch_messages
-from kafka_nextgen.bridge.offset_fetch_answers import to_response as to_fetch_response
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.acls import Right
@@ -28,13 +26,9 @@ from kafka_nextgen.wire import messages as m
 
 __all__ = ["offset_commit", "offset_delete", "offset_fetch", "txn_offset_commit"]
 
-_FetchedTopic = TypeVar(
-    "_FetchedTopic",
-    m.OffsetFetchResponse.OffsetFetchResponseTopic,
-    m.OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics,
-)
-_Topic = m.TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
-_Partition = _Topic.TxnOffsetCommitResponsePartition
+_FetchedTopic = m.OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics
+_Topic = m.OffsetDeleteResponse.OffsetDeleteResponseTopic
+_Partition = _Topic.OffsetDeleteResponsePartition
 
 _ADDS = 5
 
@@ -60,7 +54,7 @@ async def offset_fetch(request: m.OffsetFetchRequest, context: Context) -> m.Off
     """
     directory = context.cluster.directory()
     answers = [_fetch(fetch, context) for fetch in fetch_messages.from_request(request, directory)]
-    return _hide(to_fetch_response(request, directory, answers), context)
+    return _hide(fetch_messages.to_response(request, directory, answers), context)
 
 
 async def offset_delete(request: m.OffsetDeleteRequest, context: Context) -> m.OffsetDeleteResponse:
@@ -185,4 +179,4 @@ def _refuse(request: m.TxnOffsetCommitRequest, context: Context) -> ErrorCode:
         context.cluster.offsets_partition(request.group_id),
         verify_only=context.version < _ADDS,
     )
-    return TXN_OFFSET_COMMIT.told(error, context.version)
+    return TXN_OFFSET_COMMIT.in_version(error, context.version)

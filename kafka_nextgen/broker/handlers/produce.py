@@ -21,7 +21,7 @@ from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.transactions.partitions import admission
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.messages import ProduceRequest, ProduceResponse
+from kafka_nextgen.wire.messages import FetchResponse, ProduceRequest, ProduceResponse
 
 __all__ = ["handle"]
 
@@ -30,8 +30,8 @@ _AskedPartition = _AskedTopic.PartitionProduceData
 _Topic = ProduceResponse.TopicProduceResponse
 _Partition = _Topic.PartitionProduceResponse
 _Record = _Partition.BatchIndexAndErrorMessage
-_Leader = _Partition.LeaderIdAndEpoch
-_Node = ProduceResponse.NodeEndpoint
+_Leader = FetchResponse.FetchableTopicResponse.PartitionData.LeaderIdAndEpoch
+_Node = FetchResponse.NodeEndpoint
 
 _WITH_TOPIC_IDS = 13
 _ADMIN_CLIENT = "__admin_client"

@@ -9,14 +9,15 @@ so that clients see what they asked for. Any node does the controller's work. As
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 from uuid import uuid4
 
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.keys import Source
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
@@ -30,10 +31,14 @@ _AskedTopic = m.CreateTopicsRequest.CreatableTopic
 _Result = m.CreateTopicsResponse.CreatableTopicResult
 _Config = _Result.CreatableTopicConfigs
 
+_TWICE = Refusal(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _TOO_MANY = Refusal(ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
 _GrownTopic = m.CreatePartitionsRequest.CreatePartitionsTopic
 _GrownResult = m.CreatePartitionsResponse.CreatePartitionsTopicResult
+
+_Asked = TypeVar("_Asked", _AskedTopic, _GrownTopic)
+_Answer = TypeVar("_Answer", _Result, _GrownResult)
 
 #: The nodes of each partition's replicas, leader first.
 _Replicas = tuple[tuple[int, ...], ...]
@@ -41,18 +46,24 @@ _Replicas = tuple[tuple[int, ...], ...]
 
 async def create_topics(request: m.CreateTopicsRequest, context: Context) -> m.CreateTopicsResponse:
     """Create the topics that are valid; return a result for each."""
-    counts = Counter(topic.name for topic in request.topics)
     default = context.cluster.settings.num_partitions
     if sum(_partitions(topic, default) for topic in request.topics) > MAX_PARTITIONS:
-        return m.CreateTopicsResponse(topics=[_refused(name, _TOO_MANY) for name in counts])
-    return m.CreateTopicsResponse(
-        topics=[
-            _create(topic, context, request.validate_only)
-            if counts[name] == 1
-            else _refused(name, Refusal(ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
-            for name, topic in {topic.name: topic for topic in request.topics}.items()
-        ]
-    )
+        return m.CreateTopicsResponse(topics=_each(request.topics, lambda topic: _refused(topic.name, _TOO_MANY)))
+    created = _each(request.topics, lambda topic: _create(topic, context, request.validate_only), _refused)
+    return m.CreateTopicsResponse(topics=created)
+
+
+def _each(
+    topics: Sequence[_Asked],
+    answer: Callable[[_Asked], _Answer],
+    refused: Callable[[str, Refusal], _Answer] | None = None,
+) -> list[_Answer]:
+    """Answer each topic once; with ``refused``, refuse topics that the request names twice."""
+    counts = Counter(topic.name for topic in topics)
+    return [
+        answer(topic) if refused is None or counts[name] == 1 else refused(name, _TWICE)
+        for name, topic in {topic.name: topic for topic in topics}.items()
+    ]
 
 
 def _partitions(asked: _AskedTopic, default: int) -> int:
@@ -72,7 +83,7 @@ def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Resul
     topic_id = uuid4()  # reported if nothing is created
     if not validate_only:
         topic_id = cluster.topics.create(asked.name, replicas, settings).topic_id
-    result = _Result(name=asked.name, topic_id=topic_id, error_code=ErrorCode.NONE, error_message=None, configs=[])
+    result = _Result(name=asked.name, topic_id=topic_id, **error_fields(None), configs=[])
     if not context.may(Right.DESCRIBE_TOPIC_CONFIGS, asked.name):
         return result.replaced(topic_config_error_code=Right.DESCRIBE_TOPIC_CONFIGS.error)
     return result.replaced(
@@ -122,23 +133,16 @@ def _config(key: str, settings: TopicSettings) -> _Config:
 
 
 def _refused(name: str, refusal: Refusal) -> _Result:
-    return _Result(name=name, error_code=refusal.code, error_message=refusal.message, configs=[])
+    return _Result(name=name, **error_fields(refusal), configs=[])
 
 
 async def create_partitions(request: m.CreatePartitionsRequest, context: Context) -> m.CreatePartitionsResponse:
     """Add the partitions that are valid; return a result for each topic."""
-    counts = Counter(topic.name for topic in request.topics)
     if sum(_new_partitions(topic, context.cluster) for topic in request.topics) > MAX_PARTITIONS:
         refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request makes up to {MAX_PARTITIONS} partitions.")
-        return m.CreatePartitionsResponse(results=[_grown(name, refusal) for name in counts])
-    return m.CreatePartitionsResponse(
-        results=[
-            _grow(topic, context, request.validate_only)
-            if counts[name] == 1
-            else _grown(name, Refusal(ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
-            for name, topic in {topic.name: topic for topic in request.topics}.items()
-        ]
-    )
+        return m.CreatePartitionsResponse(results=_each(request.topics, lambda topic: _grown(topic.name, refusal)))
+    grown = _each(request.topics, lambda topic: _grow(topic, context, request.validate_only), _grown)
+    return m.CreatePartitionsResponse(results=grown)
 
 
 def _new_partitions(asked: _GrownTopic, cluster: Cluster) -> int:

@@ -47,7 +47,7 @@ _BUMPS_EPOCH = 5
 async def init_producer_id(request: m.InitProducerIdRequest, context: Context) -> m.InitProducerIdResponse:
     """Give out a producer id."""
     answer = _producer(request, context)
-    error = INIT_PRODUCER_ID.told(answer.error, context.version)
+    error = INIT_PRODUCER_ID.in_version(answer.error, context.version)
     return m.InitProducerIdResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )
@@ -133,7 +133,7 @@ def _partitions(topics: Iterable[AddPartitionsToTxnTopic]) -> frozenset[TopicPar
 
 
 def _results(errors: _Errors, version: int) -> list[AddPartitionsToTxnTopicResult]:
-    told = {tp: ADD_PARTITIONS_TO_TXN.told(error, version) for tp, error in errors.items()}
+    told = {tp: ADD_PARTITIONS_TO_TXN.in_version(error, version) for tp, error in errors.items()}
     return [
         AddPartitionsToTxnTopicResult(
             name=name,
@@ -148,7 +148,7 @@ def _results(errors: _Errors, version: int) -> list[AddPartitionsToTxnTopicResul
 
 async def add_offsets_to_txn(request: m.AddOffsetsToTxnRequest, context: Context) -> m.AddOffsetsToTxnResponse:
     """Add the partition that stores the group's offsets."""
-    error = ADD_OFFSETS_TO_TXN.told(_add_offsets(request, context), context.version)
+    error = ADD_OFFSETS_TO_TXN.in_version(_add_offsets(request, context), context.version)
     return m.AddOffsetsToTxnResponse(error_code=error)
 
 
@@ -169,7 +169,7 @@ def _add_offsets(request: m.AddOffsetsToTxnRequest, context: Context) -> ErrorCo
 async def end_txn(request: m.EndTxnRequest, context: Context) -> m.EndTxnResponse:
     """End the transaction; its markers are written before the response is sent."""
     answer = _end(request, context)
-    error = END_TXN.told(answer.error, context.version)
+    error = END_TXN.in_version(answer.error, context.version)
     return m.EndTxnResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )

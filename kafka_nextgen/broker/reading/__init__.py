@@ -1,1 +1,1 @@
-"""What a Fetch asks of partitions, what they give, and the sessions that keep both short."""
+"""Reading partitions for Fetch requests, and fetch sessions."""

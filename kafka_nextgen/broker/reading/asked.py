@@ -1,4 +1,4 @@
-"""A partition as a fetch asks for it, and what came of that: the values between request, session and log."""
+"""A partition as a fetch requests it, and the result of reading it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Key = tuple[TopicId | str, int]
 
 @frozen
 class Asked:
-    """What is asked of one partition. -1 is an epoch that the reader does not know."""
+    """A fetch of one partition. An epoch of -1 is unknown."""
 
     topic: TopicId | str
     index: int
@@ -29,13 +29,13 @@ class Asked:
 
     @property
     def key(self) -> Key:
-        """Which partition that is."""
+        """Identifies the partition."""
         return self.topic, self.index
 
 
 @frozen
 class Diverging:
-    """Up to where the reader's log and this one are the same: the epoch they share, and its end here (KIP-595)."""
+    """Where the reader's log and this one diverge: the last epoch they share, and its end here (KIP-595)."""
 
     epoch: int
     end_offset: int
@@ -43,7 +43,7 @@ class Diverging:
 
 @frozen
 class Reading:
-    """What a partition gave; ``aborted`` is None if uncommitted records are read, too."""
+    """The result of reading one partition; ``aborted`` is None if uncommitted records are read too."""
 
     asked: Asked
     error: ErrorCode = ErrorCode.NONE
@@ -54,16 +54,16 @@ class Reading:
     aborted: tuple[AbortedTransaction, ...] | None = None
     preferred_replica: int = -1
     diverging: Diverging | None = None
-    leader: int = -1  # told where the reader has to know: after NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH
+    leader: int = -1  # only with NOT_LEADER_OR_FOLLOWER and FENCED_LEADER_EPOCH
     leader_epoch: int = -1
 
     @property
     def is_missing(self) -> bool:
-        """Whether there was nothing to read from: nothing to wait for, and no reason to hurry for the others."""
+        """Whether there is no such partition for the reader; this does not end the wait for other partitions."""
         return self.error in _MISSING
 
     @property
     def is_due(self) -> bool:
-        """Whether the reader has to hear of it at once, records or not."""
+        """Whether the reader must be answered at once, even without records."""
         has_failed = self.error is not ErrorCode.NONE and not self.is_missing
         return has_failed or self.preferred_replica >= 0 or self.diverging is not None

@@ -1,13 +1,13 @@
-"""Reading partitions for a fetch, in the order it asks for them, within its limits.
+"""Reads partitions for a fetch, in the order of the request and within its limits.
 
-The first partition that has records gives one batch even if that exceeds every limit, so that readers with small
-limits get on (KIP-74). For all others hold both the limit of their own and what the ones before left of the whole.
+The first partition that has records returns at least one batch even if that exceeds every limit, so that readers with
+small limits make progress (KIP-74). The others are limited by their own limit and by the rest of the request's.
 
-Who reads committed records only (KIP-98) gets those before the last stable offset, and which producers' transactions
-among them were aborted: dropping their records is the reader's part.
+A reader of committed records (KIP-98) gets the records before the last stable offset, and a list of the aborted
+transactions among them, whose records it has to drop.
 
-A leader names the replica that a consumer had better read, if it is not itself, and gives it no records (KIP-392). A
-reader that tells which epoch it read last is told where its log and this one part, if they do (KIP-320, KIP-595).
+If a consumer should read another replica, the leader names it and returns no records (KIP-392). If the reader gives the
+epoch it read last, it is told where its log and this one diverge (KIP-320, KIP-595).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOVED = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 @frozen
 class FetchLimits:
-    """What a whole fetch is read by."""
+    """The parameters of a whole fetch."""
 
     max_bytes: int
     is_committed: bool
@@ -38,7 +38,7 @@ class FetchLimits:
 
 
 def find(asked: Asked, context: Context) -> Partition | ErrorCode:
-    """The partition that is asked for, or why there is none for this reader."""
+    """The requested partition, or the error for this reader."""
     topics = context.cluster.topics
     by_name = isinstance(asked.topic, str)
     topic = topics.named(asked.topic) if isinstance(asked.topic, str) else topics.with_id(asked.topic)
@@ -77,7 +77,7 @@ def _read(asked: Asked, left: int, limits: FetchLimits, context: Context, *, is_
 
 
 def _redirect(asked: Asked, partition: Partition, limits: FetchLimits, context: Context) -> Reading | None:
-    """Send a consumer to another replica, if that is better and has what is asked for."""
+    """Redirect a consumer to another replica if it should read that one and the offset exists."""
     here = context.node.node_id
     if partition.leader != here:
         return None
@@ -101,7 +101,7 @@ def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimi
 
 
 def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
-    """Say where the logs part; None if the reader has read nothing but what is here."""
+    """Where the logs diverge; None if everything the reader has read is in this log."""
     found = log.epochs.end_of(asked.last_fetched_epoch, log.leader_epoch, log.end_offset)
     if found is None or asked.offset < log.start_offset:
         return Reading(asked, ErrorCode.OFFSET_OUT_OF_RANGE)
@@ -112,7 +112,7 @@ def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
 
 
 def _marks(asked: Asked, log: PartitionLog) -> Reading:
-    """What every answer tells of a log that can be read."""
+    """The offsets in every answer about a log that can be read."""
     return Reading(
         asked,
         high_watermark=log.end_offset,

@@ -1,22 +1,22 @@
-"""Fetch sessions (KIP-227): a reader tells its partitions once, then only what changes, and hears only what is new.
+"""Fetch sessions (KIP-227): after the first request of a session, requests and answers contain only what has changed.
 
-A session has an id and an epoch, which grows with each request; a request says which it continues:
+A session has an id and an epoch, which increases with each request:
 
-| id, epoch | what is meant | answer |
+| id, epoch | meaning | answer |
 |---|---|---|
-| any, -1 | the session of that id, if there is one, ends; this is a fetch without one | everything, with id 0 |
-| any, 0 | the same, and a new session begins if there is room | everything, with the id |
-| an id that is not here, other | a session that was evicted, or was another node's | FETCH_SESSION_ID_NOT_FOUND |
+| any, -1 | end the session of that id, if any, and fetch without a session | everything, with id 0 |
+| any, 0 | the same, and begin a new session if there is room | everything, with the id |
+| an unknown id, other | the session was evicted, or is another node's | FETCH_SESSION_ID_NOT_FOUND |
 | an id, not the next epoch | an answer was lost, or two requests were sent at once | INVALID_FETCH_SESSION_EPOCH |
-| an id, by names and not topic ids, or the other way | the reader changed versions | FETCH_SESSION_TOPIC_ID_ERROR |
-| an id, the next epoch | the partitions, with these changed, less those forgotten | what is new |
+| an id, topic names instead of ids or vice versa | the reader changed versions | FETCH_SESSION_TOPIC_ID_ERROR |
+| an id, the next epoch | add, change or forget these partitions | what is new |
 
-New of a partition are records, an error, another high watermark or log start offset, a replica to read, and where logs
-part. Those with records go to the end of the line, so that no partition starves behind others; but not those of the
-first answer, whose order the reader has chosen. A session without partitions ends.
+A partition is in the answer if it has records, an error, a preferred replica, a diverging epoch, or another high
+watermark or log start offset than before. Partitions with records are then read last, so that none starves, except
+after the first answer, whose order the reader has chosen. A session without partitions ends.
 
-There is room for ``slots`` sessions. When it is full, one that was idle for two minutes makes way; else the smallest
-of those older than two minutes, if the new one is not smaller.
+There are at most ``slots`` sessions. If there are that many, a session that was idle for two minutes is evicted, or
+else the smallest session older than two minutes, if the new one is not smaller.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ _EVICTABLE_AFTER_S: Final = 120.0  # Kafka's min.incremental.fetch.session.evict
 
 @frozen
 class SessionRequest:
-    """Which session a request continues, or begins, and what it changes there."""
+    """The session that a request continues or begins, and the partitions that it changes."""
 
     session_id: int
     epoch: int
     asked: tuple[Asked, ...]
     forgotten: tuple[Key, ...] = ()
-    by_id: bool = True  # whether topics go by id
+    by_id: bool = True  # whether topics are given by id
 
 
 @define
 class _Known:
-    """A partition of a session, and what the reader heard of it last."""
+    """A partition of a session, with what the reader was told last."""
 
     asked: Asked
     high_watermark: int = -1
     log_start_offset: int = -1
 
     def hear(self, reading: Reading) -> bool:
-        """Note what is told; return whether any of it is new. After an error everything is."""
+        """Remember what the reader is told; return whether any of it is new."""
         marks = (reading.high_watermark, reading.log_start_offset)
         is_new = (
             reading.is_due
@@ -71,7 +71,7 @@ class _Known:
         return is_new
 
     def forget(self) -> None:
-        """The reader did not hear it."""
+        """Forget what the reader was told: the answer was not sent."""
         self.high_watermark = self.log_start_offset = -1
 
 
@@ -107,7 +107,7 @@ class _Session:
 
 @frozen
 class Turn:
-    """One request's turn: what is to be read, in order, and what of that is to be told, and under which session id."""
+    """One fetch: the partitions to read, in order; ``tell`` returns the session id and the readings for the answer."""
 
     asked: tuple[Asked, ...]
     tell: Callable[[Sequence[Reading]], tuple[int, Sequence[Reading]]]
@@ -122,16 +122,16 @@ class FetchSessions:
         self._sessions: dict[int, _Session] = {}
 
     def turn(self, request: SessionRequest) -> Turn | ErrorCode:
-        """Say what a request asks for, or why it does not fit its session."""
+        """The partitions that a request fetches, or the error if it does not fit its session."""
         if request.epoch in (_BEGIN, _NONE_WANTED):
             self._sessions.pop(request.session_id, None)
             return _everything(request) if request.epoch == _NONE_WANTED else self._beginning(request)
         return self._continue(request)
 
     def take_back(self, request_epoch: int, session_id: int) -> int:
-        """An answer is not sent; return the id that the reader is told instead.
+        """Handle an answer that is not sent; return the session id that the reader is told instead.
 
-        A session that began with it is none, as in Kafka; one that goes on will tell everything anew.
+        As in Kafka, a session that began with it ends; the next answer of a continued session has everything.
         """
         if request_epoch == _BEGIN:
             self._sessions.pop(session_id, None)
@@ -142,7 +142,7 @@ class FetchSessions:
         return session_id
 
     def clear(self) -> None:
-        """Forget all sessions: the node has stopped, and they were in its memory only."""
+        """Forget all sessions, since the node has stopped."""
         self._sessions.clear()
 
     def __len__(self) -> int:
@@ -190,7 +190,7 @@ class FetchSessions:
         return session
 
     def _evict(self, size: int) -> bool:
-        """Make room for a session with so many partitions; return whether there is."""
+        """Make room for a session with ``size`` partitions; return whether that succeeded."""
         latest = self._clock() - _EVICTABLE_AFTER_S
         idle = min(self._sessions.values(), key=lambda session: session.used, default=None)
         old = [session for session in self._sessions.values() if session.created < latest]

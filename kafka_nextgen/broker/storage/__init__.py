@@ -1,19 +1,18 @@
-"""What outlives the broker: topics, logs and everything else it was told, in files under ``data_dir``.
+"""Persistence: topics, logs, configuration and the other state of a broker, in files under ``data_dir``.
 
     DIR/.lock                              held by the process that uses the directory
-    DIR/catalogue.log                      what there is: topics, settings, ids (``catalogue.py``)
-    DIR/orders-0/partition.metadata        which topic the directory belongs to, by its id, as Kafka writes it
+    DIR/catalogue.log                      topics, settings, ids (``catalogue.py``)
+    DIR/orders-0/partition.metadata        the id of the topic the directory belongs to, as Kafka writes it
     DIR/orders-0/00000000000000000000.log  record batches as they were appended, in Kafka's own format
-    DIR/orders-0/log-start-offset          where the log begins, if no segment's name says so
+    DIR/orders-0/log-start-offset          the log start offset, if no segment's name gives it
 
-What the catalogue says there is, is there; a directory it does not know is a leftover of a creation or deletion
-that a crash cut short, and goes. So one line of one file decides whether a topic exists, and nothing has two halves.
+The catalogue decides which topics exist: creating or deleting one takes a single line. A directory that the catalogue
+does not know is left over from an interrupted creation or deletion, and is deleted.
 
-Everything is written before it is answered, with one ``write`` for a batch: what was acknowledged survives the
-death of the process at any moment. It survives a power failure only if it was flushed as well, which is so for what
-the catalogue has of topics and configuration, and for batches, the state of groups among them, every
-``log.flush.interval.messages``. A file that ends in anything but a whole, correct batch is cut after the last that is:
-a batch that was not written whole was not acknowledged. Nothing behind a cut is kept.
+Every change is written before it is answered, a batch with one ``write``, so acknowledged data survives the death of
+the process. It survives a power failure only once it is flushed: topics and configuration are flushed at once, batches
+(which include the state of groups) every ``log.flush.interval.messages``. A file is truncated after its last whole,
+correct batch, since an incomplete batch was never acknowledged. Nothing after that point is kept.
 """
 
 from __future__ import annotations

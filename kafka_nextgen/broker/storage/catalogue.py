@@ -1,10 +1,10 @@
-"""Everything but records that a broker remembers: entries of a kind, each with a key and a JSON value.
+"""The catalogue: everything a broker persists except records, as entries of a kind with a key and a JSON value.
 
-A topic is an entry, so is the configuration of a group. Entries are put and removed one by one; with a journal
-behind the catalogue each change is in the file before it is in memory, and on the disk, unless its kind changes with
-every transaction. The journal is written anew when most of it no longer counts.
+A topic is an entry, and so is the configuration of a group. With a journal, each change is written to the file before
+it is made in memory, and flushed to the disk unless its kind changes with every transaction. The journal is rewritten
+when most of its lines are outdated.
 
-The journal's first line says whose file it is and in which version, so that nothing else is taken for it.
+The journal's first line identifies the format and its version.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Catalogue"]
 
 _FORMAT = "kafka-nextgen data"
 _VERSION = 1
-_SUPERFLUOUS = 1_000  # lines that are put up with
+_SPARE_LINES = 1_000  # outdated lines that never cause a rewrite
 
 _Entries = dict[str, dict[str, object]]
 
@@ -35,36 +35,36 @@ class Catalogue:
         self._journal: Journal | None = None
 
     def open(self, journal: Journal) -> None:
-        """Read the journal, or begin it. Raises ``StorageError`` if it is not one of this version, or damaged."""
+        """Read the journal, or create it. Raises ``StorageError`` if it is damaged or not of this version."""
         assert not self._entries
         if journal.path.exists():
             self._read(journal)
         else:
             journal.rewrite([self._header()])
         self._journal = journal
-        self._tidy()
+        self._compact_journal()
 
     def entries(self, kind: str) -> Mapping[str, object]:
-        """The entries of a kind, by key, in the order in which the keys came."""
+        """The entries of a kind, by key, in the order in which the keys were added."""
         return MappingProxyType(self._entries.get(kind, {}))
 
     def put(self, kind: str, key: str, value: object, *, sync: bool = True) -> None:
-        """Make or replace an entry; ``value`` is anything JSON has. Raises ``StorageError``.
+        """Add or replace an entry; ``value`` is any JSON value. Raises ``StorageError``.
 
-        Without ``sync`` it survives the process, but perhaps not a power failure.
+        Without ``sync`` the entry survives the death of the process, but perhaps not a power failure.
         """
         self._write([kind, key, value], sync)
         self._entries.setdefault(kind, {})[key] = value
 
     def remove(self, kind: str, key: str) -> None:
-        """Remove an entry, which need not be there. Raises ``StorageError``."""
+        """Remove an entry, if it exists. Raises ``StorageError``."""
         if key in self._entries.get(kind, {}):
             self._write([kind, key], sync=True)
             del self._entries[kind][key]
 
     def _write(self, change: list[object], sync: bool) -> None:
         if self._journal is not None:
-            self._tidy()
+            self._compact_journal()
             self._journal.append(change, sync=sync)
             self._lines += 1
 
@@ -76,9 +76,9 @@ class Catalogue:
             self._apply(*change)
         self._lines = len(lines) - 1
 
-    def _tidy(self) -> None:
+    def _compact_journal(self) -> None:
         live = sum(map(len, self._entries.values()))
-        if self._journal is not None and self._lines > 2 * live + _SUPERFLUOUS:
+        if self._journal is not None and self._lines > 2 * live + _SPARE_LINES:
             self._journal.rewrite([self._header(), *self._live()])
             self._lines = live
 
@@ -103,7 +103,7 @@ def _cluster_id(header: object, journal: Journal) -> str:
         raise StorageError(f"{journal.path} is not the catalogue of a broker's data directory: give an empty directory")
     if header.get("version") != _VERSION:
         raise StorageError(
-            f"{journal.path.parent} is in version {header.get('version')} of its layout, and only version {_VERSION} "
-            "is read: use the release that wrote it, or give an empty directory"
+            f"{journal.path.parent} has layout version {header.get('version')}, and only version {_VERSION} is "
+            "supported: use the release that wrote it, or give an empty directory"
         )
     return str(header["cluster_id"])

@@ -1,6 +1,6 @@
-"""The two places where a broker can keep things: nowhere but in memory, and in a directory.
+"""The two kinds of storage of a broker: in memory, and in a directory.
 
-One process at a time has a directory, by a lock that ends with the process.
+A lock that ends with the process ensures that only one process uses a directory.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _BEFORE_CATALOGUE = (".lock", f"{_CATALOGUE}.new", "lost+found")
 
 
 class _DirectoryLock:
-    """Held from ``take`` to ``release``; the system releases it when the process ends, however it ends."""
+    """Held from ``take`` to ``release``; the system releases it when the process ends for any reason."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / ".lock"
         self._fd: int | None = None
 
     def take(self) -> None:
-        """Take the lock; raises ``StorageError`` if another process has it, and names that."""
+        """Take the lock. Raises ``StorageError`` that names the process that holds it."""
         assert self._fd is None
         if sys.platform == "win32":
-            raise StorageError("data_dir needs a POSIX system: leave it out here, and the broker is in memory")
+            raise StorageError("data_dir needs a POSIX system: leave it out to keep everything in memory")
         with doing("lock", self._path):
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
@@ -56,7 +56,7 @@ class _DirectoryLock:
         self._fd = fd
 
     def release(self) -> None:
-        """Let others have the directory."""
+        """Release the lock, if it is held."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
@@ -68,7 +68,7 @@ class _DirectoryLock:
             holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "unknown"
             raise StorageError(
                 f"{self._path.parent} is in use by another broker (process {holder}): stop that one first, or give "
-                "this one a directory of its own"
+                "this one another directory"
             ) from None
         os.ftruncate(fd, 0)
         os.pwrite(fd, b"%d\n" % os.getpid(), 0)
@@ -76,27 +76,27 @@ class _DirectoryLock:
 
 @define(eq=False)
 class Storage:
-    """What a broker keeps, and where: in memory, so that nothing outlives the process."""
+    """Storage in memory: nothing outlives the process."""
 
     catalogue: Catalogue = field(factory=Catalogue)
     location: str = "memory"  # for people to read
 
     def open(self) -> None:
-        """Read what is kept. Raises ``StorageError``."""
+        """Read the stored state. Raises ``StorageError``."""
 
     def batches_of(self, partition: TopicPartition, topic_id: TopicId, segment_bytes: Callable[[], int]) -> BatchStore:
-        """Where the batches of a partition are."""
+        """The store for the batches of a partition."""
         return MemoryBatches(segment_bytes)
 
     def tidy(self, partitions: Mapping[TopicPartition, TopicId]) -> None:
-        """Delete what belongs to none of these partitions."""
+        """Delete the data of all other partitions."""
 
     def close(self) -> None:
-        """Let others have it."""
+        """Release the storage."""
 
 
 class DataDir(Storage):
-    """A directory that is made if it is not there; ``flush_interval`` is ``log.flush.interval.messages``."""
+    """Storage in a directory, which ``open`` creates; ``flush_interval`` is ``log.flush.interval.messages``."""
 
     def __init__(self, path: Path, flush_interval: int = NEVER) -> None:
         super().__init__(location=str(path))
@@ -105,12 +105,12 @@ class DataDir(Storage):
         self._lock = _DirectoryLock(path)
 
     def open(self) -> None:
-        """Lock the directory and read its catalogue, or begin one if the directory is empty.
+        """Lock the directory and read its catalogue, or create one if the directory is empty.
 
-        Raises ``StorageError`` if the directory is not ours, in use by another process, of another version, damaged,
-        or can't be read and written.
+        Raises ``StorageError`` if the directory was not written by this broker, is in use by another process, has
+        another version, is damaged, or can't be read and written.
         """
-        with doing("make", self.path):
+        with doing("create", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         journal = Journal(self.path / _CATALOGUE)
         if not journal.path.exists():
@@ -123,21 +123,21 @@ class DataDir(Storage):
             raise
 
     def batches_of(self, partition: TopicPartition, topic_id: TopicId, segment_bytes: Callable[[], int]) -> BatchStore:
-        """Batches are in the partition's directory."""
+        """The store in the partition's directory."""
         directory = PartitionDirectory(self.path, partition, topic_id)
         return SegmentedBatches(directory, segment_bytes, self._flush_interval)
 
     def tidy(self, partitions: Mapping[TopicPartition, TopicId]) -> None:
-        """Delete the directories of partitions that are not, or no longer, in the catalogue."""
+        """Delete the directories of all other partitions."""
         for partition, path in partition_directories(self.path).items():
             topic_id = partitions.get(partition)
             if topic_id is None or not PartitionDirectory(self.path, partition, topic_id).is_ours():
-                _log.info("%s belongs to no topic that there is, and is deleted", path)
+                _log.info("%s belongs to no existing topic and is deleted", path)
                 with doing("delete", path):
                     shutil.rmtree(path)
 
     def close(self) -> None:
-        """Let another process have the directory."""
+        """Release the lock on the directory."""
         self._lock.release()
 
     def _check_empty(self) -> None:
@@ -145,6 +145,6 @@ class DataDir(Storage):
             foreign = sorted(path.name for path in self.path.iterdir() if path.name not in _BEFORE_CATALOGUE)
         if foreign:
             raise StorageError(
-                f"{self.path} is no data directory of this broker: it has no {_CATALOGUE}, but {foreign[0]} (a Kafka's "
-                "own log.dirs can't be used); give an empty directory"
+                f"{self.path} is not a data directory of this broker: it has no {_CATALOGUE}, but {foreign[0]} (the "
+                "log.dirs of Apache Kafka can't be used); give an empty directory"
             )

@@ -1,4 +1,4 @@
-"""Files written so that a crash leaves the old content or the new, and an error says which file it was."""
+"""Writing files so that a crash leaves either the old or the new content, and errors name the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["doing", "flush", "replace", "write_at"]
 
 @contextmanager
 def doing(what: str, path: Path) -> Iterator[None]:
-    """Turn an ``OSError`` of the block into a ``StorageError`` that says what could not be done to which file."""
+    """Turn an ``OSError`` of the block into a ``StorageError`` that names the operation and the file."""
     try:
         yield
     except OSError as error:
@@ -22,10 +22,10 @@ def doing(what: str, path: Path) -> Iterator[None]:
 
 
 def write_at(path: Path, data: bytes, position: int, *, is_new: bool = False, sync: bool = False) -> None:
-    """Write ``data`` at ``position``, which is the end of what counts in the file.
+    """Write ``data`` at ``position``, the end of the file's valid content.
 
-    If that fails the file is cut there again, and what a failing disk does not let us cut the next write goes over.
-    Only the owner may read the file: there are credentials among what is kept.
+    If that fails, the file is truncated to ``position``; should that fail too, the next write overwrites the rest.
+    Only the owner may read the file, since credentials are stored too.
     """
     with doing("write", path):
         fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | (os.O_CREAT if is_new else 0), 0o600)
@@ -49,7 +49,7 @@ def _write(fd: int, data: bytes, position: int) -> None:
 
 
 def flush(path: Path) -> None:
-    """Have a file, or the names in a directory, written to the disk."""
+    """Flush a file, or the names in a directory, to the disk."""
     with doing("flush", path):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -59,7 +59,7 @@ def flush(path: Path) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Give a file new content, all or nothing, also if the power fails."""
+    """Replace a file's content atomically, even if the power fails."""
     beside = path.with_name(path.name + ".new")
     with doing("write", path):
         beside.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""A file of lines, each a JSON value behind its CRC-32C; written line by line.
+"""A file of lines, each a CRC-32C and a JSON value; written line by line.
 
-What is not whole at the end was never acknowledged and is cut off. A bad line with good ones after it is no torn end
-but damage, and refused: what it said can't be guessed, and leaving it out would make wrong what follows.
+An incomplete line at the end was never acknowledged and is truncated. A bad line that good lines follow means that
+the file is damaged: it is refused, since the following lines may depend on the bad one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = logger_of(__name__)
 
 
 class Journal:
-    """The file at ``path``; to be read or replaced before anything is appended."""
+    """The file at ``path``. Call ``read`` or ``rewrite`` before ``append``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,30 +43,30 @@ class Journal:
             values.append(value)
             self._size += len(line)
         if self._size < len(data):
-            _log.warning("%s: %d bytes at its end are no whole line and are cut off", self.path, len(data) - self._size)
-            with doing("cut", self.path):
+            _log.warning("%s: truncating %d bytes that are no whole line", self.path, len(data) - self._size)
+            with doing("truncate", self.path):
                 os.truncate(self.path, self._size)
         return values
 
     def append(self, value: object, *, sync: bool = True) -> None:
-        """Write one more value, to the disk if ``sync``."""
+        """Append a value, and flush it to the disk if ``sync``."""
         line = _line(value)
         write_at(self.path, line, self._size, sync=sync)
         self._size += len(line)
 
     def rewrite(self, values: Iterable[object]) -> None:
-        """Have these values and no others, all or nothing."""
+        """Replace all values atomically."""
         data = b"".join(_line(value) for value in values)
         replace(self.path, data)
         self._size = len(data)
 
     def _check_is_torn(self, number: int, rest: Sequence[bytes]) -> None:
-        if number == 1:  # which was written with the file, all or nothing
-            raise StorageError(f"{self.path} is not a journal: its first line is none of ours; give another directory")
+        if number == 1:  # the first line can't be torn: it was written atomically with the file
+            raise StorageError(f"{self.path} is not a journal: its first line is invalid; give another directory")
         if any(_value(line) is not None for line in rest):
             line = f"line {number} of {number + len(rest)}"
             raise StorageError(
-                f"{self.path} is damaged in {line}: bring back a copy of the directory, or begin with an empty one"
+                f"{self.path} is damaged in {line}: restore the directory from a backup, or begin with an empty one"
             )
 
 

@@ -1,12 +1,12 @@
-"""Where the bytes of a log's batches are: in memory, or in files (``segments.py``).
+"""The store of a log's batches, in memory; ``segments.py`` has the same interface with files.
 
-A position counts the bytes of the log from where it began when the broker started; it never falls, also when old
-batches go. The log knows where batches begin; the store only keeps what is between two positions. What can't be done to
-a file raises ``StorageError``.
+A position counts the log's bytes since the broker started; it never decreases, even when old batches are deleted. The
+log knows where batches begin; the store only keeps the bytes between two positions. Failing file operations raise
+``StorageError``.
 
-``recover`` gives what was kept before, and is to be gone through once, to the end, before anything else. Everything
-before a ``boundary`` can be forgotten by ``drop``. ``rewrite`` puts batches, which begin at ``base_offset`` and end at
-a position, in place of all before that, or leaves all as it was.
+``recover`` yields the stored batches; the caller iterates it once, to the end, before it calls anything else. ``drop``
+deletes everything before a ``boundary``. ``rewrite`` replaces everything before a position with batches that begin at
+``base_offset``, or leaves everything unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEGMENT_BYTES = 1_073_741_824  # Kafka's default of segment.bytes
 
 
 class MemoryBatches:
-    """Batches that end with the process. They are in segments, as in files, and ``segment_bytes`` is asked for each."""
+    """Batches that end with the process, in segments as in files; ``segment_bytes`` is called before each batch."""
 
     start_offset = 0
 
@@ -36,11 +36,11 @@ class MemoryBatches:
         self._end = 0
 
     def recover(self) -> Iterator[BatchView]:
-        """There is nothing."""
+        """Nothing is stored."""
         return iter(())
 
     def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
-        """Keep one more batch, in the active segment or in a new one."""
+        """Append a batch to the active segment or to a new one."""
         if not self._segments or self._end + len(data) > self._segments[-1] + self._segment_bytes():
             self._segments.append(self._end)
         self._batches.append(data)
@@ -48,7 +48,7 @@ class MemoryBatches:
         self._end += len(data)
 
     def read(self, start: int, end: int) -> bytes:
-        """Give all bytes between two positions, where batches begin."""
+        """The bytes between two positions at which batches begin."""
         return b"".join(self._batches[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
 
     def boundary(self, position: int) -> int:
@@ -57,13 +57,13 @@ class MemoryBatches:
         return self._segments[index - 1] if index else position
 
     def drop(self, position: int, start_offset: int) -> None:
-        """Forget the segments before a position, which is a boundary or the end."""
+        """Delete the segments before a position, which is a boundary or the end."""
         count = bisect_left(self._starts, position)
         del self._batches[:count], self._starts[:count]
         del self._segments[: bisect_left(self._segments, position)]
 
     def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
-        """Have these batches, in one segment, instead of all before a position."""
+        """Replace everything before a position with these batches, in one segment."""
         count = bisect_left(self._starts, position)
         start = position - sum(map(len, batches))
         self._batches[:count] = batches
@@ -71,8 +71,8 @@ class MemoryBatches:
         self._segments[: bisect_left(self._segments, position)] = array("q", [start])
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Nothing to flush."""
 
     def delete(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         self.drop(self._end, 0)

@@ -1,8 +1,7 @@
-"""The directory of one partition: whose it is, its segment files, and where its log begins.
+"""The directory of one partition: its topic id, its segment files, and its log start offset.
 
-It is made with the first batch, so a topic that was never written to is a line of the catalogue and no more. The file
-``partition.metadata`` is Kafka's own; by the topic id in it, what a deleted topic of the same name left behind is
-told from what there is now.
+It is created with the first batch, so a topic that was never written to is only a line of the catalogue. The topic id
+in ``partition.metadata``, a file of Kafka's own format, identifies what a deleted topic of the same name left behind.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ class PartitionDirectory:
         self._metadata = f"version: 0\ntopic_id: {_as_kafka_writes(topic_id)}".encode()
 
     def make(self) -> None:
-        """Make the directory unless it is there; raises ``StorageError`` if it is, and belongs to another topic."""
+        """Create the directory if it is missing. Raises ``StorageError`` if it belongs to another topic."""
         if self.is_ours():
             return
-        with doing("make", self.path):
+        with doing("create", self.path):
             self.path.mkdir()
         write_at(self.path / _METADATA, self._metadata, 0, is_new=True, sync=True)
         flush(self.path)
         flush(self.path.parent)
 
     def is_ours(self) -> bool:
-        """Whether the directory is there and belongs to the topic."""
+        """Whether the directory exists and belongs to the topic."""
         with doing("read", self.path / _METADATA):
             try:
                 return (self.path / _METADATA).read_bytes() == self._metadata
@@ -53,14 +52,14 @@ class PartitionDirectory:
                 return False
 
     def segment_files(self) -> list[Path]:
-        """The segments, in the order of their offsets."""
+        """The segment files, ordered by offset."""
         if not self.is_ours():
             return []
         with doing("read", self.path):
             return sorted(path for path in self.path.iterdir() if _SEGMENT_NAME.fullmatch(path.name))
 
     def read_start_offset(self) -> int:
-        """The offset that was written last, 0 if there was none."""
+        """The log start offset that was written last, 0 if none was."""
         path = self.path / _START_OFFSET
         with doing("read", path):
             try:
@@ -71,18 +70,18 @@ class PartitionDirectory:
                 raise StorageError(f"{path} is damaged: it should hold an offset") from error
 
     def write_start_offset(self, offset: int) -> None:
-        """Remember where the log begins."""
+        """Write the log start offset."""
         replace(self.path / _START_OFFSET, b"%d\n" % offset)
 
     def delete(self) -> None:
-        """Delete the directory with everything in it, if it is there."""
+        """Delete the directory and its content, if it exists."""
         with doing("delete", self.path):
             if self.path.exists():
                 shutil.rmtree(self.path)
 
 
 def partition_directories(parent: Path) -> dict[TopicPartition, Path]:
-    """The directories that are named like a partition's and hold nothing but what a partition's may."""
+    """The directories that have the name of a partition and contain only files that a partition may have."""
     with doing("read", parent):
         named = {path: _NAME.fullmatch(path.name) for path in sorted(parent.iterdir()) if path.is_dir()}
         return {

@@ -1,13 +1,13 @@
-"""Which segments of a partition count after a restart, and where the log is cut.
+"""Recovery: which segments of a partition are valid after a restart, and where the log is truncated.
 
-The segments are read from the first on, batch by batch. A batch is right if its length lies within the file, its format
-is 2, its CRC-32C and header are, and it begins at the offset at which the one before ended. Compaction leaves the
-offsets of what it removed within a batch, so a log without holes stays one.
+The segments are read in order, batch by batch. A batch is valid if its length lies within the file, its format is 2,
+its CRC-32C and header are correct, and it begins at the offset at which the previous batch ended. (Compaction keeps the
+offset range of each batch, so it leaves no holes.)
 
-The first bad batch ends the log: its file is cut there, and the files after it are deleted, newest first, so that a
-crash in the middle of this leaves it to be done again. So it is with a segment that does not begin where the one before
-it ended: nothing behind a hole is kept. A segment that begins before that is what a crash left of a compaction, whose
-result has all of its offsets; it is deleted, and nothing is lost.
+The log ends at the first invalid batch: the file is truncated there, and the files after it are deleted, newest first,
+so that an interrupted recovery is repeated. The same happens at a segment that begins after the end of the previous
+one. A segment that begins before that end is left over from an interrupted compaction, whose result covers its
+offsets; it is deleted without loss.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _log = logger_of(__name__)
 
 
 class SegmentScan:
-    """One pass over a file, which is named after its first offset.
+    """One pass over a segment file, which is named after its first offset.
 
-    After it, ``good`` bytes of ``size`` are batches and ``fault`` says what came then.
+    Afterwards ``good`` of ``size`` bytes are valid batches, and ``fault`` describes the first invalid one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,53 +62,53 @@ def _next_batch(file: BinaryIO, left: int, offset: int) -> BatchView:
     data = memoryview(prefix + file.read(max(0, min(length, left - LENGTH_END))))
     header = read_header(data, 0)
     if header is None:
-        raise CorruptRecordError(f"the batch ends after the {left} bytes that are left")
+        raise CorruptRecordError(f"the batch is longer than the {left} bytes that are left")
     verify_crc(header, data)
     check_header(header)
     if header.base_offset != offset:
-        raise CorruptRecordError(f"the batch begins at offset {header.base_offset}, and {offset} is next")
+        raise CorruptRecordError(f"the batch begins at offset {header.base_offset} instead of {offset}")
     return BatchView(header, data)
 
 
 def good_segments(directory: PartitionDirectory) -> Iterator[SegmentScan]:
-    """Give the segments that count, each to be gone through before the next one is asked for, and cut what follows."""
+    """Yield the valid segments and truncate the rest; the caller iterates each segment before it takes the next."""
     files = directory.segment_files()
     end_offset: int | None = None
     for index, path in enumerate(files):
         scan = SegmentScan(path)
         if end_offset is not None and scan.base_offset < end_offset:
-            _log.info("%s is part of the segment before it, since the log was compacted, and is deleted", path)
+            _log.info("%s was compacted into the previous segment and is deleted", path)
             with doing("delete", path):
                 path.unlink()
         elif end_offset is not None and scan.base_offset > end_offset:
-            cut_off(files[index:], f"there is nothing between offsets {end_offset} and {scan.base_offset}")
+            cut_off(files[index:], f"offsets {end_offset} to {scan.base_offset} are missing")
             return
         else:
             yield scan
             end_offset = scan.next_offset
             if scan.fault is not None:
-                cut_off(files[index + 1 :], f"what is before it was cut at offset {end_offset}")
-                _cut(scan)
+                cut_off(files[index + 1 :], f"the log is truncated at offset {end_offset}")
+                _truncate(scan)
                 return
 
 
 def cut_off(files: Sequence[Path], reason: str) -> None:
-    """Delete segments, the last one first, and say why."""
+    """Delete segments, the last one first, and log the reason."""
     for path in reversed(files):
         with doing("delete", path):
-            _log.warning("%s: all its %d bytes are cut off: %s", path, path.stat().st_size, reason)
+            _log.warning("%s: deleting all %d bytes: %s", path, path.stat().st_size, reason)
             path.unlink()
 
 
-def _cut(scan: SegmentScan) -> None:
+def _truncate(scan: SegmentScan) -> None:
     _log.warning(
-        "%s: %d bytes from byte %d on are no batch and are cut off: %s; the log ends at offset %d",
+        "%s: truncating %d bytes from byte %d on: %s; the log ends at offset %d",
         scan.path,
         scan.size - scan.good,
         scan.good,
         scan.fault,
         scan.next_offset,
     )
-    with doing("cut", scan.path):
+    with doing("truncate", scan.path):
         os.truncate(scan.path, scan.good)
     flush(scan.path)

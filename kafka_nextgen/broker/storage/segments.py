@@ -1,14 +1,14 @@
-"""The batches of a partition in files, each named after the offset it begins with, as Kafka names them.
+"""The store of a partition's batches in segment files, each named after its first offset as in Kafka.
 
-A batch goes to the last file, the active segment; it begins a new one when it would make that larger than
-``segment.bytes``. Whole old segments are deleted. Where a log begins in the middle of a segment (DeleteRecords), or has
-nothing left, a small file beside it says so.
+A batch is appended to the last file, the active segment, or to a new one if that would exceed ``segment.bytes``. Only
+whole segments are deleted. If the log begins in the middle of a segment (DeleteRecords) or is empty, a small file
+beside the segments gives the log start offset.
 
-Compaction writes one segment for all those before a position, in one step, and then deletes those. What is read again
-after a restart, ``recovery`` says.
+Compaction writes one segment that replaces all those before a position, atomically, and then deletes them. For reading
+after a restart see ``recovery``.
 
-Reading is one ``pread`` for each segment. What was read or written lately is in the system's page cache; in this
-process nothing is kept but where batches begin.
+Reading takes one ``pread`` for each segment. Recent data is in the system's page cache; this process keeps only where
+batches begin.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kafka_nextgen.wire.records import BatchView
 
 __all__ = ["NEVER", "BatchStore", "SegmentedBatches"]
 
-#: So many records that they are never flushed; Kafka's default of ``log.flush.interval.messages``.
+#: No flushing: Kafka's default of ``log.flush.interval.messages``.
 NEVER = 2**63 - 1
 
 _log = logger_of(__name__)
@@ -50,9 +50,9 @@ class _Segment:
 
 
 class SegmentedBatches:
-    """Batches in a directory of their own, which is made with the first.
+    """Batches in a partition's directory, which is created with the first batch.
 
-    ``segment_bytes`` is asked before each batch; every ``flush_interval`` records the file is flushed to the disk.
+    ``segment_bytes`` is called before each batch; every ``flush_interval`` records the file is flushed to the disk.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class SegmentedBatches:
 
     @property
     def start_offset(self) -> int:
-        """Where the log begins: what was written beside the segments, or the first of them."""
+        """The log start offset: that of the first segment, or the one written beside the segments."""
         first = self._segments[0].base_offset if self._segments else 0
         return max(first, self._start_offset)
 
     def recover(self) -> Iterator[BatchView]:
-        """Give the batches up to the first that is bad, and cut the log there."""
+        """Yield the batches up to the first invalid one, and truncate the log there."""
         self._start_offset = self._directory.read_start_offset()
         end_offset = self._start_offset
         for scan in good_segments(self._directory):
@@ -82,12 +82,12 @@ class SegmentedBatches:
             self._end += scan.good
             end_offset = scan.next_offset
         if end_offset < self._start_offset:
-            reason = f"the log begins at offset {self._start_offset}, and what is left ends at {end_offset}"
+            reason = f"the log begins at offset {self._start_offset}, but the segments end at {end_offset}"
             cut_off([segment.path for segment in self._segments], reason)
             self._segments.clear()
 
     def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
-        """Write a batch to the end of the active segment, or to a new one."""
+        """Append a batch to the active segment or to a new one."""
         segment = self._segment_for(len(data), base_offset)
         unflushed = self._unflushed + end_offset - base_offset
         is_due, is_new = unflushed >= self._flush_interval, segment.size == 0
@@ -99,7 +99,7 @@ class SegmentedBatches:
         self._unflushed = 0 if is_due else unflushed
 
     def read(self, start: int, end: int) -> bytes:
-        """Read all bytes between two positions."""
+        """The bytes between two positions at which batches begin."""
         first = bisect_right(self._segments, start, key=attrgetter("start")) - 1
         pieces = []
         for segment in self._segments[max(first, 0) :]:
@@ -109,15 +109,15 @@ class SegmentedBatches:
         return b"".join(pieces)
 
     def boundary(self, position: int) -> int:
-        """The beginning of the segment that holds a position: whole segments are deleted."""
+        """The beginning of the segment that holds a position."""
         index = bisect_right(self._segments, position, key=attrgetter("start"))
         return self._segments[index - 1].start if index else position
 
     def drop(self, position: int, start_offset: int) -> None:
-        """Delete the segments that end before a position; where the log begins is written before that, if need be.
+        """Delete the segments that end before a position, after writing the new log start offset if it needs a file.
 
-        A file that can't be deleted is forgotten all the same, until the next start; so are those after it, since a
-        log with a hole would be cut there.
+        A file that can't be deleted is ignored until the next start. The files after it are then left too, since a log
+        with a hole would be truncated there.
         """
         is_all = position >= self._end
         kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=attrgetter("start")) - 1
@@ -130,7 +130,7 @@ class SegmentedBatches:
             self._unflushed = 0
 
     def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
-        """Write one segment with these batches, in one step, then delete those it stands for."""
+        """Write one segment with these batches, atomically, then delete the segments it replaces."""
         data = b"".join(batches)
         path = self._path_of(base_offset)
         replace(path, data)
@@ -141,7 +141,7 @@ class SegmentedBatches:
         self._segments[:count] = [_Segment(path, base_offset, position - len(data), len(data))]
 
     def close(self) -> None:
-        """Flush what was not flushed yet."""
+        """Flush unflushed batches."""
         written = [segment for segment in self._segments if segment.size]
         if self._unflushed and written:
             flush(written[-1].path)
@@ -149,7 +149,7 @@ class SegmentedBatches:
         self._unflushed = 0
 
     def delete(self) -> None:
-        """Delete the directory with everything in it; what can't be deleted now is at the next start."""
+        """Delete the directory and its content; what can't be deleted now is deleted at the next start."""
         try:
             self._directory.delete()
         except StorageError as error:
@@ -174,7 +174,7 @@ class SegmentedBatches:
         return self._directory.path / f"{base_offset:020}{SUFFIX}"
 
 
-#: Where the batches of one partition are.
+#: The store of one partition's batches.
 BatchStore = MemoryBatches | SegmentedBatches
 
 
@@ -195,5 +195,5 @@ def _read(segment: _Segment, start: int, end: int) -> bytes:
         finally:
             os.close(fd)
     if len(data) != end - start:
-        raise StorageError(f"{segment.path} was cut by somebody else: {len(data)} of {end - start} bytes are there")
+        raise StorageError(f"{segment.path} was truncated from outside: only {len(data)} of {end - start} bytes exist")
     return data

@@ -1,1 +1,1 @@
-"""The transaction coordinator: each transactional id (KIP-98), as a machine without I/O, and its driver."""
+"""The transaction coordinator (KIP-98): a state machine without I/O, and its driver."""

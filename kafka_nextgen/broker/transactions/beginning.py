@@ -1,16 +1,16 @@
-"""InitProducerId: who becomes the producer of a transactional id (KIP-98; KIP-360, "Public Interfaces").
+"""InitProducerId: the client becomes the producer of a transactional id (KIP-98; KIP-360, "Public Interfaces").
 
-Read from the top:
+The first row that applies decides:
 
-| the transactional id | answer |
+| case | answer |
 |---|---|
-| is new | a new producer id, at epoch 0 |
-| the client names a producer that is not, and was not, its own | PRODUCER_FENCED |
-| its transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS: ask again |
-| its transaction is open | it is aborted at the next epoch, which fences its producer; CONCURRENT_TRANSACTIONS |
-| the client names none   | the next epoch, or a new id at epoch 0 if there is none |
-| the client names its producer | the same: it goes on after an error |
-| the client names the one before | the producer as it is: an answer was lost |
+| the transactional id is new | a new producer id with epoch 0 |
+| the client gives a producer id that is neither the current nor the previous one | PRODUCER_FENCED |
+| the transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS, which clients retry |
+| the transaction is open | CONCURRENT_TRANSACTIONS; it is aborted with the next epoch, which fences its producer |
+| the client gives no producer id | the next epoch, or a new id with epoch 0 if there is none |
+| the client gives the current producer id and epoch | the same: it continues after an error |
+| the client gives the previous producer id and epoch | the current ones: an answer was lost |
 | otherwise | PRODUCER_FENCED |
 """
 
@@ -25,7 +25,7 @@ __all__ = ["init_producer_id"]
 
 
 def init_producer_id(known: Transaction | None, request: InitProducerId, now_ms: int) -> Outcome:
-    """Give the transactional id a producer."""
+    """Handle InitProducerId."""
     if known is None:
         return _begun(_new(request, now_ms))
     if not _may_ask(known, request.producer):
@@ -43,7 +43,7 @@ def _new(request: InitProducerId, now_ms: int) -> Transaction:
 
 
 def _may_ask(known: Transaction, claimed: Producer) -> bool:
-    """Kafka looks at the id first, and lets the one before pass only if it had run out of epochs."""
+    """As in Kafka, only the id is checked, and the previous id is allowed only if it had run out of epochs."""
     if claimed == NO_PRODUCER or claimed.producer_id == known.producer.producer_id:
         return True
     return claimed.producer_id == known.previous.producer_id and claimed.is_exhausted
@@ -62,7 +62,7 @@ def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Out
 
 
 def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Producer]:
-    """Who comes after; and who that replaces, if it was the client itself that asked."""
+    """The next producer; and the one it replaces, if the client gave that one."""
     if known.producer.is_exhausted:
         return Producer(request.new_producer_id, 0), known.producer
     return known.producer.bumped(), NO_PRODUCER if request.producer == NO_PRODUCER else known.producer

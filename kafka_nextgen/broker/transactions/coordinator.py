@@ -1,7 +1,7 @@
-"""The transaction coordinator: a machine without I/O (KIP-98, "Transaction Coordinator").
+"""The transaction coordinator: a state machine without I/O (KIP-98, "Transaction Coordinator").
 
-``handle`` and ``expire`` change nothing; they return what would have to be stored and answered. ``commit`` puts that
-into force. ``now_ms`` is in milliseconds since the epoch.
+``handle`` and ``expire`` change nothing; they return what to store and what to answer. ``commit`` applies that.
+``now_ms`` is in milliseconds since the epoch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["TransactionCoordinator"]
 
 
 class TransactionCoordinator:
-    """All transactional ids. Those unused for ``expiration_ms`` are forgotten."""
+    """All transactional ids. Ids unused for ``expiration_ms`` are forgotten."""
 
     def __init__(self, expiration_ms: int) -> None:
         self.transactions: dict[str, Transaction] = {}
@@ -45,12 +45,12 @@ class TransactionCoordinator:
         }
 
     def handle(self, request: Request, now_ms: int) -> Outcome:
-        """Work a request out; nothing changes before ``commit``."""
+        """Work out the outcome of a request; nothing changes before ``commit``."""
         known = self.transactions.get(request.transactional_id)
         return self._handlers[type(request)](known, request, now_ms)
 
     def expire(self, now_ms: int) -> tuple[Outcome, ...]:
-        """Work out what is aborted for taking too long, and what is forgotten; each is to be committed."""
+        """Work out which transactions have timed out and which ids are forgotten; commit each outcome."""
         due = [one for one in self.transactions.values() if self._deadline_of(one) <= now_ms]
         return tuple(_expired(one, now_ms) for one in due)
 
@@ -59,7 +59,7 @@ class TransactionCoordinator:
         return min(map(self._deadline_of, self.transactions.values()), default=inf)
 
     def commit(self, outcome: Outcome) -> None:
-        """Put an outcome into force."""
+        """Apply an outcome."""
         if outcome.changed is None:
             return
         if outcome.changed.status is Status.DEAD:

@@ -1,10 +1,10 @@
-"""What drives the transaction coordinator: its outcomes put into force, markers written, time kept on the event loop.
+"""Drives the transaction coordinator: stores its outcomes, writes markers, and runs its timer on the event loop.
 
-Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are at hand,
-so that they have their markers before the answer leaves, and no client sees a transaction half ended.
+Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are in this
+process, so the markers are written before the answer, and no client sees a partly ended transaction.
 
-What can't be stored did not happen, and the client is told COORDINATOR_NOT_AVAILABLE, to ask again. A decision that was
-stored stands: markers that can't be written are tried again until they can.
+If an outcome can't be stored, nothing changes and the client gets COORDINATOR_NOT_AVAILABLE, which it retries. Once a
+decision is stored, writing its markers is retried until it succeeds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Transactions"]
 
 _log = logger_of(__name__)
 
-_RETRY_S = 0.5  # after something could not be written
+_RETRY_S = 0.5  # after a failed write
 
 _A = TypeVar("_A", bound=Answer)
 
@@ -34,8 +34,8 @@ _A = TypeVar("_A", bound=Answer)
 class Transactions:
     """The transactional ids of a cluster.
 
-    ``clock`` gives seconds since the epoch and never goes back; ``write_markers`` ends a transaction that is decided
-    in all its partitions; ``entries`` is where everything is stored.
+    ``clock`` gives seconds since the epoch and never goes back; ``write_markers`` ends a decided transaction in all its
+    partitions; ``entries`` stores everything.
     """
 
     def __init__(
@@ -50,17 +50,17 @@ class Transactions:
         self._clock = clock
         self._write_markers = write_markers
         self._timer = Timer(self._expire)
-        self._unended: dict[str, Transaction] = {}  # decided, and waiting for a disk that takes their markers
+        self._unended: dict[str, Transaction] = {}  # decided, but their markers could not be written
 
     def recover(self) -> None:
-        """Go on with what was stored. Of a transaction that was decided, markers may be missing: all are written."""
+        """Read the stored transactions. Write all markers of decided ones again, since some may be missing."""
         for stored in self._entries.all():
             self._coordinator.commit(Outcome(Noted(), stored))
             self._end_decided(stored)
         self._arm()
 
     def ask(self, request: Request, expected: type[_A]) -> _A:
-        """Put a request to the coordinator and return its answer, which is of the ``expected`` class."""
+        """Handle a request and return its answer, which is of the ``expected`` class."""
         outcome = self._coordinator.handle(request, self._now_ms())
         answer = outcome.answer
         try:
@@ -73,11 +73,11 @@ class Transactions:
         return answer
 
     def all(self) -> tuple[Transaction, ...]:
-        """Every transactional id, by name."""
+        """All transactional ids, sorted."""
         return tuple(one for _, one in sorted(self._coordinator.transactions.items()))
 
     def named(self, transactional_id: str) -> Transaction | None:
-        """What there is under a transactional id."""
+        """The state of a transactional id."""
         return self._coordinator.transactions.get(transactional_id)
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Transactions:
             self._write_markers(transaction)
             self._commit(self._coordinator.handle(MarkersWritten(transaction.transactional_id), self._now_ms()))
         except StorageError as error:
-            _log.error("transaction %s has not all its markers: %s", transaction.transactional_id, error)
+            _log.error("the markers of transaction %s can't be written: %s", transaction.transactional_id, error)
             self._unended[transaction.transactional_id] = transaction
 
     def _now_ms(self) -> int:
@@ -116,7 +116,7 @@ class Transactions:
         try:
             self._expire_all()
         except StorageError as error:
-            _log.error("transactions that are over can't be stored: %s", error)
+            _log.error("expired transactions can't be stored: %s", error)
             self._timer.set_after(_RETRY_S)
         else:
             self._arm()

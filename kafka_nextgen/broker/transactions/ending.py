@@ -1,18 +1,17 @@
-"""EndTxn: commit or abort (KIP-98), the epoch bumped with each transaction where the client can (KIP-890, part 2).
+"""EndTxn: commit or abort (KIP-98), and bump the epoch for clients that support it (KIP-890, part 2).
 
-Who asks at another epoch than the producer's is fenced; who repeats what was decided is told so, and who asks for the
-opposite is refused:
+A request with another epoch than the producer's is fenced. Otherwise it decides an ongoing transaction. If there is
+none, the answer depends on the last decision:
 
-| state | the same again | the opposite |
+| state | the same decision | the opposite |
 |---|---|---|
-| Ongoing | decided | decided |
 | PrepareCommit, PrepareAbort | CONCURRENT_TRANSACTIONS | INVALID_TXN_STATE |
 | CompleteCommit, CompleteAbort | NONE | INVALID_TXN_STATE |
 | Empty | INVALID_TXN_STATE | INVALID_TXN_STATE |
 
-A client that bumps epochs is at a new one after each end. If it repeats itself at the one before, its answer was
-lost, and it gets that again. It may also abort where nothing is open: it can't know whether what it sent arrived, and
-is safe from it at the next epoch.
+A client that bumps epochs has a new one after each transaction. A request with the previous epoch is a retry after a
+lost answer, and gets the same answer. Such a client may also abort without an open transaction: it can't know whether
+its records arrived, and the next epoch protects it from them.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _DECISIONS = {
 
 
 def end_transaction(known: Transaction | None, request: EndTransaction, now_ms: int) -> Outcome:
-    """Decide the transaction."""
+    """Handle EndTxn."""
     if known is None or not known.was_or_is(request.producer.producer_id):
         return Outcome.refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if request.bumps_epoch and _is_repeated(known, request):
@@ -47,7 +46,7 @@ def end_transaction(known: Transaction | None, request: EndTransaction, now_ms: 
 
 
 def complete(known: Transaction, now_ms: int) -> Outcome:
-    """Close a decided transaction: its markers are there."""
+    """Complete a decided transaction, whose markers are written."""
     assert known.is_decided
     status = Status.COMPLETE_COMMIT if known.status is Status.PREPARE_COMMIT else Status.COMPLETE_ABORT
     after = evolve(
@@ -62,7 +61,7 @@ def complete(known: Transaction, now_ms: int) -> Outcome:
 
 
 def fenced(known: Transaction, now_ms: int) -> Transaction:
-    """Decide to abort an open transaction, at the next epoch, which fences its producer."""
+    """Abort an open transaction with the next epoch, which fences its producer."""
     after = evolve(
         known, status=Status.PREPARE_ABORT, producer=known.producer.bumped(), previous=NO_PRODUCER, updated_ms=now_ms
     )
@@ -83,7 +82,7 @@ def _again(known: Transaction, request: EndTransaction) -> Outcome:
 
 
 def _decided(known: Transaction, request: EndTransaction, now_ms: int) -> Outcome:
-    """The markers bear the new epoch, so that nothing of the old one is taken after them."""
+    """The markers have the new epoch, so that partitions refuse later batches of the old one."""
     prepared, _ = _DECISIONS[request.is_commit]
     after = evolve(known, status=prepared, updated_ms=now_ms)
     if request.bumps_epoch:

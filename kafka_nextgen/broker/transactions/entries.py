@@ -1,6 +1,6 @@
-"""Transactional ids as entries of the catalogue, where Kafka has its topic ``__transaction_state``.
+"""Transactional ids as entries of the catalogue, in place of Kafka's topic ``__transaction_state``.
 
-An entry is written before what it says is in force, as batches are: it survives the death of the process.
+An entry is written before the change is applied, so it survives the death of the process.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _KIND = "transaction"
 
 @frozen
 class TransactionEntries:
-    """The transactional ids that a catalogue knows."""
+    """The transactional ids in a catalogue."""
 
     _catalogue: Catalogue
 
     def all(self) -> Sequence[Transaction]:
-        """What was stored last of each."""
+        """All stored transactional ids."""
         return [_read(key, value) for key, value in self._catalogue.entries(_KIND).items()]
 
     def put(self, transaction: Transaction) -> None:
-        """Store what a transactional id has come to; raises ``StorageError``."""
+        """Store the state of a transactional id. Raises ``StorageError``."""
         if transaction.status is Status.DEAD:
             self._catalogue.remove(_KIND, transaction.transactional_id)
         else:

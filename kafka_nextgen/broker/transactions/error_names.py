@@ -1,7 +1,7 @@
-"""What the errors of transactions were called before a version of an API knew them.
+"""Errors of transactions for API versions that do not know them.
 
-PRODUCER_FENCED was INVALID_PRODUCER_EPOCH (KIP-588), and TRANSACTION_ABORTABLE was INVALID_TXN_STATE (KIP-890). To
-those who write records or offsets, a fenced producer's epoch is still invalid.
+Older versions have INVALID_PRODUCER_EPOCH for PRODUCER_FENCED (KIP-588), and INVALID_TXN_STATE for
+TRANSACTION_ABORTABLE (KIP-890). Produce and TxnOffsetCommit never use PRODUCER_FENCED.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = [
 
 @frozen
 class ErrorNames:
-    """The first versions of an API with these errors."""
+    """The first versions of an API that have these errors."""
 
     fenced_since: int
     abortable_since: int = 0
 
-    def told(self, error: ErrorCode, version: int) -> ErrorCode:
-        """The name of an error in this version."""
+    def in_version(self, error: ErrorCode, version: int) -> ErrorCode:
+        """The error code for ``error`` in this version."""
         if error is ErrorCode.PRODUCER_FENCED and version < self.fenced_since:
             return ErrorCode.INVALID_PRODUCER_EPOCH
         if error is ErrorCode.TRANSACTION_ABORTABLE and version < self.abortable_since:

@@ -1,14 +1,13 @@
-"""Transactions in their partitions: whether one may go into one more, and the marker that ends it there.
+"""Transactions in partitions: adding or verifying a partition, and writing the marker that ends a transaction.
 
-What a client sends to a partition, or to a group's offsets, has to be of a transaction that the partition belongs to
-(KIP-890). Clients before KIP-890, part 2, tell the coordinator of each partition first (AddPartitionsToTxn), and it is
-asked whether they did. Later ones leave that to the broker: what they send adds the partition. The version of the
-request says which: Produce 12 and TxnOffsetCommit 5 are the first of the later kind.
+Transactional records and offsets are accepted only for partitions of the producer's transaction (KIP-890). Clients
+before KIP-890, part 2, add each partition with AddPartitionsToTxn first, which is verified here. With later clients,
+from Produce 12 and TxnOffsetCommit 5 on, the request itself adds the partition.
 
-A client that sends where it may not has come too late; the one version of Produce that knows TRANSACTION_ABORTABLE and
-not the new way is 11. A client that can't tell CONCURRENT_TRANSACTIONS from other errors gets one that it repeats.
+If the partition is not in the transaction, the error is TRANSACTION_ABORTABLE, which Produce has from version 11 on.
+Older clients can't handle CONCURRENT_TRANSACTIONS in a response to Produce and get an error that they retry.
 
-A marker is told to the coordinators of groups, too. Partitions whose topic was deleted meanwhile have nothing to end.
+Markers in the offsets topic are passed on to group coordinators. Partitions whose topic was deleted are skipped.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ __all__ = ["add_partition", "admission", "end_everywhere", "end_in_log"]
 
 _PRODUCE_ADDS = 12
 
-_COORDINATOR_EPOCH = 0  # there has been no other coordinator in this process
+_COORDINATOR_EPOCH = 0  # there is only one coordinator
 
 
 def admission(
     transactions: Transactions, transactional_id: str | None, partition: TopicPartition, version: int
 ) -> Callable[[BatchHeader], ErrorCode] | None:
-    """Return what decides on a batch that comes by this version of Produce; None if it may be of no transaction."""
+    """The function that admits batches in this version of Produce; None without a transactional id."""
     if transactional_id is None:
         return None
 
@@ -47,7 +46,7 @@ def admission(
         error = add_partition(transactions, transactional_id, producer, partition, verify_only=not adds)
         if error is ErrorCode.CONCURRENT_TRANSACTIONS and not adds:
             return ErrorCode.NOT_ENOUGH_REPLICAS
-        return PRODUCE.told(error, version)
+        return PRODUCE.in_version(error, version)
 
     return admit
 
@@ -60,7 +59,7 @@ def add_partition(
     *,
     verify_only: bool = False,
 ) -> ErrorCode:
-    """Add a partition to the transaction, or only verify that it is in there; return why it is not."""
+    """Add a partition to the transaction, or only verify that it belongs to it; return the error."""
     request = AddPartitions(transactional_id, producer, frozenset({partition}), verify_only)
     return transactions.ask(request, PartitionsAnswered).errors[partition]
 
@@ -76,7 +75,7 @@ def end_everywhere(transaction: Transaction, topics: Topics, groups: Coordinatio
 
 
 def end_in_log(partition: Partition, producer: Producer, marker: EndMarker, groups: Coordination, now_ms: int) -> None:
-    """Write the marker into a partition's log; a coordinator whose log it is has to know."""
+    """Write the marker into a partition's log, and tell the group coordinator if it is the log of one."""
     (batch,) = read_batches(encode_end_marker(marker, producer.producer_id, producer.epoch, now_ms))
     partition.producers.remember(batch.header, partition.log.append(batch))
     if partition.log.partition.topic == OFFSETS_TOPIC:

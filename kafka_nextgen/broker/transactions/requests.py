@@ -1,4 +1,4 @@
-"""Everything the transaction coordinator can be asked or told, and what it answers. Closed: one class for each."""
+"""The requests and answers of the transaction coordinator."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
 
 @frozen
 class InitProducerId:
-    """Become the producer of a transactional id, fencing the one before (KIP-98).
+    """Become the producer of a transactional id and fence the previous one (KIP-98).
 
-    ``producer`` is who the client is already, if it goes on after an error (KIP-360). ``new_producer_id`` is an id
-    that was never given, in case one is needed.
+    ``producer`` is the client's current id and epoch, if it continues after an error (KIP-360). ``new_producer_id`` is
+    an unused id, in case one is needed.
     """
 
     transactional_id: str
@@ -41,9 +41,9 @@ class InitProducerId:
 
 @frozen
 class AddPartitions:
-    """Begin a transaction, or go on with it, in these partitions too.
+    """Add partitions to the transaction, which begins if it has not.
 
-    With ``verify_only`` say whether they belong to the open transaction (KIP-890, part 1).
+    With ``verify_only``, only verify that they belong to the open transaction (KIP-890, part 1).
     """
 
     transactional_id: str
@@ -54,7 +54,7 @@ class AddPartitions:
 
 @frozen
 class EndTransaction:
-    """Commit or abort. With ``bumps_epoch`` the producer goes on at the next epoch (KIP-890, part 2)."""
+    """Commit or abort. With ``bumps_epoch`` the producer continues with the next epoch (KIP-890, part 2)."""
 
     transactional_id: str
     producer: Producer
@@ -65,7 +65,7 @@ class EndTransaction:
 
 @frozen
 class MarkersWritten:
-    """All partitions of a transaction that was decided have their markers."""
+    """The markers of a decided transaction are in all its partitions."""
 
     transactional_id: str
 
@@ -75,7 +75,7 @@ Request = InitProducerId | AddPartitions | EndTransaction | MarkersWritten
 
 @frozen
 class ProducerAnswered:
-    """Who the client is from now on, or why not."""
+    """The client's producer id and epoch from now on, or the error."""
 
     error: ErrorCode = ErrorCode.NONE
     producer: Producer = NO_PRODUCER
@@ -90,14 +90,14 @@ class PartitionsAnswered:
 
 @frozen
 class Noted:
-    """There is nothing to say."""
+    """An empty answer."""
 
 
 Answer = ProducerAnswered | PartitionsAnswered | Noted
 
 
 def refuse(request: Request, error: ErrorCode) -> Answer:
-    """The answer to a request that can't be worked on."""
+    """The answer to a request that can't be handled."""
     if isinstance(request, AddPartitions):
         return PartitionsAnswered(dict.fromkeys(request.partitions, error))
     return Noted() if isinstance(request, MarkersWritten) else ProducerAnswered(error)
@@ -105,9 +105,9 @@ def refuse(request: Request, error: ErrorCode) -> Answer:
 
 @frozen
 class Outcome:
-    """What came of a request, or of time. ``changed`` is to be stored, then put into force; then the answer may leave.
+    """The outcome of a request or a timeout. Store and commit ``changed`` before sending the answer.
 
-    Where ``changed`` is decided, its markers are to be written next, and ``MarkersWritten`` told.
+    If ``changed`` is decided, write its markers next, and then handle ``MarkersWritten``.
     """
 
     answer: Answer
@@ -115,5 +115,5 @@ class Outcome:
 
     @classmethod
     def refused(cls, error: ErrorCode) -> Outcome:
-        """Nothing comes of a producer's request but this error."""
+        """The outcome of a refused request."""
         return cls(ProducerAnswered(error))

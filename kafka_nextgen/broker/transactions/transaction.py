@@ -1,17 +1,17 @@
-"""A transactional id: who produces under it, and how far its transaction is (KIP-98, "Transaction Coordinator").
+"""A transactional id: its producer and the state of its transaction (KIP-98, "Transaction Coordinator").
 
-| state | what it means | may follow on |
+| state | meaning | may follow |
 |---|---|---|
 | Empty | a producer, and no transaction yet | nothing, Empty, CompleteCommit, CompleteAbort |
 | Ongoing | partitions were added | Empty, Ongoing, CompleteCommit, CompleteAbort |
-| PrepareCommit | decided: to be committed, markers are being written | Ongoing |
-| PrepareAbort | decided: to be aborted, markers are being written | Ongoing; Empty and both Complete (KIP-890) |
-| CompleteCommit | committed, all markers are there | PrepareCommit |
-| CompleteAbort | aborted, all markers are there | PrepareAbort |
-| Dead | forgotten, since it was not used for a long time | Empty, CompleteCommit, CompleteAbort |
+| PrepareCommit | will be committed, markers are being written | Ongoing |
+| PrepareAbort | will be aborted, markers are being written | Ongoing; Empty and both Complete (KIP-890) |
+| CompleteCommit | committed, all markers are written | PrepareCommit |
+| CompleteAbort | aborted, all markers are written | PrepareAbort |
+| Dead | forgotten, since it was unused for a long time | Empty, CompleteCommit, CompleteAbort |
 
-Once a decision is taken, nothing can change it: a request for the other one is refused. Kafka's PrepareEpochFence,
-which is never stored, is here a step within one decision.
+Once made, a decision is final: a request for the opposite is refused. Kafka's PrepareEpochFence, which is never
+stored, is not a state here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["LAST_EPOCH", "NO_PRODUCER", "Producer", "Status", "Transaction", "fo
 
 
 class Status(Enum):
-    """Where a transaction stands, by Kafka's names."""
+    """The states of a transaction, by Kafka's names."""
 
     EMPTY = "Empty"
     ONGOING = "Ongoing"
@@ -41,7 +41,7 @@ class Status(Enum):
 
 _IDLE: Final = frozenset({Status.EMPTY, Status.COMPLETE_COMMIT, Status.COMPLETE_ABORT})
 
-#: The states that each may follow on.
+#: The states that each may follow.
 _PREDECESSORS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.EMPTY: _IDLE,
     Status.ONGOING: _IDLE | {Status.ONGOING},
@@ -52,24 +52,24 @@ _PREDECESSORS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.DEAD: _IDLE,
 }
 
-#: The last epoch a producer id is given out with: one more is kept for the coordinator to fence with.
+#: The last epoch of a producer id for clients; the coordinator uses one more to fence them.
 LAST_EPOCH: Final = 2**15 - 2
 
 
 @frozen
 class Producer:
-    """A producer id at one of its epochs; -1 is none."""
+    """A producer id and epoch; -1 means none."""
 
     producer_id: int = -1
     epoch: int = -1
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether there is no further epoch to give to a client, so that a new id has to be taken."""
+        """Whether there is no further epoch for clients, so that a new id is needed."""
         return self.epoch >= LAST_EPOCH
 
     def bumped(self) -> Producer:
-        """The same id at its next epoch, which fences this one."""
+        """The same id with its next epoch, which fences this one."""
         return evolve(self, epoch=self.epoch + 1)
 
 
@@ -78,10 +78,10 @@ NO_PRODUCER: Final = Producer()
 
 @frozen
 class Transaction:
-    """All there is to know of a transactional id; times are in milliseconds since the epoch.
+    """The state of a transactional id; times are in milliseconds since the epoch.
 
-    ``previous`` is who was replaced by ``producer`` on its own request, so that the request can be repeated;
-    ``successor`` is who takes over when the transaction is complete.
+    ``previous`` is the id and epoch that ``producer`` replaced at the client's own request, so that it can repeat the
+    request; ``successor`` replaces ``producer`` when the transaction is complete.
     """
 
     transactional_id: str
@@ -96,7 +96,7 @@ class Transaction:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is under way."""
+        """Whether no transaction is open or being ended."""
         return self.status in _IDLE
 
     @property
@@ -110,7 +110,7 @@ class Transaction:
 
 
 def follow(before: Transaction, after: Transaction) -> Transaction:
-    """Assert that ``after`` may follow on ``before``, and return it."""
+    """Assert that ``after`` may follow ``before``, and return it."""
     assert before.transactional_id == after.transactional_id
     assert before.status in _PREDECESSORS[after.status], f"{after.status} after {before.status}"
     return after

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kafka_nextgen.assignors import PartitionAssignor
 from kafka_nextgen.assignors.built_in import BUILT_IN
-from kafka_nextgen.assignors.explaining.settled import SettledCooperativeStickyAssignor
+from kafka_nextgen.assignors.cooperative_sticky import SettledCooperativeStickyAssignor
 from kafka_nextgen.assignors.local_assignors import assignor_of
 from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
 from kafka_nextgen.errors import ConfigError

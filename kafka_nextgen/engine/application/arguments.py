@@ -104,17 +104,13 @@ def checked_ranges(partitions: ToAssign) -> dict[TopicPartition, OffsetRange]:
 def _checked_range(partition: TopicPartition, wanted: OffsetRange) -> OffsetRange:
     if not isinstance(wanted, OffsetRange):
         raise TypeError(f"{partition}: what to read of it is an OffsetRange, or None for all there is, not {wanted!r}")
+    if not isinstance(wanted.topic_id, TopicId | None):
+        raise TypeError(f"{partition}: the topic id of a range is a UUID, or None, not {wanted.topic_id!r}")
     return OffsetRange(
         _within(wanted.start, INT64_MAX, f"{partition}: the start of a range"),
         _within(wanted.end, INT64_MAX, f"{partition}: the end of a range"),
-        _checked_topic_id(partition, wanted.topic_id),
+        wanted.topic_id,
     )
-
-
-def _checked_topic_id(partition: TopicPartition, topic_id: TopicId | None) -> TopicId | None:
-    if not isinstance(topic_id, TopicId | None):
-        raise TypeError(f"{partition}: the topic id of a range is a UUID, or None, not {topic_id!r}")
-    return topic_id
 
 
 def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:

@@ -1,5 +1,8 @@
-"""Columns as the caller's Arrow schema has them: found by name, in the schema's order, of the schema's types.
+"""Columns as an Arrow schema has them: found by name, in the schema's order, of the schema's types.
 
+- What is the same for all records of a partition is made of buffers that cost nothing: the topic is a dictionary of one
+  name, and indexes that are all 0; without headers, all lists of headers are empty, which again is 0 as their bounds.
+- No list goes through ``pyarrow.array``: that imports pandas, if it is there, to see whether it is one of its own.
 - What lies in memory as the type wants it is not copied: all but topics as strings, timestamps in microseconds,
   timestamp types as int32, and which records have headers.
 - Names inside of ``headers`` count as far as they tell key from value; that of the list's child is the caller's.
@@ -9,26 +12,19 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from kafka_nextgen.engine.application.arrow import (
-    TOPIC,
-    binary_array,
-    headers_array,
-    no_headers_array,
-    number_array,
-    same_array,
-    topic_array,
-    zeros,
-)
 from kafka_nextgen.errors import ArrowSchemaError
-from kafka_nextgen.wire.records import ColumnSlice, HeaderColumn
+from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice, HeaderColumn
 
-__all__ = ["builders_of"]
+__all__ = ["TOPIC", "Build", "builders_of", "headers_or_none"]
+
+#: The name of the topic as it costs the least.
+TOPIC = pa.dictionary(pa.int32(), pa.string())
 
 #: Makes one column of some records.
 Build = Callable[[ColumnSlice], pa.Array]
@@ -56,34 +52,24 @@ def _builder_of(field: pa.Field) -> Build:
 
 def _topic(field: pa.Field) -> Build | None:
     if field.type == TOPIC:
-        return lambda part: topic_array(part.partition.topic, len(part))
+        return _topics
     if field.type == pa.string():
-        return lambda part: topic_array(part.partition.topic, len(part)).cast(pa.string())
+        return lambda part: _topics(part).cast(pa.string())
     return None
-
-
-def _partition(field: pa.Field) -> Build | None:
-    return _if_int32(field, lambda part: same_array(part.partition.partition, len(part)))
-
-
-def _offset(field: pa.Field) -> Build | None:
-    return (lambda part: number_array(part.columns.offsets, pa.int64(), part)) if field.type == pa.int64() else None
 
 
 def _timestamp(field: pa.Field) -> Build | None:
     kind = field.type
     if not pa.types.is_timestamp(kind) or kind.unit not in ("ms", "us"):
         return None
-    return partial(_milliseconds if kind.unit == "ms" else _microseconds, kind)
-
-
-def _milliseconds(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
-    return number_array(part.columns.timestamps, kind, part)
+    if kind.unit == "ms":
+        return lambda part: _numbers(part.columns.timestamps, kind, part)
+    return partial(_microseconds, kind)
 
 
 def _microseconds(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
     try:
-        return _milliseconds(pa.timestamp("ms", kind.tz), part).cast(kind)
+        return _numbers(part.columns.timestamps, pa.timestamp("ms", kind.tz), part).cast(kind)
     except pa.ArrowInvalid as error:
         message = f"{part.partition}: a timestamp exceeds 64 bits in microseconds; ask for timestamp[ms]: {error}"
         raise ArrowSchemaError(message, "timestamp") from error
@@ -91,24 +77,17 @@ def _microseconds(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
 
 def _timestamp_type(field: pa.Field) -> Build | None:
     if field.type == pa.int8():
-        return lambda part: number_array(part.columns.timestamp_types, pa.int8(), part)
-    return _if_int32(field, lambda part: number_array(part.columns.timestamp_types, pa.int8(), part).cast(pa.int32()))
+        return _timestamp_types
+    return (lambda part: _timestamp_types(part).cast(pa.int32())) if field.type == pa.int32() else None
 
 
-def _leader_epoch(field: pa.Field) -> Build | None:
-    return _if_int32(field, lambda part: number_array(part.columns.leader_epochs, pa.int32(), part))
+def _timestamp_types(part: ColumnSlice) -> pa.Array:
+    return _numbers(part.columns.timestamp_types, pa.int8(), part)
 
 
-def _if_int32(field: pa.Field, build: Build) -> Build | None:
-    return build if field.type == pa.int32() else None
-
-
-def _key(field: pa.Field) -> Build | None:
-    return (lambda part: binary_array(part.columns.keys, part)) if field.type == pa.binary() else None
-
-
-def _value(field: pa.Field) -> Build | None:
-    return (lambda part: binary_array(part.columns.values, part)) if field.type == pa.binary() else None
+def _only(kind: pa.DataType, build: Build) -> Find:
+    """What finds a column that can have this type only."""
+    return lambda field: build if field.type == kind else None
 
 
 def _headers(field: pa.Field) -> Build | None:
@@ -117,39 +96,109 @@ def _headers(field: pa.Field) -> Build | None:
     pair = field.type.value_type
     if [(each.name, each.type) for each in pair] != [("key", pa.string()), ("value", pa.binary())]:
         return None
-    return partial(_headers_or_null if field.nullable else _headers_or_none, field.type)
+    return partial(_headers_or_null if field.nullable else headers_or_none, field.type)
 
 
-def _headers_or_none(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+def headers_or_none(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+    """The headers of these records, as lists of this type; without any, empty lists."""
     headers = part.columns.headers
-    return no_headers_array(kind, len(part)) if headers is None else headers_array(kind, headers, part)
+    return _no_headers(kind, len(part)) if headers is None else _some_headers(kind, headers, part)
 
 
 def _headers_or_null(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
     headers = part.columns.headers
     if headers is None:
-        return no_headers_array(kind, len(part), validity=zeros(len(part)))
-    return headers_array(kind, headers, part, _has_any(headers, part))
+        return _no_headers(kind, len(part), validity=_zeros(len(part)))
+    return _some_headers(kind, headers, part, _has_any(headers, part))
 
 
 def _has_any(headers: HeaderColumn, part: ColumnSlice) -> pa.Buffer:
     """A bit for each record of ``part``: whether it has headers."""
+    import pyarrow.compute as pc  # it imports more of pyarrow
+
     bounds = pa.py_buffer(headers.bounds)
     begins = pa.Array.from_buffers(pa.int32(), len(part), [None, bounds], offset=part.start)
     ends = pa.Array.from_buffers(pa.int32(), len(part), [None, bounds], offset=part.start + 1)
     return pc.not_equal(begins, ends).buffers()[1]
 
 
+# ---- arrays
+
+
+def _numbers(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+    """The numbers of these records, of a type as wide as they are."""
+    return pa.Array.from_buffers(kind, len(part), [None, pa.py_buffer(column)], offset=part.start)
+
+
+def _partitions(part: ColumnSlice) -> pa.Array:
+    numbers = array("i", (part.partition.partition,)) * len(part)
+    return pa.Array.from_buffers(pa.int32(), len(part), [None, pa.py_buffer(numbers)])
+
+
+def _binaries(column: BinaryColumn, part: ColumnSlice) -> pa.Array:
+    return _strings(column, pa.binary(), part.start, len(part))
+
+
+def _strings(column: BinaryColumn, kind: pa.DataType, start: int, count: int) -> pa.Array:
+    validity = None if column.validity is None else pa.py_buffer(column.validity)
+    buffers = [validity, pa.py_buffer(column.bounds), pa.py_buffer(column.data)]
+    return pa.Array.from_buffers(kind, count, buffers, offset=start)
+
+
+def _some_headers(
+    kind: pa.DataType, headers: HeaderColumn, part: ColumnSlice, validity: pa.Buffer | None = None
+) -> pa.Array:
+    """The headers of these records, as lists of this type; ``validity`` has a bit for each record."""
+    names = _strings(headers.keys, pa.string(), 0, len(headers.keys))
+    values = _strings(headers.values, pa.binary(), 0, len(headers.values))
+    pairs = pa.StructArray.from_arrays([names, values], fields=list(kind.value_type))
+    bounds = pa.py_buffer(headers.bounds[part.start : part.stop + 1])
+    return pa.Array.from_buffers(kind, len(part), [validity, bounds], children=[pairs])
+
+
+def _no_headers(kind: pa.DataType, count: int, validity: pa.Buffer | None = None) -> pa.Array:
+    """Lists of this type without anything in them."""
+    return pa.Array.from_buffers(kind, count, [validity, _zeros(count + 1)], children=[_no_pairs(kind.value_type)])
+
+
+def _topics(part: ColumnSlice) -> pa.Array:
+    """The name of the topic, as a dictionary."""
+    indexes = pa.Array.from_buffers(pa.int32(), len(part), [None, _zeros(len(part))])
+    return pa.DictionaryArray.from_arrays(indexes, _dictionary(part.partition.topic), safe=False)
+
+
+def _zeros(count: int) -> pa.Buffer:
+    """At least that many int32 of 0, of which few sizes are kept for all."""
+    return _zeros_of(max(4096, 1 << (count - 1).bit_length()))
+
+
+@lru_cache(maxsize=32)
+def _zeros_of(count: int) -> pa.Buffer:
+    return pa.py_buffer(bytes(4 * count))
+
+
+@lru_cache(maxsize=32)
+def _no_pairs(kind: pa.DataType) -> pa.Array:
+    return pa.nulls(0, kind)
+
+
+@lru_cache(maxsize=1024)
+def _dictionary(topic: str) -> pa.Array:
+    name = topic.encode()
+    bounds = array("i", (0, len(name)))
+    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bounds), pa.py_buffer(name)])
+
+
 #: By name: what finds the way to make it, and the types it can have.
 _COLUMNS: Mapping[str, tuple[Find, str]] = {
     "topic": (_topic, "string, or a dictionary of int32 to string"),
-    "partition": (_partition, "int32"),
-    "offset": (_offset, "int64"),
+    "partition": (_only(pa.int32(), _partitions), "int32"),
+    "offset": (_only(pa.int64(), lambda part: _numbers(part.columns.offsets, pa.int64(), part)), "int64"),
     "timestamp": (_timestamp, "timestamp[ms] or timestamp[us], of any time zone"),
     "timestamp_type": (_timestamp_type, "int32 or int8"),
     "timestampType": (_timestamp_type, "int32 or int8"),
-    "leader_epoch": (_leader_epoch, "int32"),
-    "key": (_key, "binary"),
-    "value": (_value, "binary"),
+    "leader_epoch": (_only(pa.int32(), lambda part: _numbers(part.columns.leader_epochs, pa.int32(), part)), "int32"),
+    "key": (_only(pa.binary(), lambda part: _binaries(part.columns.keys, part)), "binary"),
+    "value": (_only(pa.binary(), lambda part: _binaries(part.columns.values, part)), "binary"),
     "headers": (_headers, "a list of structs of key (string) and value (binary)"),
 }

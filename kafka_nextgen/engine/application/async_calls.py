@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
+from typing import TypeVar
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
@@ -15,6 +17,8 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartit
 
 __all__ = ["AsyncCalls"]
 
+T = TypeVar("T")
+
 
 class AsyncCalls(BaseConsumer):
     """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over.
@@ -22,12 +26,16 @@ class AsyncCalls(BaseConsumer):
     Cancelling a call cancels its request; a commit may have been carried out all the same.
     """
 
+    async def _ask(self, call: str, timeout: float | None, begin: Callable[[float], Future[T]]) -> T:
+        """Await a query of at most so many seconds."""
+        with self._use(call):
+            return await await_result(begin(self._limit_s(timeout)))
+
     # ---- offsets
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
         """Commit ``offsets``, or the positions behind everything handed over. Raises as ``Consumer.commit`` does."""
-        with self._use("commit"):
-            await await_result(self._core.commit(offsets, self._limit_s(timeout)))
+        await self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
         """Commit without waiting; the future has the error that ``commit`` would raise. ``close`` waits for it.
@@ -44,8 +52,7 @@ class AsyncCalls(BaseConsumer):
 
         Raises as ``Consumer.committed`` does.
         """
-        with self._use("committed"):
-            return await await_result(self._core.committed(partitions, self._limit_s(timeout)))
+        return await self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
     # ---- positions
 
@@ -54,8 +61,7 @@ class AsyncCalls(BaseConsumer):
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
-        with self._use("position"):
-            return await await_result(self._core.find_position(partition, self._limit_s(timeout)))
+        return await self._ask("position", timeout, lambda limit_s: self._core.find_position(partition, limit_s))
 
     async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading ``partition`` at ``offset``.
@@ -113,22 +119,18 @@ class AsyncCalls(BaseConsumer):
     async def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        with self._use(call):
-            return await await_result(self._core.list_offsets(timestamps, self._limit_s(timeout)))
+        return await self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
-        with self._use("partitions_for"):
-            return await await_result(self._core.partitions_for(topic, self._limit_s(timeout)))
+        return await self._ask("partitions_for", timeout, lambda limit_s: self._core.partitions_for(topic, limit_s))
 
     async def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
     ) -> dict[str, TopicDescription]:
         """These topics with their ids and partitions, or all that may be seen; as ``Consumer.describe_topics``."""
-        with self._use("describe_topics"):
-            return await await_result(self._core.describe_topics(topics, self._limit_s(timeout)))
+        return await self._ask("describe_topics", timeout, lambda limit_s: self._core.describe_topics(topics, limit_s))
 
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
-        with self._use("topics"):
-            return await await_result(self._core.cluster_topics(self._limit_s(timeout)))
+        return await self._ask("topics", timeout, lambda limit_s: self._core.cluster_topics(limit_s))

@@ -20,6 +20,7 @@ from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import JoinReason, TopicPartition
 
@@ -77,7 +78,7 @@ class _Call:
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
     """The check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
-    return core.engine.check_usable if is_part else core.check_open
+    return core.engine.thread.check_usable if is_part else core.check_open
 
 
 class BaseConsumer:
@@ -116,7 +117,7 @@ class BaseConsumer:
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
         with self._calls:
-            return self._usable().fetches.paused()
+            return self._usable().fetches.under_lock(FetchState.paused)
 
     def finished(self) -> frozenset[TopicPartition]:
         """The partitions of which ``assign`` was given a range, and all of that was handed over.
@@ -125,7 +126,8 @@ class BaseConsumer:
         """
         with self._calls:
             core = self._usable()
-            return core.fetches.finished(core.cursor.given_out())
+            given_out = core.cursor.given_out()
+            return core.fetches.look(lambda state: state.finished(given_out))
 
     def lag(self) -> dict[TopicPartition, int | None]:
         """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
@@ -134,7 +136,9 @@ class BaseConsumer:
         """
         with self._calls:
             core = self._usable()
-            return core.fetches.lag(core.cursor.given_out())
+            given_out = core.cursor.given_out()
+            progress = core.fetches.look(lambda state: state.progress(given_out))
+            return {tp: standing.lag for tp, standing in progress.partitions.items()}
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.
@@ -165,7 +169,7 @@ class BaseConsumer:
     @property
     def group_protocol(self) -> GroupProtocol | None:
         """The protocol of the group: as configured or, with auto, the one found; None until then."""
-        return self._usable().engine.protocol
+        return self._usable().engine.membership.protocol
 
     def enforce_rebalance(self, reason: str | None = None, join_reason: JoinReason = JoinReason.UNKNOWN) -> None:
         """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
@@ -181,9 +185,11 @@ class BaseConsumer:
         with self._use("enforce_rebalance"):
             if self._core.topics is None:
                 raise MisuseError("enforce_rebalance() needs a group to rebalance: subscribe() first")
-            protocol = self._core.engine.protocol
+            engine = self._core.engine
+            protocol = engine.membership.protocol
             if protocol is GroupProtocol.CLASSIC:
-                self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance", join_reason)
+                why = reason or "the application enforced a rebalance"
+                engine.thread.call(lambda: engine.membership.enforce_rebalance(why, join_reason))
             else:
                 warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 

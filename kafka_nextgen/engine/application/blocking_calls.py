@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -24,11 +24,14 @@ T = TypeVar("T")
 class BlockingCalls(BaseConsumer):
     """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over."""
 
-    def _answer(self, future: Future[T], limit_s: float) -> T:
-        """The result of a query; cancels it if a signal handler has closed the consumer during this call."""
-        if self._calls.has_wish and not is_in_callback(self._core):
-            future.cancel()
-        return wait_for_result(future, limit_s)
+    def _ask(self, call: str, timeout: float | None, begin: Callable[[float], Future[T]]) -> T:
+        """Wait for a query of at most so many seconds; ends it if a signal handler closes the consumer meanwhile."""
+        with self._use(call):
+            limit_s = self._limit_s(timeout)
+            future = begin(limit_s)
+            if self._calls.has_wish and not is_in_callback(self._core):
+                future.cancel()
+            return wait_for_result(future, limit_s)
 
     # ---- offsets
 
@@ -39,9 +42,7 @@ class BlockingCalls(BaseConsumer):
         ``offsets`` it fails, once, if records were handed over whose partitions were lost before they were committed
         (or revoked, and there was no listener to commit them): their next owner reads them again.
         """
-        with self._use("commit"):
-            limit_s = self._limit_s(timeout)
-            self._answer(self._core.commit(offsets, limit_s), limit_s)
+        self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
         """Commit without waiting; the future has the error that ``commit`` would raise.
@@ -65,9 +66,7 @@ class BlockingCalls(BaseConsumer):
         Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
         where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
         """
-        with self._use("committed"):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.committed(partitions, limit_s), limit_s)
+        return self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
     # ---- positions
 
@@ -76,9 +75,7 @@ class BlockingCalls(BaseConsumer):
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
-        with self._use("position"):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.find_position(partition, limit_s), limit_s)
+        return self._ask("position", timeout, lambda limit_s: self._core.find_position(partition, limit_s))
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading ``partition`` at ``offset``.
@@ -136,15 +133,11 @@ class BlockingCalls(BaseConsumer):
     def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        with self._use(call):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.list_offsets(timestamps, limit_s), limit_s)
+        return self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
-        with self._use("partitions_for"):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.partitions_for(topic, limit_s), limit_s)
+        return self._ask("partitions_for", timeout, lambda limit_s: self._core.partitions_for(topic, limit_s))
 
     def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
@@ -153,12 +146,8 @@ class BlockingCalls(BaseConsumer):
 
         Raises TopicAuthorizationError for a topic that may not be seen, and RequestTimeoutError.
         """
-        with self._use("describe_topics"):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.describe_topics(topics, limit_s), limit_s)
+        return self._ask("describe_topics", timeout, lambda limit_s: self._core.describe_topics(topics, limit_s))
 
     def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
-        with self._use("topics"):
-            limit_s = self._limit_s(timeout)
-            return self._answer(self._core.cluster_topics(limit_s), limit_s)
+        return self._ask("topics", timeout, lambda limit_s: self._core.cluster_topics(limit_s))

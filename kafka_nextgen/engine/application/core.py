@@ -31,6 +31,7 @@ from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.observability.hooks import wall_s
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConfigError, MisuseError
@@ -84,7 +85,7 @@ class ConsumerCore:
             raise refusal("subscribe", self.manual_assignment)
         self.engine.mailbox.raise_fatal()
         self.topics, self.has_listener = topics, has_listener
-        return self.engine.subscribe(subscribed, has_listener)
+        return self.engine.thread.submit(self.engine.membership.subscribe(subscribed, has_listener))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group and end the subscription."""
@@ -107,13 +108,13 @@ class ConsumerCore:
         self.cursor.mark_processed()
         self.cursor.finish_run()
         self.fetches.let_go()
-        return self.engine.assign(wanted, ranges, timeout_s)
+        return self.engine.thread.submit(self.engine.manual_assignment.assign(wanted, ranges, timeout_s))
 
     # ---- polling
 
     def check_open(self) -> None:
         """Raise MisuseError if the consumer is closed, or belongs to the process before a fork."""
-        self.engine.check_usable()
+        self.engine.thread.check_usable()
         if self.closing:
             raise MisuseError("this consumer is closed")
 
@@ -125,7 +126,7 @@ class ConsumerCore:
         if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
-        return self.engine.note_poll()
+        return self.engine.thread.call(self.engine.membership.note_poll)
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
@@ -148,7 +149,7 @@ class ConsumerCore:
         return Records(parts, self._deserializers, hand_over)
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
-        if not self.engine.is_foreign:  # the locks of a forked process may be held forever
+        if not self.engine.thread.is_foreign:  # the locks of a forked process may be held forever
             self.fetches.put_back(parts, last)
 
     def look(self) -> Iterator[Record]:
@@ -167,11 +168,13 @@ class ConsumerCore:
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Call the hooks for what a poll returned that took from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
-            self.hooks.received(Records(parts, self._deserializers and self._deserializers.lenient), began, ended)
+            records = Records(parts, self._deserializers and self._deserializers.lenient)
+            began_at, took_s = wall_s(began), ended - began
+            self.hooks.each(lambda hooks: hooks.received(records, began_at, took_s))
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""
-        self.engine.refuse_foreign()
+        self.engine.thread.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
     def raise_pending_error(self) -> None:
@@ -211,7 +214,9 @@ class ConsumerCore:
         """Report the end of a callback to the member, which does not wait for other calls. May be repeated."""
         self.polls.note_callback_end()
         callback, error = ended
-        return _completed(None) if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
+        if isinstance(callback, PendingCall):
+            return _completed(None)
+        return self.engine.thread.call(lambda: self.engine.membership.callback_finished(callback, error))
 
     def callback_reported(self, ended: CallbackEnd) -> None:
         """Forget a callback whose end was reported."""
@@ -221,7 +226,8 @@ class ConsumerCore:
             self.ended = None
         callback, error = ended
         if self.hooks and not isinstance(callback, PendingCall):
-            self.hooks.called_back(callback.kind.short, callback.partitions, began, now, error)
+            kind, partitions, began_at = callback.kind.short, callback.partitions, wall_s(began)
+            self.hooks.each(lambda hooks: hooks.called_back(kind, partitions, began_at, now - began, error))
 
     # ---- positions
 
@@ -233,7 +239,8 @@ class ConsumerCore:
         """
         to_commit = self._to_commit(offsets)
         is_bare = offsets is None and self._running is None
-        ended = self.engine.commit(to_commit, timeout_s, self.fetches.lost_uncommitted() if is_bare else frozenset())
+        lost = self.fetches.under_lock(lambda state: state.handover.uncommitted.partitions) if is_bare else frozenset()
+        ended = self.engine.commit(to_commit, timeout_s, lost)
         if callback is not None:
             ended.add_done_callback(lambda _: self._post_committed(callback, to_commit, ended))
         return ended
@@ -255,7 +262,8 @@ class ConsumerCore:
         """The offset of the next record to be handed over, once it is known."""
         self.require_assigned([partition])
         self.cursor.check_hand_over()
-        position = self.fetches.position(partition, self.cursor.given_out())
+        given_out = self.cursor.given_out()
+        position = self.fetches.look(lambda state: state.position(partition, given_out))
         if position is not None:
             return _completed(position)
         return self.engine.query(lambda: self.engine.fetcher.find_position(partition, timeout_s))
@@ -265,24 +273,26 @@ class ConsumerCore:
         target = checked_offset(partition, offset)
         self.cursor.finish_run()
         self.require_assigned([partition])
-        self.fetches.seek(partition, target.offset, target.leader_epoch)
+        self.fetches.change(lambda state: state.seek(partition, target.offset, target.leader_epoch))
         self.engine.note_seek(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
         self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
-        self.fetches.seek_to(chosen, where)
+        self.fetches.change(lambda state: state.seek_to(chosen, where))
         self.engine.note_seek(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand over no records of these until they are resumed."""
         self.cursor.finish_run()
-        self.fetches.pause(self.require_assigned(partitions))
+        chosen = self.require_assigned(partitions)
+        self.fetches.change(lambda state: state.pause(chosen))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
-        self.fetches.resume(self.require_assigned(partitions))
+        chosen = self.require_assigned(partitions)
+        self.fetches.change(lambda state: state.resume(chosen))
 
     def require_assigned(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
         """The same ``partitions``; raises MisuseError naming those that are not assigned."""
@@ -338,7 +348,7 @@ class ConsumerCore:
         Auto-commit covers what was handed over or, if an error cut processing short (not ``all_is_processed``), what
         was handed over before the last poll.
         """
-        if self.closing or self.engine.is_foreign:
+        if self.closing or self.engine.thread.is_foreign:
             return False
         self._all_is_processed = all_is_processed
         self.closing = True

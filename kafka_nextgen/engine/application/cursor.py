@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
 from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
-from kafka_nextgen.engine.application.record_run import DeserializingPoll, PutBack, RecordRun
+from kafka_nextgen.engine.application.record_run import DeserializingPoll, PutBack, RecordRun, Watch
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.types import Record
@@ -33,7 +33,7 @@ _NOTHING = RecordRun(())
 _everywhere: WeakSet[Cursor] = WeakSet()
 
 
-class Cursor:
+class Cursor(Watch):
     """The run of records that iteration is in.
 
     ``whoami`` identifies the caller: a thread's ident, or the running task. ``on_handed_over`` gets what was given out
@@ -94,18 +94,12 @@ class Cursor:
             run.end()
         return run.records
 
-    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Do nothing: the run itself knows its progress."""
-
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """Put back a record that can't be deserialized, behind the other partitions.
 
         It may have been handed over, if the run was finished while it was being deserialized.
         """
         self._put_back([ColumnSlice(part.columns, rows.row, rows.row + 1)], part.partition)
-
-    def stop_behind(self, part: ColumnSlice) -> None:
-        """Do nothing: the next poll goes on there."""
 
     @property
     def is_in_run(self) -> bool:

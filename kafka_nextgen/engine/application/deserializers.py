@@ -18,7 +18,7 @@ from kafka_nextgen.engine.application.record_rows import RecordRows
 from kafka_nextgen.errors import DeserializationError, MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import DeserializationPolicy, Deserializer, OnDeserializationError
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["DeserializedRows", "Deserializers"]
@@ -85,7 +85,10 @@ class Deserializers:
         else:
             assert error.__cause__ is not None
             logger.warning(
-                "%s: skipped the record at offset %d: %s", error.partition, error.offset, told(error.__cause__)
+                "%s: skipped the record at offset %d: %s",
+                error.partition,
+                error.offset,
+                describe_error(error.__cause__),
             )
         return _SKIPPED
 
@@ -101,8 +104,9 @@ def _hand_to(dead_letter: Callable[[DeserializationError], object], error: Deser
 def _error_of(record: Record, field: str, cause: Exception) -> DeserializationError:
     partition = TopicPartition(record.topic, record.partition)
     message = (
-        f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: {told(cause)}; reading "
-        f"stops there: seek to {record.offset + 1} to skip it, or set on_deserialization_error"
+        f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: "
+        f"{describe_error(cause)}; reading stops there: seek to {record.offset + 1} to skip it, or set "
+        "on_deserialization_error"
     )
     error = DeserializationError(message, record, field)
     error.__cause__ = cause

@@ -23,6 +23,7 @@ from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.futures import await_result, wait_for_result
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -93,7 +94,7 @@ class _View:
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        return self._alive().fetches.paused()
+        return self._alive().fetches.under_lock(FetchState.paused)
 
 
 _current: ContextVar[_View | None] = ContextVar("kafka_nextgen_rebalance_view", default=None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, repeat
 from operator import length_hint
-from typing import Protocol
+from typing import TypeAlias
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import Record, TimestampType
@@ -27,18 +27,8 @@ _to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED e
 _NOTHING: dict[str, Record] = {}  # getting something from it gives the default: of two arguments the second
 
 
-class RecordRows(Protocol):
-    """An iterable of records that can be ended between any two of them."""
-
-    @property
-    def row(self) -> int:
-        """The row that is given out next."""
-
-    def end(self) -> None:
-        """Give out nothing more; callable from any thread, never blocks."""
-
-    def __iter__(self) -> Iterator[Record]:
-        """The records that are left."""
+#: An iterable of records that can be ended between any two of them.
+RecordRows: TypeAlias = "accelerator.RecordRows[Record] | RowsInPython"
 
 
 def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
@@ -85,7 +75,7 @@ class RowsInPython:
         return stop - length_hint(left)
 
     def end(self) -> None:
-        """Give out nothing more."""
+        """Give out nothing more; callable from any thread, never blocks."""
         self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 

@@ -12,20 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Protocol
 
 from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["DeserializingPoll", "PutBack", "RecordRun", "Watch"]
+__all__ = ["NO_WATCH", "DeserializingPoll", "PutBack", "RecordRun", "Watch"]
 
 _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
-class Watch(Protocol):
-    """Is told of records that are deserialized."""
+class Watch:
+    """Is told of records that are deserialized. This one does nothing; subclasses override what they need."""
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """``rows`` begins to give out the records of ``part``."""
@@ -37,6 +36,9 @@ class Watch(Protocol):
         """An exception ended the run before it went on to the next slice."""
 
 
+NO_WATCH = Watch()
+
+
 class RecordRun:
     """The records of some slices, given out by the iterator ``records``."""
 
@@ -44,7 +46,7 @@ class RecordRun:
         self,
         slices: Sequence[ColumnSlice],
         deserializers: Deserializers | None = None,
-        watch: Watch | None = None,
+        watch: Watch = NO_WATCH,
     ) -> None:
         self._slices = tuple(slices)
         self._deserializers = deserializers
@@ -97,7 +99,7 @@ class RecordRun:
         except GeneratorExit:  # the iterator was dropped
             raise
         except BaseException:
-            if self._watch is not None and self.progress():  # before the first record, nothing has changed
+            if self.progress():  # before the first record, nothing has changed
                 self._watch.stop_behind(self._slices[which])
             raise
 
@@ -109,8 +111,6 @@ class RecordRun:
             return made
         rows = DeserializedRows(made, self._deserializers)
         self._enter(which, rows)
-        if self._watch is None:
-            return rows.records(_do_nothing)
         self._watch.begin(part, rows)
         return rows.records(partial(self._watch.fail, part, rows))
 
@@ -124,15 +124,11 @@ def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
     return isinstance(rows, DeserializedRows) and rows.is_cut
 
 
-def _do_nothing() -> None:
-    """Without a watch, failures are not reported."""
-
-
 #: Puts these runs back; the partition is the last in turn from there on.
 PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
 
 
-class DeserializingPoll:
+class DeserializingPoll(Watch):
     """What one poll handed over, while its records are deserialized one by one; shared by all views of it.
 
     The positions are behind all of it already. If a record can't be deserialized, the rest counts as not handed over:

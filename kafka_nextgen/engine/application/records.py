@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from kafka_nextgen.engine.application.data_frames import DataFrames, require_extra
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import record_rows
-from kafka_nextgen.engine.application.record_run import DeserializingPoll, RecordRun
+from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     import pyarrow
 
 __all__ = ["RecordBatch", "Records"]
@@ -51,14 +54,44 @@ class _Column(Sequence[T]):
         return f"<column of {len(self)}>"
 
 
-class RecordBatch(DataFrames):
+@contextmanager
+def _require_extra(call: str, extra: str) -> Iterator[None]:
+    """Have a missing package in ``call`` raise an ImportError that names the extra which installs it."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        message = f"{call} needs {missing.name}: pip install 'kafka-nextgen[{extra}]'"
+        raise ImportError(message, name=missing.name) from missing
+
+
+class _DataFrames(ABC):
+    """Converts what ``to_arrow`` returns to data frames."""
+
+    @abstractmethod
+    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table | pyarrow.RecordBatch:
+        """The records in pyarrow, in the columns of ``schema`` if given."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
+        with _require_extra("to_pandas()", "pandas"):
+            import pandas  # noqa: F401  (pyarrow imports it, without a word about the extra)
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The same in polars, by way of Arrow. Needs the extra ``kafka-nextgen[polars]``."""
+        with _require_extra("to_polars()", "polars"):
+            import polars
+        return polars.DataFrame(self.to_arrow())
+
+
+class RecordBatch(_DataFrames):
     """Records of one partition that lie together, in columns; the i-th entry of each is of the same record.
 
     Iterating makes a ``Record`` of each. Libraries that know Arrow's PyCapsule interface take a batch as it is.
     """
 
     def __init__(
-        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: DeserializingPoll | None = None
+        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: Watch = NO_WATCH
     ) -> None:
         self._part = part
         self._deserializers = deserializers
@@ -117,7 +150,7 @@ class RecordBatch(DataFrames):
 
     def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.RecordBatch:
         """The same in pyarrow, nothing copied: the columns of ``Records.to_arrow``, or those of ``schema``."""
-        with require_extra("to_arrow()", "arrow"):
+        with _require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
         return to_batch(self._part, schema)
 
@@ -133,7 +166,7 @@ def _none_at_all(start: int, stop: int) -> list[Headers]:
     return [()] * (stop - start)
 
 
-class Records(DataFrames):
+class Records(_DataFrames):
     """Records of one or more partitions, in each partition's order.
 
     ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one partition at
@@ -145,7 +178,7 @@ class Records(DataFrames):
         self,
         slices: Sequence[ColumnSlice] = (),
         deserializers: Deserializers | None = None,
-        hand_over: DeserializingPoll | None = None,
+        hand_over: Watch = NO_WATCH,
     ) -> None:
         self._slices = tuple(slices)
         self._deserializers = deserializers
@@ -207,7 +240,7 @@ class Records(DataFrames):
         types; ``docs/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
         other, and ImportError if pyarrow is not there.
         """
-        with require_extra("to_arrow()", "arrow"):
+        with _require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices, schema)
 

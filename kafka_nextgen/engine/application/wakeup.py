@@ -12,22 +12,10 @@ import threading
 from collections import deque
 from contextlib import suppress
 from threading import Lock
-from typing import Protocol
 
 from kafka_nextgen.transport.eager_future import EagerFuture
 
 __all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup"]
-
-
-class Wakeup(Protocol):
-    """May be notified from any thread."""
-
-    @property
-    def count(self) -> int:
-        """The number of notifications so far."""
-
-    def notify(self) -> None:
-        """Wake all waiters."""
 
 
 class ThreadWakeup:
@@ -94,3 +82,7 @@ class AsyncWakeup:
             timer.cancel()
             with self._lock:
                 self._waiters.discard(waiter)
+
+
+#: May be notified from any thread.
+Wakeup = ThreadWakeup | AsyncWakeup

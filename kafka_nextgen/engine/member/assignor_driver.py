@@ -18,14 +18,14 @@ from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
+from kafka_nextgen.engine.settings import assigning_settings
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
-from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Answer, Api
@@ -76,11 +76,11 @@ class AssignorRequests:
 class AssignorDriver:
     """Drives the assignors of one member. ``on_installed`` is called when a target computed here is in force."""
 
-    on_installed: Callable[[], None]
-
-    def __init__(self, settings: AssigningSettings, own: LocalAssignors, context: DriverContext) -> None:
+    def __init__(self, own: LocalAssignors, context: DriverContext, on_installed: Callable[[], None]) -> None:
+        settings = assigning_settings(context.config)
         self._machine = AssigningMachine(settings)
         self._own = own
+        self._on_installed = on_installed
         self._cluster = context.cluster
         self._tasks = context.tasks
         self._group_id = settings.group_id
@@ -107,14 +107,11 @@ class AssignorDriver:
         self._stopped = True
         self._timer.set(None)
 
-    def _send(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
-        self._tasks.start(self._exchange(effect))
-
     async def _exchange(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         try:
             event = await self._requests.send(effect)
         except Exception as bug:  # reported by the task; the machine must not wait forever
-            self.feed(ev.Lost(effect.number, told(bug)))
+            self.feed(ev.Lost(effect.number, describe_error(bug)))
             raise
         self.feed(event)
 
@@ -132,7 +129,7 @@ class AssignorDriver:
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
         except Exception as bug:  # reported by the task; the machine must not wait forever
-            self.feed(ev.ComputationFailed(effect.number, told(bug)))
+            self.feed(ev.ComputationFailed(effect.number, describe_error(bug)))
             raise
         else:
             self.feed(ev.Computed(effect.number, assignment))
@@ -140,23 +137,17 @@ class AssignorDriver:
     def _call_on_assignment(self, effect: fx.CallOnAssignment) -> None:
         self._own.call_on_assignment(effect.assignor, effect.error, effect.assignment, effect.group)
 
-    def _tell_installed(self, _effect: fx.TellInstalled) -> None:
-        self.on_installed()
-
     def _tell_failure(self, effect: fx.TellFailure) -> None:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
 
-    def _find_coordinator(self, _effect: FindCoordinator) -> None:
-        self._cluster.forget_coordinator(self._group_id)
-
-    # an effect that has no method here fails when it first comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.SendPrepare: _send,
-        fx.SendInstall: _send,
+        fx.SendPrepare: lambda self, effect: self._tasks.start(self._exchange(effect)),
+        fx.SendInstall: lambda self, effect: self._tasks.start(self._exchange(effect)),
         fx.Compute: _compute,
-        fx.TellInstalled: _tell_installed,
+        fx.TellInstalled: lambda self, _: self._on_installed(),
         fx.CallOnAssignment: _call_on_assignment,
         fx.TellFailure: _tell_failure,
-        FindCoordinator: _find_coordinator,
+        FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._group_id),
     }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
 from kafka_nextgen.engine.member.driver_context import DriverContext
-from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.member.topic_lookup import id_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
@@ -17,7 +17,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import TopicId
 
 __all__ = ["ClassicAssignors"]
@@ -26,28 +26,23 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class ClassicAssignors:
-    """Connects a member with its assignors, on the I/O thread."""
+    """Connects a member, which gets its events by ``feed``, with its assignors, on the I/O thread."""
 
-    def __init__(self, own: LocalAssignors, asking: AssignorMetadata, context: DriverContext) -> None:
+    def __init__(self, own: LocalAssignors, context: DriverContext, feed: Callable[[ev.ClassicEvent], None]) -> None:
         self._own = own
-        self._asking = asking
         self._cluster = context.cluster
         self._identity = context.identity
         self._tasks = context.tasks
-        self._feed: Callable[[ev.ClassicEvent], None] = _nobody
+        self._feed = feed
         self._cause: BaseException | None = None  # of the last computation of this member that failed
 
-    def begin(self, feed: Callable[[ev.ClassicEvent], None]) -> None:
-        """Feed the metadata to the member, now and whenever it changes."""
-        self._feed = feed
-        self._tell()
-
-    def _tell(self) -> None:
-        self._feed(AssignorsAsked(self._asking.known))
+    def offer(self) -> None:
+        """Feed the metadata to the member."""
+        self._feed(AssignorsAsked(self._own.known))
 
     def ask(self) -> None:
         """Refresh the metadata in the background."""
-        self._tasks.start(self._asking.ask_again(self._tell))
+        self._tasks.start(self._own.ask_again(self.offer))
 
     def run(self, effect: fx.RunAssignor) -> None:
         """Have an assignor assign the group, and feed the outcome to the member."""
@@ -61,7 +56,7 @@ class ClassicAssignors:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self._feed(ev.AssignorFailed(effect.number, told(bug)))
+            self._feed(ev.AssignorFailed(effect.number, describe_error(bug)))
             raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))
@@ -99,7 +94,3 @@ class ClassicAssignors:
         is_own = effect.leader_id == member_id
         of = "this member, which leads its group," if is_own else f"the leader, {effect.leader_id},"
         self._own.tell_failure(effect.why, effect.assignor, self._cause if is_own else None, of=of)
-
-
-def _nobody(_event: ev.ClassicEvent) -> None:
-    """Ignore the event: there is no member yet."""

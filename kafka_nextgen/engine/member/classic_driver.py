@@ -11,6 +11,7 @@ from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.topic_lookup import describe_topics
 from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
@@ -19,7 +20,7 @@ from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import HeartbeatLost
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 
 __all__ = ["ClassicDriver"]
 
@@ -28,23 +29,18 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     """One member of one classic group."""
 
     protocol = GroupProtocol.CLASSIC
+    rules = ClassicRebalanceRules()
 
-    def __init__(
-        self,
-        member: ClassicMember,
-        reading: ClassicRebalanceRules,
-        context: DriverContext,
-        leading: ClassicAssignors | None = None,
-    ) -> None:
-        super().__init__(member, reading, context)
-        self._leading = leading
-        self.has_own_assignors = leading is not None
-        if leading is not None:
-            leading.begin(self.feed)
+    def __init__(self, member: ClassicMember, context: DriverContext, own: LocalAssignors | None = None) -> None:
+        super().__init__(member, context)
+        self._leading = None if own is None else ClassicAssignors(own, context, self.feed)
+        self.has_own_assignors = own is not None
+        if self._leading is not None:
+            self._leading.offer()
 
     @property
     def _requests(self) -> ClassicRequests:
-        return ClassicRequests(self._cluster, self._identity.group_id, self._request_timeout_s)
+        return ClassicRequests(self._cluster, self._identity.group_id, self._config.request_timeout_ms / 1000)
 
     async def _exchange(
         self, request: Callable[[], Coroutine[object, object, ev.ClassicEvent]], lost: Callable[[str], ev.ClassicEvent]
@@ -52,7 +48,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         try:
             event = await request()
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self.feed(lost(told(bug)))
+            self.feed(lost(describe_error(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
             self.last_heartbeat_at = time.monotonic()
@@ -95,15 +91,6 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
         return self._leading
 
-    def _run_assignor(self, effect: fx.RunAssignor) -> None:
-        self._leads.run(effect)
-
-    def _tell_assignor(self, effect: fx.TellAssignor) -> None:
-        self._leads.tell(effect, self._member.member_id)
-
-    def _raise_assignor_failed(self, effect: fx.RaiseAssignorFailed) -> None:
-        self._leads.raise_failed(effect, self._member.member_id)
-
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         **MemberDriver.carry_out,
         fx.SendJoinGroup: _send_join,
@@ -111,7 +98,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         fx.SendClassicHeartbeat: _send_heartbeat,
         fx.SendLeaveGroup: _send_leave,
         fx.AskForTopics: _ask_for_topics,
-        fx.RunAssignor: _run_assignor,
-        fx.TellAssignor: _tell_assignor,
-        fx.RaiseAssignorFailed: _raise_assignor_failed,
+        fx.RunAssignor: lambda self, effect: self._leads.run(effect),
+        fx.TellAssignor: lambda self, effect: self._leads.tell(effect, self._member.member_id),
+        fx.RaiseAssignorFailed: lambda self, effect: self._leads.raise_failed(effect, self._member.member_id),
     }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
@@ -23,55 +23,46 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
-    from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
+    from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
-__all__ = ["ConsumerDriver", "LocalAssignorParts"]
+__all__ = ["ConsumerDriver"]
 
 logger = logger_of("kafka_nextgen.member")
-
-
-@frozen
-class LocalAssignorParts:
-    """What a member with local assignors has in addition."""
-
-    assigning: AssignorDriver
-    asking: AssignorMetadata
 
 
 class ConsumerDriver(MemberDriver[Member]):
     """One member of one consumer group."""
 
     protocol = GroupProtocol.CONSUMER
+    rules = ConsumerRebalanceRules()
 
     _stopped = False
     _resolving: asyncio.Task[None] | None = None
     #: Called with the reason if the cluster lacks this protocol and another one may be tried.
     on_unsupported: Callable[[str], None] | None = None
 
-    def __init__(
-        self,
-        member: Member,
-        reading: ConsumerRebalanceRules,
-        context: DriverContext,
-        own: LocalAssignorParts | None = None,
-    ) -> None:
-        super().__init__(member, reading, context)
+    def __init__(self, member: Member, context: DriverContext, own: LocalAssignors | None = None) -> None:
+        super().__init__(member, context)
         self._own_member_id = member.member_id
         self._own = own
+        self._assigning: AssignorDriver | None = None
         self.has_own_assignors = own is not None
         self._may_be_known = False  # a heartbeat may have reached the coordinator
-        self._watch = PatternWatch(context.cluster, context.tasks, context.metadata_max_age_s, self._take_names)
+        max_age_s = context.config.metadata_max_age_ms / 1000
+        self._watch = PatternWatch(context.cluster, context.tasks, max_age_s, self._take_names)
         if own is not None:
-            own.assigning.on_installed = lambda: self.feed(ev.TargetInstalled())
-            self.feed(ev.AssignorsAsked(own.asking.known))
+            from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
 
-    def feed(self, event: object) -> None:
+            self._assigning = AssignorDriver(own, context, lambda: self.feed(ev.TargetInstalled()))
+            self.feed(ev.AssignorsAsked(own.known))
+
+    def feed(self, event: Any) -> None:
         """Feed an event to the member; another subscription ends the matching of the previous pattern."""
         if self._stopped:
             return
@@ -118,19 +109,19 @@ class ConsumerDriver(MemberDriver[Member]):
         super().stop()
         self._stopped = True
         self._watch.stop()
-        if self._own is not None:
-            self._own.assigning.stop()
+        if self._assigning is not None:
+            self._assigning.stop()
 
     def _wake(self) -> None:
         if self._own is None or not is_due(self._member.state.deadlines, Timer.HEARTBEAT, time.monotonic()):
             super()._wake()
         else:
-            self._tasks.start(self._ask_and_wake(self._own.asking))
+            self._tasks.start(self._ask_and_wake(self._own))
 
-    async def _ask_and_wake(self, asking: AssignorMetadata) -> None:
+    async def _ask_and_wake(self, own: LocalAssignors) -> None:
         """Refresh the metadata of the assignors before a heartbeat that is due."""
         try:
-            await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
+            await own.ask_again(lambda: self.feed(ev.AssignorsAsked(own.known)))
         finally:  # the heartbeat is sent in any case
             self.feed(ev.TimePassed())
 
@@ -138,8 +129,8 @@ class ConsumerDriver(MemberDriver[Member]):
         from kafka_nextgen.membership.assigning.events import MembershipEnded
 
         super()._publish_epoch(effect)
-        if self._own is not None and effect.member_epoch < 0:
-            self._own.assigning.feed(MembershipEnded())
+        if self._assigning is not None and effect.member_epoch < 0:
+            self._assigning.feed(MembershipEnded())
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
         if effect.member_epoch < 0:
@@ -157,14 +148,14 @@ class ConsumerDriver(MemberDriver[Member]):
                 group_id,
                 effect,
                 self._own_member_id,
-                self._request_timeout_s,
+                self._config.request_timeout_ms / 1000,
                 self._note_sending,
                 self.has_own_assignors,
             )
         except NoPatternsError as old_broker:
             heard = HeartbeatResult(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self.feed(ev.HeartbeatLost(effect.number, told(bug)))
+            self.feed(ev.HeartbeatLost(effect.number, describe_error(bug)))
             raise
         self._take(heard)
 
@@ -179,9 +170,9 @@ class ConsumerDriver(MemberDriver[Member]):
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
         """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""
-        if self._own is None or told is None or is_late(self._member.state, event):
+        if self._assigning is None or told is None or is_late(self._member.state, event):
             return
-        self._own.assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))
+        self._assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))
 
     def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.HeartbeatRefused | ev.HeartbeatLost:
         """Match the pattern on the client for an old coordinator; the unsent heartbeat is repeated with names.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import TypeVar
@@ -22,15 +22,15 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignor,
     PartitionAssignorError,
 )
-from kafka_nextgen.engine.io_thread import TaskSet
-from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCall
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.errors import AssignorError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning.running import compute, offer_of
 from kafka_nextgen.transport.background import run_and_hold_outcome
 
-__all__ = ["AssignorMetadata", "AssignorThread", "LocalAssignors"]
+__all__ = ["AssignorThread", "LocalAssignors"]
 
 T = TypeVar("T")
 
@@ -81,32 +81,70 @@ class AssignorThread:
         set_outcome()
 
 
+#: How long (seconds) a heartbeat waits for the metadata of assignors.
+PATIENCE_S = 0.1
+
 logger = logger_of("kafka_nextgen.member")
 
 
 class LocalAssignors:
-    """Used on the I/O thread; ``trouble`` may be read from any thread."""
+    """The assignors of one member, and their metadata, which its peers get: read before it joins, and refreshed.
 
-    def __init__(self, assignors: Sequence[PartitionAssignor], group_id: str, mailbox: Mailbox) -> None:
-        self.by_name: Mapping[str, PartitionAssignor] = {assignor.name: assignor for assignor in assignors}
+    A heartbeat waits for a refresh for a moment, then goes out without it; the next one has what comes later. An
+    assignor that is computing an assignment is not asked. If it fails, the application is told, and what it said
+    before stays in force. Used on the I/O thread; ``trouble`` may be read from any thread.
+    """
+
+    def __init__(self, context: DriverContext) -> None:
+        assignors, group_id = context.config.group_local_assignors, context.config.group_id or ""
+        self._by_name: Mapping[str, PartitionAssignor] = {assignor.name: assignor for assignor in assignors}
         self.trouble: str | None = None  # the last error raised, as long as it holds
         self._group_id = group_id
-        self._mailbox = mailbox
+        self._mailbox = context.mailbox
+        self._tasks = context.tasks
+        self._known: dict[str, ClientAssignor] = {}
+        self._asking: asyncio.Task[None] | None = None
         self._thread = AssignorThread(f"kafka_nextgen assignors of {group_id}")
 
     @property
-    def is_busy(self) -> bool:
-        """Whether an assignor is running, so that another call would wait."""
-        return self._thread.is_busy
+    def known(self) -> tuple[ClientAssignor, ...]:
+        """The last metadata, the preferred assignor first."""
+        return tuple(self._known[name] for name in self._by_name if name in self._known)
 
-    async def offer(self, name: str) -> ClientAssignor:
+    async def ask_first(self) -> None:
+        """Read the metadata for the first time, which a member needs to join. Raises AssignorError."""
+        for name in self._by_name:
+            try:
+                self._known[name] = await self._offer(name)
+            except PartitionAssignorError as failed:
+                raise self._error(str(failed), name, failed.__cause__) from failed.__cause__
+
+    async def ask_again(self, on_news: Callable[[], None]) -> None:
+        """Refresh, unless that is under way or would wait, and wait a moment; a change calls ``on_news``."""
+        if self._asking is None or self._asking.done():
+            if self._thread.is_busy:
+                return
+            self._asking = self._tasks.start(self._ask(on_news))
+        await asyncio.wait({self._asking}, timeout=PATIENCE_S)
+
+    async def _ask(self, on_news: Callable[[], None]) -> None:
+        before = self.known
+        for name in self._by_name:
+            try:
+                self._known[name] = await self._offer(name)
+            except PartitionAssignorError as failed:
+                self.tell_failure(str(failed), name, failed.__cause__)
+        if self.known != before:
+            on_news()
+
+    async def _offer(self, name: str) -> ClientAssignor:
         """The current metadata of one assignor. Raises PartitionAssignorError."""
-        assignor = self.by_name[name]
+        assignor = self._by_name[name]
         return await self._thread.do(lambda: offer_of(assignor))
 
     async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
         """Assign the group. Raises PartitionAssignorError, also for an invalid assignment."""
-        assignor = self.by_name[name]
+        assignor = self._by_name[name]
         return await self._thread.do(lambda: compute(assignor, group))
 
     def call_on_assignment(
@@ -114,7 +152,7 @@ class LocalAssignors:
     ) -> None:
         """Have the next poll call ``on_assignment``: there is a target, so an earlier error is over."""
         self.trouble = None
-        assignor = self.by_name[name]
+        assignor = self._by_name[name]
         call = PendingCall(CallbackKind.ASSIGNMENT, run=lambda: assignor.on_assignment(error, assignment, group))
         self._mailbox.post_callback(call)
 
@@ -122,14 +160,14 @@ class LocalAssignors:
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> None:
         """Have the next poll raise AssignorError. Without a ``name``, ``why`` names the assignor."""
-        error = self.error(why, name, cause, of=of)
+        error = self._error(why, name, cause, of=of)
         if str(error) == self.trouble:
             return
         self.trouble = str(error)
         logger.error("%s", error, exc_info=cause)
         self._mailbox.post_error(error)
 
-    def error(
+    def _error(
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> AssignorError:
         """The error for a failed assignor."""
@@ -141,53 +179,3 @@ class LocalAssignors:
     def stop(self) -> None:
         """Stop calling the assignors."""
         self._thread.stop()
-
-
-#: How long (seconds) a heartbeat waits for the metadata of assignors.
-PATIENCE_S = 0.1
-
-
-class AssignorMetadata:
-    """The metadata of a member's local assignors, which its peers get; read before the member joins and refreshed.
-
-    A heartbeat waits for a refresh for a moment, then goes out without it; the next one has what comes later. An
-    assignor that is computing an assignment is not asked. If it fails, the application is told, and what it said
-    before stays in force. Used on the I/O thread.
-    """
-
-    def __init__(self, own: LocalAssignors, tasks: TaskSet) -> None:
-        self._own = own
-        self._tasks = tasks
-        self._known: dict[str, ClientAssignor] = {}
-        self._asking: asyncio.Task[None] | None = None
-
-    @property
-    def known(self) -> tuple[ClientAssignor, ...]:
-        """The last metadata, the preferred assignor first."""
-        return tuple(self._known[name] for name in self._own.by_name if name in self._known)
-
-    async def ask_first(self) -> None:
-        """Read the metadata for the first time, which a member needs to join. Raises AssignorError."""
-        for name in self._own.by_name:
-            try:
-                self._known[name] = await self._own.offer(name)
-            except PartitionAssignorError as failed:
-                raise self._own.error(str(failed), name, failed.__cause__) from failed.__cause__
-
-    async def ask_again(self, on_news: Callable[[], None]) -> None:
-        """Refresh, unless that is under way or would wait, and wait a moment; a change calls ``on_news``."""
-        if self._asking is None or self._asking.done():
-            if self._own.is_busy:
-                return
-            self._asking = self._tasks.start(self._ask(on_news))
-        await asyncio.wait({self._asking}, timeout=PATIENCE_S)
-
-    async def _ask(self, on_news: Callable[[], None]) -> None:
-        before = self.known
-        for name in self._own.by_name:
-            try:
-                self._known[name] = await self._own.offer(name)
-            except PartitionAssignorError as failed:
-                self._own.tell_failure(str(failed), name, failed.__cause__)
-        if self.known != before:
-            on_news()

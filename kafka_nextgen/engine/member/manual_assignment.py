@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
@@ -34,8 +33,8 @@ _HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_T
 class ManualAssignment:
     """The manual assignment; all but ``partitions`` and ``problem`` is used on the I/O thread only."""
 
-    def __init__(self, config: ConsumerConfig, context: DriverContext) -> None:
-        self._commits = config.enable_auto_commit
+    def __init__(self, context: DriverContext) -> None:
+        self._commits = context.config.enable_auto_commit
         self._cluster = context.cluster
         self._offsets = context.offsets
         self._fetcher = context.fetcher

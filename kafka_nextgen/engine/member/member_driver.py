@@ -1,7 +1,7 @@
 """Drives a membership machine: feeds it events, carries out its effects, and wakes it in time.
 
-The machine decides; a driver carries out, with one short method per effect and a table at the end of the class. This
-is what both protocols share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
+The machine decides; a driver carries out, by the table of effects at the end of its class. This is what both protocols
+share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
-from kafka_nextgen.engine.member.driver_context import DriverContext, Machine
+from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.observability.rebalance import MemberName, RebalanceCause
-from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory, RebalanceRules
+from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
+from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
@@ -26,10 +27,14 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Status
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.membership.classic.member import ClassicMember
+    from kafka_nextgen.membership.member import Member
 
 __all__ = ["MemberDriver"]
 
@@ -43,16 +48,17 @@ _STALE = (Status.STALE, ClassicStatus.STALE)
 _LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
 
 
-M = TypeVar("M", bound=Machine)
+M = TypeVar("M", bound="Member | ClassicMember")
 
 
 class MemberDriver(Generic[M]):
     """One member of one group, from subscribe to close."""
 
     protocol: ClassVar[GroupProtocol]
+    rules: ClassVar[RebalanceRules[Any]]
     has_own_assignors = False
 
-    def __init__(self, member: M, reading: RebalanceRules[Any], context: DriverContext) -> None:
+    def __init__(self, member: M, context: DriverContext) -> None:
         self._member = member
         self._cluster = context.cluster
         self._identity = context.identity
@@ -61,8 +67,7 @@ class MemberDriver(Generic[M]):
         self._mailbox = context.mailbox
         self._tasks = context.tasks
         self._exchanges = CoordinatorRequests(context.tasks)
-        self._request_timeout_s = context.request_timeout_s
-        self._max_poll_interval_ms = context.max_poll_interval_ms
+        self._config = context.config
         self._counters = context.counters
         self._timer = Timer(self._wake)
         #: Makes the event of a failure, for each thing that the member waits for.
@@ -72,8 +77,7 @@ class MemberDriver(Generic[M]):
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
-        self._reading = reading
-        self.history = RebalanceHistory(reading, self._name)
+        self.history = RebalanceHistory(self.rules, self._name)
 
     @property
     def member(self) -> M:
@@ -89,14 +93,14 @@ class MemberDriver(Generic[M]):
         """How long (seconds) the member will retry an instance id that is in use; None if none is."""
         return None
 
-    def feed(self, event: object) -> None:
+    def feed(self, event: Any) -> None:
         """Feed an event to the member and carry out the effects."""
         wanted_poll = self._member.wants_poll
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
         self._mailbox.wants_poll = self._member.wants_poll
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
-        self._counters.watch(event, effects, now, self._reading)
+        self._counters.watch(event, effects, now, self.rules)
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
@@ -131,7 +135,7 @@ class MemberDriver(Generic[M]):
                 "the next poll. Poll more often, take fewer records at a time, or raise that limit",
                 self._identity.group_id,
                 before.member_id or "without an id yet",
-                self._max_poll_interval_ms,
+                self._config.max_poll_interval_ms,
             )
         is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None
         if is_out and self._member.status in _STALE:
@@ -139,7 +143,7 @@ class MemberDriver(Generic[M]):
                 "group %s: member %s left without a callback that takes longer than max.poll.interval.ms=%d",
                 self._identity.group_id,
                 before.member_id or "-",
-                self._max_poll_interval_ms,
+                self._config.max_poll_interval_ms,
             )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
@@ -171,12 +175,6 @@ class MemberDriver(Generic[M]):
 
     # ---- the group
 
-    def _find_coordinator(self, effect: fx.FindCoordinator) -> None:
-        self._cluster.forget_coordinator(self._identity.group_id)
-
-    def _stop_fetching(self, effect: fx.StopFetching) -> None:
-        self._fetcher.stop(effect.partitions)
-
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
         self._owed[effect.number] = lambda error: ev.CommitFinished(effect.number, error)
         self._tasks.start(self._commit(effect))
@@ -190,7 +188,7 @@ class MemberDriver(Generic[M]):
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
         except Exception as bug:  # reported by the task; the member must not wait forever
-            self._commit_finished(effect, told(bug))
+            self._commit_finished(effect, describe_error(bug))
             raise
         self._commit_finished(effect, error)
 
@@ -214,16 +212,8 @@ class MemberDriver(Generic[M]):
 
     # ---- the application
 
-    def _call_on_revoked(self, effect: fx.CallOnRevoked) -> None:
-        self._call_back(PendingCallback(CallbackKind.REVOKED, effect.number, effect.partitions))
-
-    def _call_on_assigned(self, effect: fx.CallOnAssigned) -> None:
-        self._call_back(PendingCallback(CallbackKind.ASSIGNED, effect.number, effect.partitions))
-
-    def _call_on_lost(self, effect: fx.CallOnLost) -> None:
-        self._call_back(PendingCallback(CallbackKind.LOST, effect.number, effect.partitions))
-
-    def _call_back(self, callback: PendingCallback) -> None:
+    def _call_listener(self, effect: fx.CallOnRevoked | fx.CallOnAssigned | fx.CallOnLost) -> None:
+        callback = PendingCallback(_CALLS[type(effect)], effect.number, effect.partitions)
         self._owed[callback.number] = lambda error: self._dropped(callback, error)
         if self.has_listener:
             self._mailbox.post_callback(callback)
@@ -280,20 +270,26 @@ class MemberDriver(Generic[M]):
         self._exchanges.cancel_pending()
         self._left.set()
 
-    # an effect that has no method here fails when it first comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.FindCoordinator: _find_coordinator,
-        fx.StopFetching: _stop_fetching,
+        fx.FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._identity.group_id),
+        fx.StopFetching: lambda self, effect: self._fetcher.stop(effect.partitions),
         fx.CommitConsumed: _commit_consumed,
-        fx.CallOnRevoked: _call_on_revoked,
-        fx.CallOnAssigned: _call_on_assigned,
-        fx.CallOnLost: _call_on_lost,
+        fx.CallOnRevoked: _call_listener,
+        fx.CallOnAssigned: _call_listener,
+        fx.CallOnLost: _call_listener,
         fx.ApplyAssignment: _apply_assignment,
         fx.PublishEpoch: _publish_epoch,
         fx.RaiseToApplication: _raise_to_application,
         fx.Left: _note_left,
     }
 
+
+_CALLS: Mapping[type, CallbackKind] = {
+    fx.CallOnRevoked: CallbackKind.REVOKED,
+    fx.CallOnAssigned: CallbackKind.ASSIGNED,
+    fx.CallOnLost: CallbackKind.LOST,
+}
 
 _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] | type[ev.LossFinished]] = {
     CallbackKind.ASSIGNED: ev.AssignFinished,
@@ -304,4 +300,4 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
     """The event of a callback's end."""
-    return _ENDS[callback.kind](callback.number, None if error is None else told(error))
+    return _ENDS[callback.kind](callback.number, None if error is None else describe_error(error))

@@ -11,20 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
-from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
-from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
-from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
+from kafka_nextgen.engine.settings import classic_settings, member_settings
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import JoinReason, LeaveMode
 
 if TYPE_CHECKING:
-    from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
     from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, LocalAssignorParts
-    from kafka_nextgen.engine.member.local_assignors import AssignorMetadata, LocalAssignors
+    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
+    from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.membership.events import Subscribed
 
 __all__ = ["Driver", "Membership"]
@@ -37,17 +35,16 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 class Membership:
     """Makes the driver at the first subscription, and another one if the cluster lacks the protocol."""
 
-    def __init__(self, config: ConsumerConfig, context: DriverContext, offsets: GroupOffsets) -> None:
-        self._config = config
+    def __init__(self, context: DriverContext) -> None:
+        config = self._config = context.config
         self._context = context
-        self._offsets = offsets
+        self._offsets = context.offsets
         self._subscribed: Subscribed | None = None
         self._own: LocalAssignors | None = None
-        self._asking: AssignorMetadata | None = None
         if config.group_local_assignors:
             from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 
-            self._own = LocalAssignors(config.group_local_assignors, config.group_id or "", context.mailbox)
+            self._own = LocalAssignors(context)
         self.missing = MissingTopics(config.group_id or "", context.cluster, context.tasks)
         self.driver: Driver | None = None
 
@@ -70,20 +67,12 @@ class Membership:
         """The topics that are subscribed to by name."""
         return frozenset() if self._subscribed is None else self._subscribed.topics
 
-    async def _load_assignor_metadata(self) -> None:
-        """Ask the local assignors for their metadata, with which a member joins."""
-        if self._own is not None and self.driver is None:
-            from kafka_nextgen.engine.member.local_assignors import AssignorMetadata
-
-            asking = AssignorMetadata(self._own, self._context.tasks)
-            await asking.ask_first()
-            self._asking = asking
-
     async def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Subscribe; the first call makes the member. Raises AssignorError."""
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
-        await self._load_assignor_metadata()
+        if self._own is not None and self.driver is None:
+            await self._own.ask_first()
         self._subscribed = event
         self._context.cluster.allow_topic_creation(event.topics)
         self.missing.watch(event.topics)
@@ -145,47 +134,26 @@ class Membership:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
         from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
-        from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
         from kafka_nextgen.membership.member import Member
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
         from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerRebalanceRules(), self._context, self._own_part())
+        driver = ConsumerDriver(member, self._context, self._own)
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(RULES))
         return driver
 
-    def _own_part(self) -> LocalAssignorParts | None:
-        if self._own is None:
-            return None
-        from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
-        from kafka_nextgen.engine.member.consumer_driver import LocalAssignorParts
-
-        assert self._asking is not None, "the assignors were asked before there was a member"
-        return LocalAssignorParts(
-            AssignorDriver(assigning_settings(self._config), self._own, self._context), self._asking
-        )
-
-    def _leading(self) -> ClassicAssignors | None:
-        if self._own is None:
-            return None
-        from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
-
-        assert self._asking is not None, "the assignors were asked before there was a member"
-        return ClassicAssignors(self._own, self._asking, self._context)
-
     def _classic_driver(self) -> ClassicDriver:
         from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-        from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
-        from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
         from kafka_nextgen.membership.offsets.events import ProtocolChosen
+        from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicRebalanceRules(), self._context, self._leading())
-        self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
+        driver = ClassicDriver(member, self._context, self._own)
+        self._offsets.feed(ProtocolChosen(CLASSIC_RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver
 

@@ -20,7 +20,7 @@ from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.types import TopicId
 
-__all__ = ["PatternWatch", "describe_topics", "id_of", "matching_topics", "topic_metadata"]
+__all__ = ["PatternWatch", "describe_topics", "id_of", "topic_metadata"]
 
 #: What makes a topic one that does not exist, for this member.
 _ABSENT = frozenset(
@@ -53,11 +53,6 @@ def id_of(image: ClusterImage, name: str) -> TopicId:
     topic = image.topics_by_name.get(name)
     known = topic.topic_id if topic is not None else None
     return known or uuid5(NAMESPACE_URL, f"kafka-topic:{name}")
-
-
-async def matching_topics(cluster: ClusterClient, pattern: str) -> frozenset[str]:
-    """The names of all topics that match ``pattern``; raises as ``describe_topics`` does."""
-    return _matching(await cluster.all_topics(), pattern)
 
 
 def _matching(image: ClusterImage, pattern: str) -> frozenset[str]:
@@ -137,7 +132,7 @@ class PatternWatch:
         failures = 0
         while True:
             try:
-                return await matching_topics(self._cluster, pattern)
+                return _matching(await self._cluster.all_topics(), pattern)
             except KafkaNextgenError as transient:
                 logger.info("pattern %r not matched just now: %s", pattern, transient)
                 failures += 1

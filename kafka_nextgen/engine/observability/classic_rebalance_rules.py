@@ -1,24 +1,23 @@
-"""How the state of a member of the classic protocol is read as rebalances."""
+"""How the states of a member of the classic protocol are read as rebalances."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
-from kafka_nextgen.engine.observability.rebalance_rules import cause_of, reason_in, refused
+from kafka_nextgen.engine.observability.rebalance_rules import REASONS, RebalanceRules, cause_of, refused
 from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from kafka_nextgen.membership.effects import Left
-from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ClassicRebalanceRules"]
 
 _REASONS: Mapping[type, Callable[[Any], str]] = {
+    **REASONS,
     classic.JoinAnswered: lambda event: f"the group has joined as generation {event.generation}",
     classic.JoinRefused: refused("JoinGroup"),
     classic.JoinLost: lambda event: f"no JoinGroup got through: {event.reason}",
@@ -29,13 +28,12 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-class ClassicRebalanceRules:
+class ClassicRebalanceRules(RebalanceRules[ClassicState]):
     """A member of a classic group rebalances from preparing to join until it has applied its assignment."""
 
-    SENT: ClassVar[type[Any]] = SendClassicHeartbeat
-    KEPT: ClassVar[type[Any]] = classic.SessionKept
-    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
-    LEFT: ClassVar[type[Any]] = Left
+    SENT = SendClassicHeartbeat
+    KEPT = classic.SessionKept
+    REASONS = _REASONS
 
     LEAVING = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.LEAVING})
     JOINING = frozenset({ClassicStatus.UNJOINED, ClassicStatus.PREPARING})
@@ -73,23 +71,10 @@ class ClassicRebalanceRules:
         is_out = state.leaving is not None and not state.member_id
         return (is_out and state.status in self.CALLED_WHEN_OUT) or not self._is_busy(state)
 
-    def step(self, state: ClassicState) -> str:
-        """The phase or, between phases, the status."""
-        return state.status.value if state.phase is Phase.IDLE else state.phase.value
-
     def owned(self, state: ClassicState) -> frozenset[TopicPartition]:
         """The partitions that the member owns."""
         return state.owned
 
-    def member_id(self, state: ClassicState) -> str:
-        """The id of the member."""
-        return state.member_id
-
     def epochs(self, state: ClassicState) -> tuple[int, int]:
         """The generation last synced, and the one last joined."""
         return state.published, state.generation
-
-    def reason(self, event: object) -> str:
-        """The reason in events of this protocol, and in those that both protocols share."""
-        say = _REASONS.get(type(event))
-        return reason_in(event) if say is None else say(event)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define
 
-from kafka_nextgen.engine.observability.hooks import LATE_S, HookList
+from kafka_nextgen.engine.observability.hooks import LATE_S, HookList, wall_s
 from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.metrics.timings import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafka_nextgen.engine.observability.rebalance_history import RebalanceRules
+    from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
 
 __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
 
@@ -70,7 +70,8 @@ class CommitCounters:
         self.failed += failure is not None
         self.latency.note(now - began, now)
         if self.hooks and offsets:
-            self.hooks.committed(offsets, began, now, failure)
+            began_at = wall_s(began)
+            self.hooks.each(lambda hooks: hooks.committed(offsets, began_at, now - began, failure))
 
 
 @define
@@ -88,16 +89,16 @@ class GroupCounters:
     by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
     _sent_at: dict[int, float] = Factory(dict)
 
-    def watch(self, event: object, effects: Iterable[object], now: float, reading: RebalanceRules[Any]) -> None:
+    def watch(self, event: object, effects: Iterable[object], now: float, rules: RebalanceRules[Any]) -> None:
         """Count the heartbeats in an event of the member and its effects."""
-        if isinstance(event, reading.FAILED):
+        if isinstance(event, rules.FAILED):
             self._ended(event.number, True, now)
-        elif isinstance(event, reading.KEPT):
+        elif isinstance(event, rules.KEPT):
             self._ended(event.number, False, now)
         for effect in effects:
-            if isinstance(effect, reading.LEFT):
+            if isinstance(effect, rules.LEFT):
                 self.unanswered_since = None
-            if isinstance(effect, reading.SENT):
+            if isinstance(effect, rules.SENT):
                 self.heartbeats += 1
                 self._sent_at = {effect.number: now}  # one is on its way at a time
                 self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since
@@ -115,7 +116,7 @@ class GroupCounters:
         self.rebalanced_at = now
         self.by_cause[rebalance.cause] += 1
         self.failed_rebalances += rebalance.error is not None or rebalance.cause is RebalanceCause.FAILED
-        self.hooks.rebalanced(rebalance)
+        self.hooks.each(lambda hooks: hooks.rebalanced(rebalance))
 
 
 @define
@@ -137,8 +138,10 @@ class PollCounters:
         now = time.monotonic()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
-            if now - self._ended_at > LATE_S and self.hooks:
-                self.hooks.polled_late(self._ended_at, now)
+            late_s = now - self._ended_at
+            if late_s > LATE_S and self.hooks:
+                began_at = wall_s(self._ended_at)
+                self.hooks.each(lambda hooks: hooks.polled_late(began_at, late_s))
         self.polls += 1
         self.began_at = now
         return now

@@ -15,6 +15,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
@@ -172,20 +173,8 @@ class EventLog(Hooks):
         for topic, numbers in partitions_by_topic(rebalance.assigned).items():
             self._write(member, EventKind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
 
-    def _write(
-        self,
-        member: MemberName,
-        kind: EventKind,
-        at_s: float,
-        *,
-        epoch: int | None = None,
-        topic: str | None = None,
-        partitions: tuple[int, ...] | None = None,
-        offset: int | None = None,
-        ms: int | None = None,
-        cause: str | None = None,
-        reason: str | None = None,
-    ) -> None:
+    def _write(self, member: MemberName, kind: EventKind, at_s: float, **details: Any) -> None:
+        """Write an event of ``member`` at ``at_s`` (seconds since the epoch); ``details`` are more fields of it."""
         if not member.group_id:
             return
         with self._lock:
@@ -202,13 +191,7 @@ class EventLog(Hooks):
                 member=self._member_id or None,
                 instance=member.instance_id,
                 client=member.client_id,
-                epoch=epoch,
-                topic=topic,
-                partitions=partitions,
-                offset=offset,
-                ms=ms,
-                cause=cause,
-                reason=reason,
+                **details,
             )
             if event.cluster or self._waiting is None or len(self._waiting) >= MOST_WAITING:
                 self._wait_no_more(event.cluster)

@@ -27,7 +27,7 @@ from kafka_nextgen.engine.observability.counters import Counters
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.fetching import Truncation
+from kafka_nextgen.fetching import FetchState, Truncation
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
@@ -108,10 +108,6 @@ _OUT: Collection[Status | ClassicStatus] = (
     ClassicStatus.FATAL,
 )
 
-_CALLBACK_PROBLEMS = {
-    Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
-}
-
 
 def _refused(health: Health, limits: Limits) -> str | None:
     if health.status in (Status.FATAL, ClassicStatus.FATAL):
@@ -129,11 +125,9 @@ def _not_polled(health: Health, limits: Limits) -> str | None:
 
 
 def _callback(health: Health, limits: Limits) -> str | None:
-    return _CALLBACK_PROBLEMS.get(health.phase)
-
-
-def _throttled(health: Health, limits: Limits) -> str | None:
-    return health.throttle
+    if health.phase is not Phase.FAILED:
+        return None
+    return "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read"
 
 
 def _unreached(health: Health, limits: Limits) -> str | None:
@@ -152,10 +146,6 @@ def _unheard(health: Health, limits: Limits) -> str | None:
     heard_s = health.since_heartbeat_s if health.since_heartbeat_s is not None and health.member_epoch >= 0 else 0.0
     silent_s = 0.0 if health.status in _OUT else max(heard_s, health.unanswered_s)
     return f"no heartbeat was answered for {silent_s:.0f} s" if silent_s > limits.answer_s else None
-
-
-def _assignor(health: Health, limits: Limits) -> str | None:
-    return health.assignor_error
 
 
 def _slow(health: Health, limits: Limits) -> str | None:
@@ -188,11 +178,11 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
     _refused,
     _not_polled,
     _callback,
-    _throttled,
+    lambda health, _: health.throttle,
     _unreached,
     _in_use,
     _unheard,
-    _assignor,
+    lambda health, _: health.assignor_error,
     _slow,
     _gone,
     _missing,
@@ -204,14 +194,14 @@ def collect_health(
     counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
 ) -> Health:
     """The health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
-    silence_s = fetches.silence_s(now)
+    silence_s = fetches.under_lock(lambda state: state.planning.silence_s(now))
     health = Health(
         status=Status.UNSUBSCRIBED,
         since_poll_s=since(counters.polls.began_at, now),
         silence_s=silence_s,
         stalled=stalled_among(silence_s, limits),
-        gone=tuple(sorted(fetches.gone())),
-        truncations=fetches.truncations(),
+        gone=tuple(sorted(fetches.under_lock(FetchState.gone))),
+        truncations=fetches.under_lock(lambda state: state.results.truncations()),
     )
     driver = membership.driver
     if driver is None:
@@ -263,4 +253,4 @@ class Watchdog:
             longest_s = max(health.silence_s[tp] for tp in fresh)
             text = "%s: %s stalled: no leader has answered a fetch for %.0f s; tried again all the while"
             logger.warning(text, self._name, format_partitions(fresh), longest_s)
-            self._hooks.stalled(tuple(sorted(fresh)), longest_s)
+            self._hooks.each(lambda hooks: hooks.stalled(tuple(sorted(fresh)), longest_s))

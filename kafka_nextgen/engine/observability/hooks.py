@@ -17,7 +17,7 @@ from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
-__all__ = ["LATE_S", "HookList", "Hooks"]
+__all__ = ["LATE_S", "HookList", "Hooks", "wall_s"]
 
 #: An application that does not poll for longer than this (seconds) is late.
 LATE_S = 1.0
@@ -117,56 +117,10 @@ class HookList:
         if was_there:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
-    # ---- called by the consumer; times are in monotonic seconds
-
-    def reached(self) -> None:
-        """Call ``reached`` of all hooks."""
-        self._each(lambda hooks: hooks.reached())
-
-    def detached(self, timeout_s: float) -> None:
-        """Call ``detached`` of all hooks; may be repeated."""
-        self._each(lambda hooks: hooks.detached(timeout_s))
-
-    def received(self, records: Records, began: float, ended: float) -> None:
-        """Call ``received`` of all hooks."""
-        began_at = _wall_s(began)
-        self._each(lambda hooks: hooks.received(records, began_at, ended - began))
-
-    def committed(
-        self,
-        offsets: Mapping[TopicPartition, OffsetAndMetadata],
-        began: float,
-        ended: float,
-        error: BaseException | None,
-    ) -> None:
-        """Call ``committed`` of all hooks."""
-        began_at = _wall_s(began)
-        self._each(lambda hooks: hooks.committed(offsets, began_at, ended - began, error))
-
-    def called_back(
-        self,
-        callback: str,
-        partitions: Sequence[TopicPartition],
-        began: float,
-        ended: float,
-        error: BaseException | None,
-    ) -> None:
-        """Call ``called_back`` of all hooks."""
-        began_at = _wall_s(began)
-        self._each(lambda hooks: hooks.called_back(callback, partitions, began_at, ended - began, error))
-
-    def polled_late(self, began: float, ended: float) -> None:
-        """Call ``polled_late`` of all hooks."""
-        began_at = _wall_s(began)
-        self._each(lambda hooks: hooks.polled_late(began_at, ended - began))
-
-    def rebalanced(self, rebalance: Rebalance) -> None:
-        """Call ``rebalanced`` of all hooks."""
-        self._each(lambda hooks: hooks.rebalanced(rebalance))
-
-    def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
-        """Call ``stalled`` of all hooks."""
-        self._each(lambda hooks: hooks.stalled(partitions, silent_s))
+    def each(self, tell: Callable[[Hooks], None]) -> None:
+        """Have ``tell`` call a method of all hooks, one after the other."""
+        for hooks in self._hooks:
+            _tell(hooks, tell)
 
     @contextmanager
     def processing(self, record: Record) -> Iterator[None]:
@@ -175,10 +129,6 @@ class HookList:
             for hooks in self._hooks:
                 stack.enter_context(_Shielded(hooks, record))
             yield
-
-    def _each(self, tell: Callable[[Hooks], None]) -> None:
-        for hooks in self._hooks:
-            _tell(hooks, tell)
 
 
 class _Shielded(AbstractContextManager[None]):
@@ -219,5 +169,6 @@ def _log_failure(hooks: Hooks) -> None:
     logger.exception("%s raised; nothing else comes of it", type(hooks).__qualname__)
 
 
-def _wall_s(moment: float) -> float:
+def wall_s(moment: float) -> float:
+    """A moment (monotonic seconds) in seconds since the epoch."""
     return time.time() - (time.monotonic() - moment)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.observability.counters import (
-    CommitCounters,
-    Counters,
-    FetchCounters,
-    GroupCounters,
-    PollCounters,
-)
+from kafka_nextgen.engine.observability.counters import Counters, FetchCounters, GroupCounters, PollCounters
 from kafka_nextgen.engine.observability.health import since
 from kafka_nextgen.fetching import FetchProgress, PartitionProgress
 from kafka_nextgen.metrics.consumer_metrics import (
@@ -33,9 +27,10 @@ def collect_metrics(
     counters: Counters, progress: FetchProgress, traffic: Traffic, driver: MemberDriver[Any] | None, now: float
 ) -> Metrics:
     """Put the counters together; ``now`` is in monotonic seconds."""
+    commits = counters.commits
     return Metrics(
         reading=_reading(counters.fetches, progress, now),
-        commits=_commits(counters.commits, now),
+        commits=CommitMetrics(commits.latency.count, commits.failed, commits.latency.latency(now)),
         group=_group(counters.group, progress, driver, now),
         polling=_polling(counters.polls, now),
         connections=_connections(traffic, now),
@@ -64,10 +59,6 @@ def _partition(standing: PartitionProgress) -> PartitionMetrics:
     return PartitionMetrics(
         standing.position, standing.lag, standing.lead, standing.buffered_records, standing.is_paused
     )
-
-
-def _commits(commits: CommitCounters, now: float) -> CommitMetrics:
-    return CommitMetrics(commits.latency.count, commits.failed, commits.latency.latency(now))
 
 
 def _group(group: GroupCounters, progress: FetchProgress, driver: MemberDriver[Any] | None, now: float) -> GroupMetrics:

@@ -1,4 +1,4 @@
-"""How the state of a member of the consumer group protocol is read as rebalances: begin, cause and end.
+"""How the states of a member are read as rebalances (begin, cause and end), with the consumer group protocol.
 
 A member sees its own application and its coordinator. What moved the coordinator (another member that came or went,
 a topic that grew) is not in its answers (KIP-848, "ConsumerGroupHeartbeat API"), so it is not guessed here. The rules
@@ -7,20 +7,23 @@ for the classic protocol are in ``classic_rebalance_rules``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.any_member import Leaving, Why
+from kafka_nextgen.membership.any_member import LeaveReason, Leaving
 from kafka_nextgen.membership.effects import Left, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["NOT_POLLED", "ConsumerRebalanceRules", "cause_of", "error_in", "reason_in", "refused"]
+__all__ = ["NOT_POLLED", "ConsumerRebalanceRules", "RebalanceRules", "cause_of", "error_in", "refused"]
+
+S = TypeVar("S")
 
 NOT_POLLED = "the application did not poll within max.poll.interval.ms"
 
@@ -44,7 +47,8 @@ def refused(request: str) -> Callable[[Any], str]:
     return say
 
 
-_REASONS: Mapping[type, Callable[[Any], str]] = {
+#: What the events of both protocols say about the cause of a rebalance.
+REASONS: Mapping[type, Callable[[Any], str]] = {
     ev.Subscribed: _subscribed,
     ev.Unsubscribed: lambda _: "the application unsubscribed",
     ev.Closed: lambda event: f"the application closed the consumer (leave: {event.leave.value})",
@@ -52,12 +56,6 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
     ev.HeartbeatRefused: refused("heartbeat"),
     ev.HeartbeatLost: lambda event: f"no heartbeat got through: {event.reason}",
 }
-
-
-def reason_in(event: object) -> str:
-    """What the event says about the cause, or an empty string."""
-    say = _REASONS.get(type(event))
-    return "" if say is None else say(event)
 
 
 _CALLED: Mapping[type, str] = {
@@ -76,22 +74,56 @@ def error_in(event: object) -> str | None:
 
 
 _CAUSES = {
-    Why.CLOSED: RebalanceCause.CLOSED,
-    Why.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
-    Why.EXPIRED: RebalanceCause.POLL_TIMEOUT,
+    LeaveReason.CLOSED: RebalanceCause.CLOSED,
+    LeaveReason.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
+    LeaveReason.EXPIRED: RebalanceCause.POLL_TIMEOUT,
 }
 
 
-class ConsumerRebalanceRules:
+class RebalanceRules(ABC, Generic[S]):
+    """How the states, events and effects of one protocol's machine are read as rebalances and heartbeats."""
+
+    #: The effect that sends a heartbeat, and the event of its successful answer.
+    SENT: ClassVar[type[Any]] = SendHeartbeat
+    KEPT: ClassVar[type[Any]] = HeartbeatAnswered
+    #: The events of a heartbeat that failed, and the effect of having left the group.
+    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
+    LEFT: ClassVar[type[Any]] = Left
+    #: What each event says about the cause of a rebalance.
+    REASONS: ClassVar[Mapping[type, Callable[[Any], str]]] = REASONS
+
+    @abstractmethod
+    def begins(self, before: S, after: S) -> RebalanceCause | None:
+        """Why a rebalance begins with the step from ``before`` to ``after``; None if none does."""
+
+    @abstractmethod
+    def is_over(self, state: S) -> bool:
+        """Whether no rebalance is under way."""
+
+    @abstractmethod
+    def owned(self, state: S) -> frozenset[TopicPartition]:
+        """The partitions that the member owns."""
+
+    @abstractmethod
+    def epochs(self, state: S) -> tuple[int, int]:
+        """The epoch of commits, and the epoch the member is in."""
+
+    def step(self, state: Any) -> str:
+        """The name of the current step: the phase or, between phases, the status."""
+        name: str = state.status.value if state.phase is Phase.IDLE else state.phase.value
+        return name
+
+    def reason(self, event: object) -> str:
+        """What the event says about the cause of a rebalance, or an empty string."""
+        say = self.REASONS.get(type(event))
+        return "" if say is None else say(event)
+
+
+class ConsumerRebalanceRules(RebalanceRules[MemberState]):
     """A member of the consumer group protocol rebalances from RECONCILING until it is STABLE again.
 
     A fenced member that owns nothing joins again in the same step.
     """
-
-    SENT: ClassVar[type[Any]] = SendHeartbeat
-    KEPT: ClassVar[type[Any]] = HeartbeatAnswered
-    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
-    LEFT: ClassVar[type[Any]] = Left
 
     BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
     GOING_ON = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING})
@@ -121,25 +153,13 @@ class ConsumerRebalanceRules:
             state.phase is Phase.IDLE and state.status not in self.GOING_ON
         )
 
-    def step(self, state: MemberState) -> str:
-        """The phase or, between phases, the status."""
-        return state.status.value if state.phase is Phase.IDLE else state.phase.value
-
     def owned(self, state: MemberState) -> frozenset[TopicPartition]:
         """The owned partitions, by topic name."""
         return frozenset(TopicPartition(state.names[tip.topic_id], tip.partition) for tip in state.owned)
 
-    def member_id(self, state: MemberState) -> str:
-        """The id of the member."""
-        return state.member_id
-
     def epochs(self, state: MemberState) -> tuple[int, int]:
         """The published epoch and the member epoch."""
         return state.published_epoch, state.member_epoch
-
-    def reason(self, event: object) -> str:
-        """The reason in the events of this protocol."""
-        return reason_in(event)
 
 
 def cause_of(leaving: Leaving | None) -> RebalanceCause:

@@ -23,6 +23,7 @@ from kafka_nextgen.engine.observability.counters import CommitCounters
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
 from kafka_nextgen.engine.offsets.group_offsets import Found, GroupOffsets, Offsets
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.errors import AuthenticationError, BrokerError
 from kafka_nextgen.logs import logger_of
@@ -32,7 +33,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
@@ -61,11 +62,8 @@ class _Ask:
 class OffsetClient(GroupOffsets):
     """Commits and looks up committed offsets, as the member if there is one.
 
-    ``consumed`` tells what was processed of each partition, for auto-commit, and ``found`` where reading began.
+    ``fetches`` tells what was processed of each partition, for auto-commit, and where reading began.
     """
-
-    #: Called with the offsets that the coordinator has committed.
-    on_committed: Callable[[Offsets], None] | None = None
 
     def __init__(
         self,
@@ -74,15 +72,13 @@ class OffsetClient(GroupOffsets):
         config: ConsumerConfig,
         counters: CommitCounters,
         tasks: TaskSet,
-        consumed: Callable[[], Offsets],
-        found: Callable[[], Offsets],
+        fetches: LockedFetches,
     ) -> None:
         self._identity = identity
         self._failure_log = FailureLog(logger, f"group {identity.group_id}: auto-commit")
         self._counters = counters
         self._tasks = tasks
-        self._consumed = consumed
-        self._found = found
+        self._fetches = fetches
         self._requests = requests
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
@@ -110,7 +106,8 @@ class OffsetClient(GroupOffsets):
 
         A topic that is gone does not hold it up. Raises as ``commit`` does.
         """
-        offsets, found = self._consumed(), self._found()
+        offsets = self._consumed()
+        found = self._fetches.under_lock(lambda state: state.handover.found_offsets())
         with self._counters.counted(offsets):
             await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
 
@@ -197,23 +194,18 @@ class OffsetClient(GroupOffsets):
 
     # ---- what it wants done
 
-    def _send_commit(self, effect: fx.SendCommit) -> None:
-        self._tasks.start(self._commit_once(effect))
-
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
             answer = await self._requests.commit(effect)
-            if isinstance(answer, ev.CommitAnswered) and self.on_committed is not None:
-                self.on_committed({tp: effect.offsets[tp] for tp, code in answer.codes.items() if not code})
+            if isinstance(answer, ev.CommitAnswered):
+                committed = {tp: effect.offsets[tp] for tp, code in answer.codes.items() if not code}
+                self._fetches.under_lock(lambda state: state.handover.uncommitted.note_committed(committed))
             self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; the caller does not wait for ever
-            self.feed(ev.CommitLost(effect.number, told(bug)))
+            self.feed(ev.CommitLost(effect.number, describe_error(bug)))
             raise
-
-    def _send_lookup(self, effect: fx.SendLookup) -> None:
-        self._tasks.start(self._look_up_once(effect))
 
     async def _look_up_once(self, effect: fx.SendLookup) -> None:
         try:
@@ -221,7 +213,7 @@ class OffsetClient(GroupOffsets):
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
         except Exception as bug:
-            self.feed(ev.LookupLost(effect.number, told(bug)))
+            self.feed(ev.LookupLost(effect.number, describe_error(bug)))
             raise
 
     def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError | AuthenticationError) -> None:
@@ -232,11 +224,11 @@ class OffsetClient(GroupOffsets):
             self._raised = None
 
     def _read_consumed(self, effect: fx.ReadConsumed) -> None:
-        self._looked_at, self._seen = time.monotonic(), dict(self._consumed())
+        self._looked_at, self._seen = time.monotonic(), self._consumed()
         self.feed(ev.ConsumedRead(effect.number, self._seen))
 
-    def _find_coordinator(self, effect: FindCoordinator) -> None:
-        self._requests.forget_coordinator()
+    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
 
     def _tell_member(self, effect: fx.TellMember) -> None:
         if self.on_refusal is not None:  # not from here: it may tell us things before we are done
@@ -263,9 +255,6 @@ class OffsetClient(GroupOffsets):
         self._failure_log.failed(error)
         self._counters.note(self._seen, self._looked_at, error)
 
-    def _tell_left_out(self, effect: fx.LeftOut) -> None:
-        logger.warning("%s", left_out_text(effect.codes, self._identity))
-
     def _end_lookup(self, effect: fx.LookupEnded) -> None:
         ask = self._asks.pop(effect.ask, None)
         if ask is None or ask.ended.done():
@@ -275,14 +264,14 @@ class OffsetClient(GroupOffsets):
         else:
             ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
 
-    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    # an effect that is missing here fails when it first comes
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
-        fx.SendCommit: _send_commit,
-        fx.SendLookup: _send_lookup,
+        fx.SendCommit: lambda self, effect: self._tasks.start(self._commit_once(effect)),
+        fx.SendLookup: lambda self, effect: self._tasks.start(self._look_up_once(effect)),
         fx.ReadConsumed: _read_consumed,
-        FindCoordinator: _find_coordinator,
+        FindCoordinator: lambda self, _: self._requests.forget_coordinator(),
         fx.TellMember: _tell_member,
         fx.CommitEnded: _end_commit,
-        fx.LeftOut: _tell_left_out,
+        fx.LeftOut: lambda self, effect: logger.warning("%s", left_out_text(effect.codes, self._identity)),
         fx.LookupEnded: _end_lookup,
     }

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 
 from attrs import field, frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.deadline import SendQueue
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
@@ -26,9 +27,9 @@ __all__ = ["OffsetRequests"]
 class OffsetRequests:
     """Talks to the coordinator of one group about offsets.
 
-    By topic id if all ids are known and the broker takes them, else by name. ``assigned_topics`` tells which topics are
-    meant by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
-    ``of_old_topics`` tells which offsets are of a topic that was replaced: the answer to them is UNKNOWN_TOPIC_ID.
+    By topic id if all ids are known and the broker takes them, else by name. ``fetches`` tells which topics are meant
+    by the names of what is assigned: where another one has such a name by now, its offsets must not be touched. It also
+    tells which offsets are of a topic that was replaced: the answer to them is UNKNOWN_TOPIC_ID.
 
     Raises what is neither an answer nor the loss of one: AuthenticationError and GroupAuthorizationError from the way
     to the coordinator, UnsupportedProtocolError.
@@ -36,13 +37,12 @@ class OffsetRequests:
 
     cluster: ClusterClient
     group_id: str
-    assigned_topics: Callable[[Collection[TopicPartition]], Mapping[str, TopicId]]
-    of_old_topics: Callable[[Mapping[TopicPartition, OffsetAndMetadata]], Collection[TopicPartition]]
+    fetches: LockedFetches
     _send_queue: SendQueue = field(factory=SendQueue)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""
-        old = self.of_old_topics(effect.offsets)
+        old = self.fetches.under_lock(lambda state: state.of_old_topics(effect.offsets))
         offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
         refused = dict.fromkeys(old, int(ErrorCode.UNKNOWN_TOPIC_ID))
         if not offsets:
@@ -100,7 +100,7 @@ class OffsetRequests:
         topics = self.cluster.metadata.topics_by_name
         named = (topics[name] for name in {tp.topic for tp in partitions} if name in topics)
         known = {topic.name: topic.topic_id for topic in named if topic.topic_id is not None}
-        return {**known, **self.assigned_topics(partitions)}
+        return {**known, **self.fetches.under_lock(lambda state: state.topic_ids(partitions))}
 
 
 def _reason(failure: Exception, api: Api) -> str:

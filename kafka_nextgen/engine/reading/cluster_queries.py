@@ -10,7 +10,7 @@ from attrs import frozen
 
 from kafka_nextgen.bridge import list_offsets as bridge
 from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
-from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code

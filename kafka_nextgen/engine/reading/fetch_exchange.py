@@ -1,11 +1,18 @@
-"""A fetch on its way to one node, and the fetches that follow from it while the state is steady.
+"""A fetch on its way to one node, the fetches that follow from it while the state is steady, and the end of sessions.
 
 The steady state begins with a fetch whose node has given a few small answers in a row: to begin it looks at all
 partitions, which is of no use where large answers come.
+
+When a consumer closes, its fetch sessions are ended, so that nodes keep nothing for it (KIP-227). A node has room for a
+thousand, and would keep one of a consumer that is gone for two minutes at least; while there is no room, others have to
+name all their partitions in every fetch. It is a courtesy all the same, and must not take long. A fetch that is still
+held back by a node would hold back everything behind it, so the end of its session is told over the connection for
+general requests.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -13,21 +20,31 @@ from attrs import evolve
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.fetch import FetchLimits
-from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
+from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
-from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.apis import FETCH, Answer
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
 from kafka_nextgen.wire.frames import client_head
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 
-__all__ = ["FetchExchange"]
+__all__ = ["FetchExchange", "end_sessions"]
+
+logger = logger_of("kafka_nextgen.fetch")
+
+#: How long (seconds) ending all sessions may take.
+ENDING_S = 0.1
+
+_FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 
 
 class FetchExchange:
@@ -135,3 +152,22 @@ class FetchExchange:
             DecodedPartition,
             (Columns, BinaryColumn, HeaderColumn),
         )
+
+
+async def end_sessions(cluster: ClusterClient, fetches: LockedFetches) -> None:
+    """Tell every node with a session of ours that it is over."""
+    with fetches.locked() as state:
+        ends = state.planning.session_ends()
+    await asyncio.gather(*(_end(cluster, node_id, request) for node_id, request in ends.items()))
+
+
+async def _end(cluster: ClusterClient, node_id: int, session: SessionRequest) -> None:
+    try:
+        await cluster.call(
+            Node(node_id, Purpose.GENERAL),
+            FETCH,
+            lambda version: bridge.to_request((), _FOR_NOTHING, version, session.session_id, session.epoch),
+            ENDING_S,
+        )
+    except KafkaNextgenError as failure:
+        logger.debug("node %d was not told that the fetch session is over: %s", node_id, failure)

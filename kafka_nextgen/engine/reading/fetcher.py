@@ -40,8 +40,8 @@ from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Fetcher"]
 
@@ -120,7 +120,7 @@ class Fetcher:
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
         deadline = time.monotonic() + timeout_s
-        while (position := self._fetches.position(partition)) is None:
+        while (position := self._fetches.look(lambda state: state.position(partition))) is None:
             changed = self._changed = self._changed or asyncio.Event()
             if not await wait_for_event(changed, max(0.0, deadline - time.monotonic())):
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
@@ -259,7 +259,7 @@ class Fetcher:
         answer = await (
             exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
         )
-        assert isinstance(answer, RawFetchAnswer)
+        assert isinstance(answer, m.FetchResponse)
         exchange.note_answer()
         last = exchange.end()
         await self._go_the_long_way(last, from_response(answer, last.names))

@@ -14,8 +14,9 @@ store that its offer is taken; the next look at the state advances the positions
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
+from typing import TypeVar
 
 from attrs import define
 
@@ -24,16 +25,15 @@ from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import (
     DecodedPartition,
     Fetch,
-    FetchProgress,
     FetchState,
     NodeFetches,
-    Truncation,
 )
-from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches", "PollOffer"]
+
+T = TypeVar("T")
 
 
 @define(eq=False)
@@ -44,26 +44,11 @@ class PollOffer:
     is_taken: bool = False
 
 
-class _Locked:
-    """The state while the lock is held; one for all who ask, and no generator: there may be thousands a second."""
+class LockedFetches(AbstractContextManager[FetchState]):
+    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread.
 
-    def __init__(self, fetches: LockedFetches, state: FetchState, lock: threading.RLock) -> None:
-        self._fetches = fetches
-        self._state = state
-        self._lock = lock
-
-    def __enter__(self) -> FetchState:
-        self._lock.acquire()
-        self._fetches.settle_taken()
-        self._state.steady.settle()
-        return self._state
-
-    def __exit__(self, *how: object) -> None:
-        self._lock.release()
-
-
-class LockedFetches:
-    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread."""
+    It is the context manager itself, as a generator costs more, and there may be thousands of uses a second.
+    """
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
@@ -72,12 +57,41 @@ class LockedFetches:
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = PollOffer()
-        self._locked = _Locked(self, state, self._lock)
         self._on_change = on_change
 
     def locked(self) -> AbstractContextManager[FetchState]:
         """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
-        return self._locked
+        return self
+
+    def __enter__(self) -> FetchState:
+        self._lock.acquire()
+        self.settle_taken()
+        self._state.steady.settle()
+        return self._state
+
+    def __exit__(self, *how: object) -> None:
+        self._lock.release()
+
+    def under_lock(self, work: Callable[[FetchState], T]) -> T:
+        """Call ``work`` with the state, in which records that were taken may not be handed over yet."""
+        with self._lock:
+            return work(self._state)
+
+    def look(self, read: Callable[[FetchState], T]) -> T:
+        """Call ``read`` with the state, once the records that were taken are handed over."""
+        is_inside = self._is_inside()
+        with self._lock:
+            if not is_inside:
+                self.settle_taken()
+            return read(self._state)
+
+    def change(self, work: Callable[[FetchState], None]) -> None:
+        """Call ``work``, which changes the state so that another request may be needed."""
+        try:
+            with self._lock:
+                work(self._state)
+        finally:
+            self._on_change()
 
     # ---- the steady state, on the I/O thread
 
@@ -107,33 +121,10 @@ class LockedFetches:
         with self._lock:
             return self._state.assignment()
 
-    def topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
-        """The topics that are meant by the names of these, as far as that is known."""
-        with self._lock:
-            return self._state.topic_ids(partitions)
-
-    def of_old_topics(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> frozenset[TopicPartition]:
-        """The partitions whose offsets here are of a topic that another one has taken the place of."""
-        with self._lock:
-            return self._state.of_old_topics(offsets)
-
-    def gone(self) -> frozenset[TopicPartition]:
-        """The partitions whose topic was deleted, even if there is another one of that name."""
-        with self._lock:
-            return self._state.gone()
-
     @property
     def has_ranges(self) -> bool:
         """Whether partitions are read up to an end."""
         return self._state.has_ranges
-
-    def finished(self, given_out: Sequence[ColumnSlice] = ()) -> frozenset[TopicPartition]:
-        """The partitions whose end is reached by what was handed over and ``given_out``."""
-        is_inside = self._is_inside()
-        with self._lock:
-            if not is_inside:
-                self.settle_taken()
-            return self._state.finished(given_out)
 
     def is_all_finished(self) -> bool:
         """Whether all ranges are read to their ends; False if there are none."""
@@ -142,28 +133,6 @@ class LockedFetches:
         with self._lock:
             self.settle_taken()
             return self._state.is_all_finished()
-
-    def truncations(self) -> tuple[Truncation, ...]:
-        """The logs, of partitions that are assigned still, that lost what was read of them."""
-        with self._lock:
-            return self._state.results.truncations()
-
-    def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
-        """How far each partition is behind the end of what it may read, None where it or the position is not known."""
-        return {tp: standing.lag for tp, standing in self.progress(given_out).partitions.items()}
-
-    def silence_s(self, now: float) -> dict[TopicPartition, float]:
-        """For how many seconds each partition that should bring records has brought no answer to a fetch."""
-        with self._lock:
-            return self._state.planning.silence_s(now)
-
-    def progress(self, given_out: Sequence[ColumnSlice] = ()) -> FetchProgress:
-        """How far every partition is read, as if ``given_out`` was handed over already; for metrics."""
-        is_inside = self._is_inside()
-        with self._lock:
-            if not is_inside:
-                self.settle_taken()
-            return self._state.progress(given_out)
 
     # ---- records
 
@@ -236,81 +205,18 @@ class LockedFetches:
             self.settle_taken()
             self._state.handover.mark_consumed()
 
-    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What auto-commit may commit."""
-        with self._lock:
-            return self._state.handover.consumed_offsets()
-
-    def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Where the next owner begins without a commit."""
-        with self._lock:
-            return self._state.handover.found_offsets()
-
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:
             self.settle_taken()
             return self._state.handover.handed_over_offsets()
 
-    def lost_uncommitted(self) -> frozenset[TopicPartition]:
-        """The partitions that went with records that were handed over and not committed."""
-        with self._lock:
-            return self._state.handover.lost_uncommitted()
-
-    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator accepted these."""
-        with self._lock:
-            self._state.handover.note_committed(offsets)
-
-    def note_reported(self, partitions: Collection[TopicPartition]) -> None:
-        """The application was told that records of these were lost uncommitted."""
-        with self._lock:
-            self._state.handover.note_reported(partitions)
-
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """The application gives these up, or all, and has committed what it wants committed."""
         with self._lock:
             self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 
-    # ---- positions
-
-    def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
-        """The offset of the next record behind what was handed over and ``given_out``; None while it is looked up."""
-        is_inside = self._is_inside()
-        with self._lock:
-            if not is_inside:
-                self.settle_taken()
-            return self._state.position(partition, given_out)
-
-    def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
-        """Go on at ``offset``."""
-        self._change(lambda state: state.seek(partition, offset, leader_epoch))
-
-    def seek_to(self, partitions: Collection[TopicPartition], where: OffsetReset) -> None:
-        """Go on at the first offset there is, or behind the last record."""
-        self._change(lambda state: state.seek_to(partitions, where))
-
-    def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out nothing of these until they are resumed."""
-        self._change(lambda state: state.pause(partitions))
-
-    def resume(self, partitions: Collection[TopicPartition]) -> None:
-        """Undo ``pause``."""
-        self._change(lambda state: state.resume(partitions))
-
-    def paused(self) -> frozenset[TopicPartition]:
-        """The partitions that are paused."""
-        with self._lock:
-            return self._state.paused()
-
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""
         if self._state.planning.waits_for_room and self._state.handover.runs_done != runs_before:
-            self._on_change()
-
-    def _change(self, change: Callable[[FetchState], None]) -> None:
-        try:
-            with self._lock:
-                change(self._state)
-        finally:
             self._on_change()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from kafka_nextgen.bridge import list_offsets, offset_for_leader_epoch
-from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets

@@ -10,8 +10,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import GroupAssignment
-from kafka_nextgen.codes import name_of
-from kafka_nextgen.membership import backoff
+from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.assigning import informing
 from kafka_nextgen.membership.assigning.effects import Compute, TellInstalled
 from kafka_nextgen.membership.assigning.events import (
@@ -24,21 +23,21 @@ from kafka_nextgen.membership.assigning.events import (
     Prepared,
     Refused,
 )
-from kafka_nextgen.membership.assigning.refusals import Reaction, reaction_to
-from kafka_nextgen.membership.assigning.settings import Moment
-from kafka_nextgen.membership.assigning.state import AssigningState, Outcome, Result, at_rest, in_phase
-from kafka_nextgen.membership.assigning.states import AssigningPhase
+from kafka_nextgen.membership.assigning.settings import AssigningContext
+from kafka_nextgen.membership.assigning.state import AssigningPhase, AssigningState, Outcome, Result, at_rest, in_phase
 from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.error_actions import COORDINATOR_ACTIONS, ErrorAction, ErrorActions
+from kafka_nextgen.membership.state_machine import numbered, retry_at
 
 __all__ = [
+    "ACTIONS",
     "computation_failed",
     "computed",
     "computed_too_late",
     "failed_too_late",
     "give_up_if_late",
-    "heard",
-    "heard_while_at_it",
+    "heartbeat_answered",
+    "heartbeat_answered_while_computing",
     "install_refused",
     "installed",
     "lost",
@@ -50,26 +49,35 @@ __all__ = [
 #: The group error that reports a failed assignment; Kafka Streams uses the same code.
 ASSIGNMENT_ERROR = 2
 
+#: For the APIs ConsumerGroupPrepareAssignment and ConsumerGroupInstallAssignment (KIP-848). After any other code this
+#: member can't make the assignment, and the application is told.
+ACTIONS: ErrorActions = {
+    **COORDINATOR_ACTIONS,
+    ErrorCode.STALE_MEMBER_EPOCH: ErrorAction.RETRY_WITH_NEW_EPOCH,
+    ErrorCode.UNKNOWN_MEMBER_ID: ErrorAction.STAND_DOWN,
+    ErrorCode.GROUP_ID_NOT_FOUND: ErrorAction.STAND_DOWN,
+}
 
-def heard(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+
+def heartbeat_answered(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
     """Take a heartbeat response while idle; begin to compute if it says so."""
     state, told = informing.take_answer(state, event, at)
     return (_begin(state, at) if event.should_compute else state), told
 
 
-def _begin(state: AssigningState, at: Moment) -> AssigningState:
+def _begin(state: AssigningState, at: AssigningContext) -> AssigningState:
     """Ask for the group, or wait until the assignor, which does one computation at a time, is free."""
     phase = AssigningPhase.PREPARING if state.computing is None else AssigningPhase.BLOCKED
     return evolve(in_phase(at_rest(state), phase, at.now), until=at.now + at.settings.rebalance_timeout_s)
 
 
-def heard_while_at_it(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+def heartbeat_answered_while_computing(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
     """Take a heartbeat response while a computation is in progress."""
     state, told = informing.take_answer(state, event, at)
     return evolve(state, told_again=state.told_again or event.should_compute), told
 
 
-def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
+def prepared(state: AssigningState, event: Prepared, at: AssigningContext) -> Outcome:
     """The coordinator described the group: run the assignor."""
     state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch, told_again=False)
     if event.assignor not in at.settings.assignors:
@@ -78,25 +86,25 @@ def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
     return evolve(state, computing=number), (Compute(number, event.assignor, event.spec),)
 
 
-def computed(state: AssigningState, event: Computed, at: Moment) -> Outcome:
+def computed(state: AssigningState, event: Computed, at: AssigningContext) -> Outcome:
     """The assignor made an assignment: install it."""
     state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None)
     return evolve(state, result=Result(event.assignment)), ()
 
 
-def computation_failed(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
+def computation_failed(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
     """The assignor failed: tell the application, and the coordinator, which then asks another member."""
     return _report(evolve(state, computing=None), event.why, event.number, at)
 
 
-def _report(state: AssigningState, why: str, computation: int | None, at: Moment) -> Outcome:
+def _report(state: AssigningState, why: str, computation: int | None, at: AssigningContext) -> Outcome:
     state, told = informing.fail(state, why, computation)
     nothing = Result(GroupAssignment({}, ASSIGNMENT_ERROR), why)
     state = in_phase(state, AssigningPhase.INSTALLING, at.now)
     return evolve(state, result=nothing), told
 
 
-def computed_too_late(state: AssigningState, _event: Computed, at: Moment) -> Outcome:
+def computed_too_late(state: AssigningState, _event: Computed, at: AssigningContext) -> Outcome:
     """The assignor is free again. Its assignment comes too late and is dropped."""
     state = evolve(state, computing=None)
     if state.phase is AssigningPhase.BLOCKED:
@@ -104,34 +112,34 @@ def computed_too_late(state: AssigningState, _event: Computed, at: Moment) -> Ou
     return state, ()
 
 
-def failed_too_late(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
+def failed_too_late(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
     """The assignor is free again. Its lateness was reported before."""
     return computed_too_late(state, Computed(event.number, GroupAssignment({})), at)
 
 
-def installed(state: AssigningState, _event: Installed, at: Moment) -> Outcome:
+def installed(state: AssigningState, _event: Installed, at: AssigningContext) -> Outcome:
     """The coordinator took the result: done, unless it has asked to compute again."""
     assert state.result is not None, "something was installed"
     told = () if state.result.failure is not None else (TellInstalled(),)
     return _end(state, at), told
 
 
-def _end(state: AssigningState, at: Moment) -> AssigningState:
+def _end(state: AssigningState, at: AssigningContext) -> AssigningState:
     return _begin(state, at) if state.told_again else at_rest(state)
 
 
-def prepare_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
+def prepare_refused(state: AssigningState, event: Refused, at: AssigningContext) -> Outcome:
     """The coordinator refused to describe the group."""
-    if reaction_to(event.code) is Reaction.FAIL:
+    if event.code not in ACTIONS:
         state, told = informing.fail(state, f"the coordinator refused to prepare it: {_said(event)}", None)
         return _end(state, at), told
     return _refused(state, event, at)
 
 
-def install_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
+def install_refused(state: AssigningState, event: Refused, at: AssigningContext) -> Outcome:
     """The coordinator refused the assignment, or the report of a failure."""
     assert state.result is not None, "something was to be installed"
-    if reaction_to(event.code) is not Reaction.FAIL:
+    if event.code in ACTIONS:
         return _refused(state, event, at)
     if state.result.failure is not None:
         return _end(state, at), ()
@@ -143,32 +151,32 @@ def _said(event: Refused) -> str:
     return f"{event.message} ({name_of(event.code)})" if event.message else name_of(event.code)
 
 
-def _refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
-    reaction = reaction_to(event.code)
-    if reaction is Reaction.STAND_DOWN:
+def _refused(state: AssigningState, event: Refused, at: AssigningContext) -> Outcome:
+    action = ACTIONS[event.code]
+    if action is ErrorAction.STAND_DOWN:
         return _end(state, at), ()
-    if reaction is Reaction.WAIT_FOR_EPOCH:
+    if action is ErrorAction.RETRY_WITH_NEW_EPOCH:
         return evolve(state, request=None, awaits_heartbeat=state.member_epoch == state.sent_epoch), ()
     state = _back_off(state, at)
-    return state, (FindCoordinator(),) if reaction is Reaction.FIND_COORDINATOR else ()
+    return state, (FindCoordinator(),) if action is ErrorAction.FIND_COORDINATOR else ()
 
 
-def lost(state: AssigningState, _event: Lost, at: Moment) -> Outcome:
+def lost(state: AssigningState, _event: Lost, at: AssigningContext) -> Outcome:
     """No response: retry after a pause. If the install succeeded after all, the retry is refused."""
     return _back_off(state, at), ()
 
 
-def _back_off(state: AssigningState, at: Moment) -> AssigningState:
+def _back_off(state: AssigningState, at: AssigningContext) -> AssigningState:
     failures = state.failures + 1
-    return evolve(state, request=None, failures=failures, not_before=backoff.after(failures, at))
+    return evolve(state, request=None, failures=failures, not_before=retry_at(failures, at))
 
 
-def membership_ended(state: AssigningState, _event: MembershipEnded, _at: Moment) -> Outcome:
+def membership_ended(state: AssigningState, _event: MembershipEnded, _at: AssigningContext) -> Outcome:
     """Forget the computation: only a member of the group may install it."""
     return AssigningState(computing=state.computing, last_number=state.last_number), ()
 
 
-def give_up_if_late(state: AssigningState, at: Moment) -> Outcome:
+def give_up_if_late(state: AssigningState, at: AssigningContext) -> Outcome:
     """Give up at the rebalance timeout: the coordinator has asked another member."""
     if at.now < state.until:
         return state, ()

@@ -16,14 +16,14 @@ from kafka_nextgen.assignors.spec import MemberAssignment
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.assigning.effects import CallOnAssignment, TellFailure
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
-from kafka_nextgen.membership.assigning.settings import Moment
+from kafka_nextgen.membership.assigning.settings import AssigningContext
 from kafka_nextgen.membership.assigning.state import AssigningState, Outcome
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
 __all__ = ["fail", "take_answer"]
 
 
-def take_answer(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+def take_answer(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
     """Take the epoch, the failure and the target of a heartbeat response."""
     state = evolve(state, member_id=event.member_id, member_epoch=event.member_epoch, awaits_heartbeat=False)
     state, told = _take_failure(state, event.failure)
@@ -41,7 +41,7 @@ def _take_failure(state: AssigningState, failure: str | None) -> Outcome:
     return evolve(state, failure=failure), (TellFailure(failure),)
 
 
-def _call(event: HeartbeatHeard, share: TargetShare, at: Moment) -> tuple[CallOnAssignment, ...]:
+def _call(event: HeartbeatHeard, share: TargetShare, at: AssigningContext) -> tuple[CallOnAssignment, ...]:
     if share.assignor not in at.settings.assignors:
         return ()
     group = ConsumerGroupMetadata(at.settings.group_id, event.member_epoch, event.member_id, at.settings.instance_id)

@@ -25,30 +25,30 @@ reads no clock, draws no random numbers and never blocks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import get_args
 
-from kafka_nextgen.membership.assigning import computing, sending
-from kafka_nextgen.membership.assigning.effects import AssigningEffect
-from kafka_nextgen.membership.assigning.events import (
-    AssigningEvent,
-    ComputationFailed,
-    Computed,
-    HeartbeatHeard,
-    Installed,
-    Lost,
-    MembershipEnded,
-    Prepared,
-    Refused,
-    TimePassed,
+from attrs import evolve
+
+from kafka_nextgen.membership.assigning import computing
+from kafka_nextgen.membership.assigning import events as ev
+from kafka_nextgen.membership.assigning.effects import AssigningEffect, SendInstall, SendPrepare
+from kafka_nextgen.membership.assigning.settings import AssigningContext, AssigningSettings
+from kafka_nextgen.membership.assigning.state import AssigningPhase, AssigningState, Outcome
+from kafka_nextgen.membership.state_machine import (
+    IgnoredIn,
+    RowOf,
+    all_ignored,
+    ignored,
+    numbered,
+    row,
+    stay,
+    whole_table,
 )
-from kafka_nextgen.membership.assigning.settings import AssigningSettings, Moment
-from kafka_nextgen.membership.assigning.state import AssigningState, Outcome
-from kafka_nextgen.membership.assigning.states import AssigningPhase
-from kafka_nextgen.membership.table import IgnoredIn, RowOf, ignored, row, whole_table
 
 __all__ = ["IGNORED", "RULES", "TABLE", "AssigningMachine", "is_late"]
 
-Rule = Callable[[AssigningState, AssigningEvent, Moment], Outcome]
+Rule = Callable[[AssigningState, ev.AssigningEvent, AssigningContext], Outcome]
 Row = RowOf[AssigningPhase, Rule]
 
 IDLE = AssigningPhase.IDLE
@@ -60,46 +60,38 @@ INSTALLING = AssigningPhase.INSTALLING
 
 RULES: tuple[Row, ...] = (
     # Idle.
-    row(IDLE, HeartbeatHeard, computing.heard, IDLE, PREPARING, BLOCKED),
-    row(IDLE, Computed, computing.computed_too_late, IDLE),
-    row(IDLE, ComputationFailed, computing.failed_too_late, IDLE),
-    row(IDLE, MembershipEnded, computing.membership_ended, IDLE),
+    row(IDLE, ev.HeartbeatHeard, computing.heartbeat_answered, IDLE, PREPARING, BLOCKED),
+    row(IDLE, ev.Computed, computing.computed_too_late, IDLE),
+    row(IDLE, ev.ComputationFailed, computing.failed_too_late, IDLE),
     # Waiting for a busy assignor.
-    row(BLOCKED, HeartbeatHeard, computing.heard_while_at_it, BLOCKED),
-    row(BLOCKED, Computed, computing.computed_too_late, PREPARING),
-    row(BLOCKED, ComputationFailed, computing.failed_too_late, PREPARING),
-    row(BLOCKED, MembershipEnded, computing.membership_ended, IDLE),
+    row(BLOCKED, ev.Computed, computing.computed_too_late, PREPARING),
+    row(BLOCKED, ev.ComputationFailed, computing.failed_too_late, PREPARING),
     # Waiting for the state of the group.
-    row(PREPARING, HeartbeatHeard, computing.heard_while_at_it, PREPARING),
-    row(PREPARING, Prepared, computing.prepared, COMPUTING, INSTALLING),
-    row(PREPARING, Refused, computing.prepare_refused, PREPARING, IDLE),
-    row(PREPARING, Lost, computing.lost, PREPARING),
-    row(PREPARING, MembershipEnded, computing.membership_ended, IDLE),
+    row(PREPARING, ev.Prepared, computing.prepared, COMPUTING, INSTALLING),
+    row(PREPARING, ev.Refused, computing.prepare_refused, PREPARING, IDLE),
+    row(PREPARING, ev.Lost, computing.lost, PREPARING),
     # The assignor runs.
-    row(COMPUTING, HeartbeatHeard, computing.heard_while_at_it, COMPUTING),
-    row(COMPUTING, Computed, computing.computed, INSTALLING),
-    row(COMPUTING, ComputationFailed, computing.computation_failed, INSTALLING),
-    row(COMPUTING, MembershipEnded, computing.membership_ended, IDLE),
+    row(COMPUTING, ev.Computed, computing.computed, INSTALLING),
+    row(COMPUTING, ev.ComputationFailed, computing.computation_failed, INSTALLING),
     # Sending the result.
-    row(INSTALLING, HeartbeatHeard, computing.heard_while_at_it, INSTALLING),
-    row(INSTALLING, Installed, computing.installed, IDLE, PREPARING),
-    row(INSTALLING, Refused, computing.install_refused, INSTALLING, IDLE, PREPARING),
-    row(INSTALLING, Lost, computing.lost, INSTALLING),
-    row(INSTALLING, MembershipEnded, computing.membership_ended, IDLE),
+    row(INSTALLING, ev.Installed, computing.installed, IDLE, PREPARING),
+    row(INSTALLING, ev.Refused, computing.install_refused, INSTALLING, IDLE, PREPARING),
+    row(INSTALLING, ev.Lost, computing.lost, INSTALLING),
+    # In every phase.
+    *stay(ev.HeartbeatHeard, computing.heartbeat_answered_while_computing, BLOCKED, PREPARING, COMPUTING, INSTALLING),
+    *(row(phase, ev.MembershipEnded, computing.membership_ended, IDLE) for phase in AssigningPhase),
 )
 
 IGNORED: tuple[IgnoredIn[AssigningPhase], ...] = (
-    ignored(Prepared, "the group was not asked for", IDLE, BLOCKED, COMPUTING, INSTALLING),
-    ignored(Installed, "nothing was brought", IDLE, BLOCKED, PREPARING, COMPUTING),
-    ignored(Refused, "no request is under way", IDLE, BLOCKED, COMPUTING),
-    ignored(Lost, "no request is under way", IDLE, BLOCKED, COMPUTING),
-    ignored(Computed, "the assignor is not at work", PREPARING, INSTALLING),
-    ignored(ComputationFailed, "the assignor is not at work", PREPARING, INSTALLING),
-    ignored(TimePassed, "what is due is done after every rule", *AssigningPhase),
+    ignored(ev.Prepared, "the group was not asked for", IDLE, BLOCKED, COMPUTING, INSTALLING),
+    ignored(ev.Installed, "nothing was brought", IDLE, BLOCKED, PREPARING, COMPUTING),
+    *all_ignored((ev.Refused, ev.Lost), "no request is under way", IDLE, BLOCKED, COMPUTING),
+    *all_ignored((ev.Computed, ev.ComputationFailed), "the assignor is not at work", PREPARING, INSTALLING),
+    ignored(ev.TimePassed, "what is due is done after every rule", *AssigningPhase),
 )
 
 #: The row for each phase and event that has one.
-TABLE = whole_table(RULES, IGNORED, AssigningPhase, get_args(AssigningEvent))
+TABLE = whole_table(RULES, IGNORED, AssigningPhase, get_args(ev.AssigningEvent))
 
 
 class AssigningMachine:
@@ -109,20 +101,20 @@ class AssigningMachine:
         self.settings = settings
         self.state = AssigningState()
 
-    def handle(self, event: AssigningEvent, now: float, chance: float) -> tuple[AssigningEffect, ...]:
+    def handle(self, event: ev.AssigningEvent, now: float, chance: float) -> tuple[AssigningEffect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
         ``chance`` in [0, 1) is the jitter of retries. A completion that the machine does not wait for changes nothing.
         """
         if is_late(self.state, event):
             return ()
-        at = Moment(now, chance, self.settings)
+        at = AssigningContext(now, chance, self.settings)
         state, effects = self._apply_rule(event, at)
         state, given_up = computing.give_up_if_late(state, at)
-        self.state, sent = sending.send_if_ready(state, at)
+        self.state, sent = _send_if_ready(state, at)
         return effects + given_up + sent
 
-    def _apply_rule(self, event: AssigningEvent, at: Moment) -> Outcome:
+    def _apply_rule(self, event: ev.AssigningEvent, at: AssigningContext) -> Outcome:
         found = TABLE.get((self.state.phase, type(event)))
         if found is None:
             return self.state, ()
@@ -131,12 +123,50 @@ class AssigningMachine:
         return state, effects
 
     def deadline(self) -> float | None:
-        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
-        return sending.deadline(self.state)
+        """When to hand in ev.TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        return _deadline(self.state)
 
 
-def is_late(state: AssigningState, event: AssigningEvent) -> bool:
+def _send_if_ready(state: AssigningState, at: AssigningContext) -> Outcome:
+    """Send the request of the phase, if there is one that is not in flight and whose pause is over."""
+    if not _has_to_send(state) or at.now < state.not_before:
+        return state, ()
+    state, number = numbered(state)
+    state = evolve(state, request=number, sent_epoch=state.member_epoch)
+    deadline_s = min(state.until, at.now + at.settings.request_timeout_s)
+    if state.phase is AssigningPhase.PREPARING:
+        return state, (SendPrepare(number, state.member_id, state.member_epoch, deadline_s),)
+    return state, (_install(state, number, deadline_s),)
+
+
+def _install(state: AssigningState, number: int, deadline_s: float) -> SendInstall:
+    assert state.result is not None, "there is something to install"
+    assignment = state.result.assignment
+    return SendInstall(
+        number,
+        state.member_id,
+        state.member_epoch,
+        state.group_epoch,
+        deadline_s,
+        assignment.error,
+        assignment.members,
+        state.result.failure,
+    )
+
+
+def _has_to_send(state: AssigningState) -> bool:
+    sends = state.phase in (AssigningPhase.PREPARING, AssigningPhase.INSTALLING)
+    return sends and state.request is None and not state.awaits_heartbeat
+
+
+def _deadline(state: AssigningState) -> float | None:
+    """The time of the next attempt or of the timeout, whichever is first; None for never."""
+    at = min(state.until, state.not_before if _has_to_send(state) else inf)
+    return None if at == inf else at
+
+
+def is_late(state: AssigningState, event: ev.AssigningEvent) -> bool:
     """Whether ``event`` completes something that the machine does not wait for (any more)."""
-    if isinstance(event, Prepared | Installed | Refused | Lost):
+    if isinstance(event, ev.Prepared | ev.Installed | ev.Refused | ev.Lost):
         return event.number != state.request
-    return isinstance(event, Computed | ComputationFailed) and event.number != state.computing
+    return isinstance(event, ev.Computed | ev.ComputationFailed) and event.number != state.computing

@@ -17,7 +17,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignorError,
 )
 from kafka_nextgen.assignors.validation import flaw_of
-from kafka_nextgen.text import told
+from kafka_nextgen.text import describe_error
 
 __all__ = ["compute", "offer_of"]
 
@@ -29,7 +29,7 @@ def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
     try:
         said = assignor.metadata()
     except BaseException as error:
-        raise PartitionAssignorError(f"its metadata() raised {told(error)}") from error
+        raise PartitionAssignorError(f"its metadata() raised {describe_error(error)}") from error
     if not isinstance(said, AssignorMetadata) or not _is_metadata(said.metadata) or not _is_int8(said.reason):
         raise PartitionAssignorError(f"its metadata() returned {said!r}")
     low, high, version = assignor.minimum_version, assignor.maximum_version, said.metadata.version
@@ -51,7 +51,7 @@ def compute(assignor: PartitionAssignor, group: AssignmentSpec) -> GroupAssignme
     try:
         assignment = assignor.assign(group)
     except BaseException as error:
-        raise PartitionAssignorError(f"it raised {told(error)}") from error
+        raise PartitionAssignorError(f"it raised {describe_error(error)}") from error
     flaw = _flaw(assignment, group)
     if flaw is not None:
         raise PartitionAssignorError(f"it {flaw}")

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from math import inf
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.assignors.spec import GroupAssignment
 from kafka_nextgen.membership.assigning.effects import AssigningEffect
-from kafka_nextgen.membership.assigning.states import AssigningPhase
-from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.membership.state import NOT_A_MEMBER
+from kafka_nextgen.membership.state_machine import Numbering
 
-__all__ = ["AssigningState", "Outcome", "Result", "at_rest", "in_phase"]
+__all__ = ["AssigningPhase", "AssigningState", "Outcome", "Result", "at_rest", "in_phase"]
+
+
+class AssigningPhase(Enum):
+    """The step that the member waits for."""
+
+    IDLE = "idle"  # nothing to compute
+    BLOCKED = "blocked"  # told to compute while the assignor is busy with a computation that was given up
+    PREPARING = "preparing"  # asks the coordinator for the state of the group
+    COMPUTING = "computing"  # the assignor runs
+    INSTALLING = "installing"  # sends the result to the coordinator
 
 
 @frozen

@@ -1,5 +1,13 @@
-"""The leader's work with an assignor that comes along: from what the members said and what the topics are like to
-everybody's partitions.
+"""The leader's work: from what the members said and what the topics are like to each member's partitions.
+
+``assign`` does it with an assignor that comes along. A ``Computation`` is a question to one of the application's own
+(``computing``), and makes the members' parts of its result:
+
+* The assignor gets every member whose metadata it can read; the others are *refused*.
+* A classic group has no target assignment, so a member's ``target`` is what it owns, without partitions that another
+  member claims with an equal or better right.
+* Partitions that are to move are withheld until their owner has let go, so that any assignor rebalances cooperatively,
+  and is asked again for the round that gives them out.
 
 The classic protocol has topic names only, but assignors use ids, so each name gets an id for the computation. A topic
 that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can tell an empty
@@ -10,15 +18,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
-from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, Metadata, TopicMetadata
-from kafka_nextgen.assignors.strategies import STRATEGIES
-from kafka_nextgen.consumer_protocol import NO_GENERATION, MemberSubscription
-from kafka_nextgen.membership.classic.computation import ids_of, owned_of, partitions_of
-from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart
-from kafka_nextgen.types import TopicId
+from attrs import frozen
 
-__all__ = ["assign", "topics_of"]
+from kafka_nextgen.assignors.cooperative_sticky import Claim, Claims, generation_metadata
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    GroupAssignment,
+    MemberAssignment,
+    MemberSpec,
+    Metadata,
+    Share,
+    TopicMetadata,
+)
+from kafka_nextgen.assignors.strategies import STRATEGIES
+from kafka_nextgen.assignors.user_data import (
+    AssignorWord,
+    Failure,
+    MemberWord,
+    read_member_word,
+    write_assignor_word,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import NO_GENERATION, MemberSubscription
+from kafka_nextgen.membership.classic.effects import MemberPart
+from kafka_nextgen.membership.classic.events import JoinedMember
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["Computation", "assign", "topics_of"]
+
+#: The shares of members that get nothing.
+_NOTHING = MemberAssignment()
+
+
+def _ids_of(topics: Mapping[str, TopicMetadata], known: Mapping[str, TopicId]) -> Mapping[str, TopicId]:
+    """An id for every topic, by name: a number for the time of assigning, where the brokers tell none."""
+    return {name: known.get(name, TopicId(int=number)) for number, name in enumerate(sorted(topics), start=1)}
+
+
+def _owned_of(said: MemberSubscription, ids: Mapping[str, TopicId]) -> Mapping[TopicId, set[int]]:
+    """What a member says it owns, of topics that exist."""
+    owned: dict[TopicId, set[int]] = {}
+    for tp in said.owned:
+        if tp.topic in ids:
+            owned.setdefault(ids[tp.topic], set()).add(tp.partition)
+    return owned
+
+
+def _partitions_of(share: Share, names: Mapping[TopicId, str]) -> frozenset[TopicPartition]:
+    """A member's share, by topic names."""
+    return frozenset(
+        TopicPartition(names[topic_id], number) for topic_id, numbers in share.items() for number in numbers
+    )
 
 
 def topics_of(roster: Iterable[JoinedMember]) -> frozenset[str]:
@@ -31,17 +81,17 @@ def assign(
 ) -> tuple[MemberPart, ...]:
     """Everybody's partitions."""
     assert strategy is not None, "the coordinator chooses among what all members offer"
-    ids = ids_of(topics, {})
-    members = {member.member_id: _spec(member, ids) for member in roster}
+    ids = _ids_of(topics, {})
+    members = {member.member_id: _built_in_spec(member, ids) for member in roster}
     spec = AssignmentSpec(members, {ids[name]: topic for name, topic in topics.items()})
     names = {topic_id: name for name, topic_id in ids.items()}
     shares = STRATEGIES[strategy].assign(spec).members
-    return tuple(MemberPart(member_id, partitions_of(shares[member_id].partitions, names)) for member_id in members)
+    return tuple(MemberPart(member_id, _partitions_of(shares[member_id].partitions, names)) for member_id in members)
 
 
-def _spec(member: JoinedMember, ids: Mapping[str, TopicId]) -> MemberSpec:
+def _built_in_spec(member: JoinedMember, ids: Mapping[str, TopicId]) -> MemberSpec:
     said = member.subscription
-    return MemberSpec(said.topics, owned_of(said, ids), member.instance_id, said.rack_id, metadata=_metadata(said))
+    return MemberSpec(said.topics, _owned_of(said, ids), member.instance_id, said.rack_id, metadata=_metadata(said))
 
 
 def _metadata(said: MemberSubscription) -> Metadata:
@@ -49,3 +99,77 @@ def _metadata(said: MemberSubscription) -> Metadata:
     if said.generation != NO_GENERATION:
         return generation_metadata(said.generation)
     return Metadata(payload=said.user_data or b"")
+
+
+@frozen
+class Computation:
+    """One question to an assignor. ``words`` are those of all members to it; ``owned`` is what each has rightfully."""
+
+    number: int
+    group: AssignmentSpec
+    names: Mapping[TopicId, str]
+    claims: Claims
+    owned: Mapping[str, Share]
+    words: Mapping[str, MemberWord]
+    refused: Mapping[str, Failure]
+
+    @classmethod
+    def ask(
+        cls,
+        number: int,
+        own: MemberWord,
+        roster: Iterable[JoinedMember],
+        topics: Mapping[str, TopicMetadata],
+        known_ids: Mapping[str, TopicId],
+    ) -> Computation:
+        """The question of a leader whose assignor reads what ``own`` says it reads."""
+        ids = _ids_of(topics, known_ids)
+        said = {member.member_id: member for member in roster}
+        words = {member_id: read_member_word(member.subscription.user_data) for member_id, member in said.items()}
+        claimed = {member_id: _owned_of(member.subscription, ids) for member_id, member in said.items()}
+        claims = Claims.among(
+            {member_id: Claim(claimed[member_id], said[member_id].subscription.generation) for member_id in said}
+        )
+        owned = {member_id: claims.kept(member_id, share) for member_id, share in claimed.items()}
+        refused = {member_id: _refusal(word, own) for member_id, word in words.items() if not own.reads(word.version)}
+        members = {
+            member_id: _spec(member, owned[member_id], words[member_id])
+            for member_id, member in said.items()
+            if member_id not in refused
+        }
+        group = AssignmentSpec(members, {ids[name]: topic for name, topic in topics.items()})
+        names = {topic_id: name for name, topic_id in ids.items()}
+        return cls(number, group, names, claims, owned, words, refused)
+
+    def parts_of(self, assignment: GroupAssignment) -> tuple[MemberPart, ...]:
+        """Everybody's part of the answer."""
+        return tuple(self._part(member_id, assignment) for member_id in self.words)
+
+    def _part(self, member_id: str, assignment: GroupAssignment) -> MemberPart:
+        if member_id in self.refused:
+            return MemberPart(member_id, frozenset(), self._failed(member_id, self.refused[member_id]))
+        share = assignment.members.get(member_id, _NOTHING)
+        given = _partitions_of(self.claims.withhold(member_id, share.partitions), self.names)
+        return MemberPart(member_id, given, write_assignor_word(AssignorWord(assignment.error, share.metadata)))
+
+    def parts_as_they_are(self, failure: Failure) -> tuple[MemberPart, ...]:
+        """Everybody's part if nothing came of it: what it owns, and why that is all."""
+        return tuple(
+            MemberPart(member_id, _partitions_of(share, self.names), self._failed(member_id, failure))
+            for member_id, share in self.owned.items()
+        )
+
+    def _failed(self, member_id: str, failure: Failure) -> bytes | None:
+        return None if self.words[member_id].is_foreign else write_assignor_word(AssignorWord(failure=failure))
+
+
+def _spec(member: JoinedMember, owned: Share, word: MemberWord) -> MemberSpec:
+    said = member.subscription
+    reason, metadata = word.said.reason, word.said.metadata
+    return MemberSpec(said.topics, owned, member.instance_id, said.rack_id, reason, metadata)
+
+
+def _refusal(word: MemberWord, own: MemberWord) -> Failure:
+    versions = f"{own.minimum_version} to {own.maximum_version}"
+    text = f"it reads metadata of versions {versions}, and this member's is of version {word.version}"
+    return Failure(ErrorCode.UNSUPPORTED_ASSIGNOR, text)

@@ -22,32 +22,33 @@ from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
 from kafka_nextgen.assignors.user_data import Failure, read_assignor_word, word_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import requests
-from kafka_nextgen.membership.classic.computation import Computation
+from kafka_nextgen.membership.classic.assigning import Computation
 from kafka_nextgen.membership.classic.effects import (
     ClassicEffect,
+    MemberPart,
     RaiseAssignorFailed,
     RunAssignor,
     TellAssignor,
 )
 from kafka_nextgen.membership.classic.events import AssignorFailed, AssignorReturned, SyncAnswered
-from kafka_nextgen.membership.classic.group import MemberPart
-from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.settings import ClassicContext
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.timers import armed, disarmed, is_due
+from kafka_nextgen.membership.state_machine import numbered
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import TopicId
 
-__all__ = ["asked", "begin", "failed", "give_up_if_slow", "heard", "note_words", "returned"]
+__all__ = ["asked", "begin", "failed", "give_up_if_late", "note_metadata", "returned", "take_assignment"]
 
 #: What to do about a word that is not understood (KIP-268).
 _UNTIL = "write a version that every member reads, until all of them read the next"
 
 
-def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
+def begin(
+    state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
+) -> Outcome:
     """Ask the assignor, unless it can read no member's metadata."""
     strategy = state.strategy
     assert strategy is not None, "the coordinator chooses among what all members offer"
@@ -66,41 +67,41 @@ def asked(state: ClassicState) -> Computation:
     return state.computation
 
 
-def returned(state: ClassicState, event: AssignorReturned, at: Moment) -> Outcome:
+def returned(state: ClassicState, event: AssignorReturned, at: ClassicContext) -> Outcome:
     """Tell the group what the assignor came to."""
     return _sync(state, asked(state).parts_of(event.assignment), at)
 
 
-def failed(state: ClassicState, event: AssignorFailed, at: Moment) -> Outcome:
+def failed(state: ClassicState, event: AssignorFailed, at: ClassicContext) -> Outcome:
     """Tell the group that it came to nothing."""
     return _fail(state, event.reason, at)
 
 
-def give_up_if_slow(state: ClassicState, at: Moment) -> Outcome:
+def give_up_if_late(state: ClassicState, at: ClassicContext) -> Outcome:
     """Do without the assignor if it has had its time; what it comes to after that is late."""
     if not is_due(state.deadlines, Timer.COMPUTE, at.now):
         return state, ()
     return _fail(state, f"it took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
 
 
-def _fail(state: ClassicState, why: str, at: Moment) -> Outcome:
+def _fail(state: ClassicState, why: str, at: ClassicContext) -> Outcome:
     failure = Failure(ErrorCode.INVALID_ASSIGNMENT, why)
     state = evolve(state, failed_assignor=state.strategy)
     return _sync(state, asked(state).parts_as_they_are(failure), at)
 
 
-def _sync(state: ClassicState, parts: tuple[MemberPart, ...], at: Moment) -> Outcome:
+def _sync(state: ClassicState, parts: tuple[MemberPart, ...], at: ClassicContext) -> Outcome:
     deadlines = disarmed(state.deadlines, Timer.COMPUTE)
     return requests.send_sync(evolve(state, computation=None, deadlines=deadlines), at, parts)
 
 
-def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
+def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
     """Pass on what the assignor says to this member, or why it says nothing."""
     assignor = state.strategy
     if assignor is None or assignor not in at.settings.local_assignors:
         return state, ()
     word = read_assignor_word(event.user_data)
-    state = _rejoin_if_said_otherwise(state, at)
+    state = _rejoin_if_metadata_changed(state, at)
     if word.failure is not None:
         return state, (_error(assignor, word.failure, state.leader_id),)
     part = state.generation, event.partitions
@@ -119,13 +120,13 @@ def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
     return RaiseAssignorFailed(assignor, leader_id, failure.message)
 
 
-def note_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:
+def note_metadata(state: ClassicState, event: AssignorsAsked, at: ClassicContext) -> Outcome:
     """Remember what the next JoinGroup is to say; it has a reason to go out if the elected assignor's word changed."""
     state = evolve(state, words={offer.name: word_of(offer) for offer in event.assignors})
-    return (_rejoin_if_said_otherwise(state, at) if state.status is Status.STABLE else state), ()
+    return (_rejoin_if_metadata_changed(state, at) if state.status is Status.STABLE else state), ()
 
 
-def _rejoin_if_said_otherwise(state: ClassicState, at: Moment) -> ClassicState:
+def _rejoin_if_metadata_changed(state: ClassicState, at: ClassicContext) -> ClassicState:
     name = state.strategy
     if name is None or name not in at.settings.local_assignors or state.words[name] == state.joined_words[name]:
         return state

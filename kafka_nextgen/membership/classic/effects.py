@@ -6,24 +6,14 @@ from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignmentSpec, Metadata
 from kafka_nextgen.consumer_protocol import MemberSubscription
-from kafka_nextgen.membership.classic.group import MemberPart, Offer
-from kafka_nextgen.membership.effects import (
-    ApplyAssignment,
-    CallOnAssigned,
-    CallOnLost,
-    CallOnRevoked,
-    CommitConsumed,
-    FindCoordinator,
-    Left,
-    PublishEpoch,
-    RaiseToApplication,
-    StopFetching,
-)
+from kafka_nextgen.membership.effects import SharedEffect
 from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = [
     "AskForTopics",
     "ClassicEffect",
+    "MemberPart",
+    "Offer",
     "RaiseAssignorFailed",
     "RunAssignor",
     "SendClassicHeartbeat",
@@ -32,6 +22,23 @@ __all__ = [
     "SendSyncGroup",
     "TellAssignor",
 ]
+
+
+@frozen
+class Offer:
+    """An assignor that a member can work with, and its word to it."""
+
+    strategy: str
+    user_data: bytes | None = None
+
+
+@frozen
+class MemberPart:
+    """What the leader has for a member, and the assignor's word to it."""
+
+    member_id: str
+    partitions: frozenset[TopicPartition]
+    user_data: bytes | None = None
 
 
 @frozen
@@ -147,14 +154,5 @@ ClassicEffect = (
     | RunAssignor
     | TellAssignor
     | RaiseAssignorFailed
-    | FindCoordinator
-    | StopFetching
-    | CommitConsumed
-    | CallOnRevoked
-    | CallOnAssigned
-    | CallOnLost
-    | ApplyAssignment
-    | PublishEpoch
-    | RaiseToApplication
-    | Left
+    | SharedEffect
 )

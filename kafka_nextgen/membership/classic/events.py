@@ -11,21 +11,8 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
-from kafka_nextgen.membership.classic.group import JoinedMember
-from kafka_nextgen.membership.events import (
-    AssignFinished,
-    AssignorsAsked,
-    Closed,
-    CommitFinished,
-    HeartbeatLost,
-    HeartbeatRefused,
-    LossFinished,
-    Polled,
-    RevokeFinished,
-    Subscribed,
-    TimePassed,
-    Unsubscribed,
-)
+from kafka_nextgen.consumer_protocol import MemberSubscription
+from kafka_nextgen.membership.events import SharedEvent
 from kafka_nextgen.types import JoinReason, TopicId, TopicPartition
 
 __all__ = [
@@ -36,6 +23,7 @@ __all__ = [
     "JoinAnswered",
     "JoinLost",
     "JoinRefused",
+    "JoinedMember",
     "LeaveEnded",
     "RebalanceEnforced",
     "SessionKept",
@@ -45,6 +33,15 @@ __all__ = [
     "TopicsDescribed",
     "TopicsNotDescribed",
 ]
+
+
+@frozen
+class JoinedMember:
+    """A member as the leader learns of it."""
+
+    member_id: str
+    instance_id: str | None
+    subscription: MemberSubscription
 
 
 @frozen
@@ -181,30 +178,19 @@ class AssignorFailed:
 
 
 ClassicEvent = (
-    Subscribed
-    | Unsubscribed
-    | Polled
-    | Closed
-    | TimePassed
-    | JoinAnswered
+    JoinAnswered
     | JoinRefused
     | JoinLost
     | SyncAnswered
     | SyncRefused
     | SyncLost
     | SessionKept
-    | HeartbeatRefused
-    | HeartbeatLost
     | LeaveEnded
     | TopicsDescribed
     | TopicsNotDescribed
     | RebalanceEnforced
-    | AssignorsAsked
     | AssignorReturned
     | AssignorFailed
     | CommitRefused
-    | CommitFinished
-    | RevokeFinished
-    | AssignFinished
-    | LossFinished
+    | SharedEvent
 )

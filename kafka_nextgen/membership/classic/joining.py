@@ -1,26 +1,32 @@
-"""Joining: when a JoinGroup goes out, and what makes a member join again.
+"""From the reason to join to the assignment: when a JoinGroup goes out, who assigns then, and the SyncGroup.
 
 A member joins when it has subscribed, when the coordinator says that the group rebalances, when its subscription
 has changed, and when there is another reason: topics changed, partitions given up, the application's wish. It
 prepares first (see ``rebalancing``). What happens while a JoinGroup is under way makes it join once more after
 that.
+
+After the group has joined the leader assigns, every member syncs, and each applies its part. A leader that is told to
+skip the assignment (KIP-814) syncs like a follower, and only watches the group's topics: a static member came back, and
+the group is to stay as it was.
 """
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import Subscription
-from kafka_nextgen.membership.classic import losing, rebalancing, requests, topics
-from kafka_nextgen.membership.classic.events import JoinLost, RebalanceEnforced
-from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
+from kafka_nextgen.membership.any_member import Subscription, polled
+from kafka_nextgen.membership.classic import assigning, computing, heartbeats, losing, rebalancing, requests, topics
+from kafka_nextgen.membership.classic.events import JoinAnswered, JoinLost, RebalanceEnforced, SyncAnswered, SyncLost
+from kafka_nextgen.membership.classic.settings import ClassicContext
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.effects import FindCoordinator, PublishEpoch, RaiseToApplication
+from kafka_nextgen.membership.events import Polled, Subscribed
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.membership.timers import armed, disarmed, is_due
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
+from kafka_nextgen.types import JoinReason
 
 __all__ = [
     "change_subscription",
@@ -29,36 +35,40 @@ __all__ = [
     "enforce",
     "enter",
     "join_if_due",
-    "lost",
+    "join_lost",
+    "joined",
+    "polled_when_stable",
     "subscribe",
+    "sync_lost",
+    "synced",
 ]
 
 
-def subscribe(state: ClassicState, event: Subscribed, at: Moment) -> Outcome:
+def subscribe(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
     """The application subscribed, and is not in the group: join."""
     state, _ = change_subscription(state, event, at)
     return enter(state, at), ()
 
 
-def enter(state: ClassicState, at: Moment) -> ClassicState:
+def enter(state: ClassicState, at: ClassicContext) -> ClassicState:
     """Join as a new member, at once."""
     limit = at.now + at.settings.max_poll_interval_s
     state = evolve(state, failures=0, leaving=None, reason="subscribed", deadlines={Timer.POLL: limit})
     return losing.rejoin(state, at)
 
 
-def change_subscription(state: ClassicState, event: Subscribed, _at: Moment) -> Outcome:
+def change_subscription(state: ClassicState, event: Subscribed, _at: ClassicContext) -> Outcome:
     """Remember what the application wants now."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern), matching=None), ()
 
 
-def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: Moment) -> Outcome:
+def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
     """The JoinGroup that is due brings the other subscription; a question for the old pattern is void."""
     state, _ = change_subscription(state, event, at)
     return _ask_anew(state, at), ()
 
 
-def change_subscription_of_member(state: ClassicState, event: Subscribed, at: Moment) -> Outcome:
+def change_subscription_of_member(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
     """The group has to learn of another subscription: join again, after what is under way."""
     if state.subscription == Subscription(event.topics, event.pattern):
         return state, ()
@@ -67,7 +77,7 @@ def change_subscription_of_member(state: ClassicState, event: Subscribed, at: Mo
     return evolve(state, must_rejoin=True, reason="the subscription changed"), ()
 
 
-def _ask_anew(state: ClassicState, at: Moment) -> ClassicState:
+def _ask_anew(state: ClassicState, at: ClassicContext) -> ClassicState:
     if state.phase is not Phase.RESOLVING:
         return state
     deadlines = disarmed(state.deadlines, Timer.TOPICS)
@@ -76,12 +86,12 @@ def _ask_anew(state: ClassicState, at: Moment) -> ClassicState:
     return evolve(state, asked=None, phase=Phase.IDLE, deadlines=deadlines)
 
 
-def enforce(state: ClassicState, event: RebalanceEnforced, _at: Moment) -> Outcome:
+def enforce(state: ClassicState, event: RebalanceEnforced, _at: ClassicContext) -> Outcome:
     """The application wants the group to rebalance (KIP-568): join again, after what is under way."""
-    return evolve(state, must_rejoin=True, reason=event.reason, to_state=event.join_reason), ()
+    return evolve(state, must_rejoin=True, reason=event.reason, join_reason=event.join_reason), ()
 
 
-def join_if_due(state: ClassicState, at: Moment, *, polling: bool = False) -> Outcome:
+def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> Outcome:
     """Take the first step towards the JoinGroup that is due, if there is one and nothing else is under way."""
     if state.phase is not Phase.IDLE or not _is_due(state, at):
         return state, ()
@@ -94,13 +104,88 @@ def join_if_due(state: ClassicState, at: Moment, *, polling: bool = False) -> Ou
     return state, prepared + join
 
 
-def _is_due(state: ClassicState, at: Moment) -> bool:
+def _is_due(state: ClassicState, at: ClassicContext) -> bool:
     if state.status is Status.STABLE:
         return state.must_rejoin and state.assigned is None
     return state.status is Status.UNJOINED and is_due(state.deadlines, Timer.JOIN, at.now)
 
 
-def lost(state: ClassicState, _event: JoinLost, at: Moment) -> Outcome:
+def polled_when_stable(state: ClassicState, event: Polled, at: ClassicContext) -> Outcome:
+    """The application polls: what waited for that begins."""
+    state, _ = polled(state, event, at)
+    if state.phase is Phase.FAILED:
+        return _polled_after_failure(state, at)
+    if state.phase is not Phase.WAITING_FOR_POLL:
+        return state, ()
+    state = evolve(state, phase=Phase.IDLE)
+    if state.assigned is not None:
+        return rebalancing.begin(state, at, polling=True)
+    return join_if_due(state, at, polling=True)
+
+
+def _polled_after_failure(state: ClassicState, at: ClassicContext) -> Outcome:
+    state, called = rebalancing.assign_again(state)
+    state, effects = join_if_due(state, at, polling=True)
+    return state, called + effects
+
+
+def join_lost(state: ClassicState, _event: JoinLost, at: ClassicContext) -> Outcome:
     """The JoinGroup got no response: look up the coordinator and join again after a pause."""
     state = evolve(state, failures=state.failures + 1)
     return losing.rejoin(state, at, first_at_once=False), (FindCoordinator(),)
+
+
+def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outcome:
+    """The member is in the new generation. Its session begins; commits go under the old one until it has synced."""
+    if event.protocol_type not in (None, PROTOCOL_TYPE):
+        return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
+    is_leader = event.leader_id == event.member_id
+    state = evolve(
+        state,
+        status=Status.COMPLETING,
+        request=None,
+        join_reason=JoinReason.UNKNOWN,
+        member_id=event.member_id,
+        generation=event.generation,
+        strategy=event.strategy,
+        leader_id=event.leader_id,
+        roster=event.members if is_leader else (),
+    )
+    state = heartbeats.begin(state, at)
+    if not state.is_leader or event.skip_assignment:
+        return requests.send_sync(state, at)
+    if event.strategy not in at.settings.strategies:
+        return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
+    if not assigning.topics_of(state.roster):
+        return topics.assign_group(state, {}, {}, at)
+    return topics.ask_for_group(state)
+
+
+def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
+    """The assignment is known: commits carry the new generation, and what is to be given up or taken over begins.
+
+    An assignment with topics that this member did not subscribe to is based on another subscription: join again.
+    """
+    if event.protocol_type not in (None, PROTOCOL_TYPE) or event.strategy not in (None, state.strategy):
+        return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
+    publish = PublishEpoch(state.member_id, state.generation)
+    state = evolve(state, status=Status.STABLE, request=None, failures=0, published=state.generation)
+    state = topics.watch_from_now(state, at)
+    foreign = {tp.topic for tp in event.partitions} - state.joined_topics
+    if foreign:
+        reason = f"was assigned topics it has not subscribed to: {', '.join(sorted(foreign))}"
+        return evolve(state, phase=Phase.IDLE, must_rejoin=True, reason=reason), (publish,)
+    state, told = computing.take_assignment(state, event, at)
+    state, effects = rebalancing.begin(evolve(state, assigned=event.partitions), at)
+    return state, (publish, *told, *effects)
+
+
+def sync_lost(state: ClassicState, _event: SyncLost, at: ClassicContext) -> Outcome:
+    """The SyncGroup got no response: look up the coordinator and join again after a pause."""
+    state = evolve(state, failures=state.failures + 1, reason="the assignment got lost")
+    return losing.rejoin(state, at, first_at_once=False), (FindCoordinator(),)
+
+
+def _other_protocol(protocol_type: str | None, strategy: str | None) -> RaiseToApplication:
+    message = f"the group has protocol type {protocol_type} and assignor {strategy}, which this member did not offer"
+    return RaiseToApplication(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, message, fatal=True)

@@ -6,6 +6,7 @@ the consumer group protocol.
 
 from __future__ import annotations
 
+from kafka_nextgen.membership.any_member import AnyMember
 from kafka_nextgen.membership.classic import computing, heartbeats, joining, topics
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import (
@@ -23,21 +24,11 @@ from kafka_nextgen.membership.classic.events import (
     TopicsDescribed,
     TopicsNotDescribed,
 )
-from kafka_nextgen.membership.classic.settings import ClassicSettings, Moment
+from kafka_nextgen.membership.classic.settings import ClassicContext, ClassicSettings
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.transitions import TABLE
-from kafka_nextgen.membership.events import (
-    AssignFinished,
-    CommitFinished,
-    HeartbeatLost,
-    HeartbeatRefused,
-    LossFinished,
-    RevokeFinished,
-)
-from kafka_nextgen.membership.states import NEEDS_POLL, Phase
-from kafka_nextgen.membership.timers import earliest
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.membership.events import AnyCallbackFinished, CommitFinished, HeartbeatLost, HeartbeatRefused
 
 __all__ = ["ClassicMember", "is_late"]
 
@@ -46,13 +37,13 @@ __all__ = ["ClassicMember", "is_late"]
 REQUEST_ENDED = (JoinAnswered, JoinRefused, JoinLost, SyncAnswered, SyncRefused, SyncLost, LeaveEnded)
 
 
-class ClassicMember:
+class ClassicMember(AnyMember[ClassicState]):
     """One member of one classic group, for as long as its consumer lives."""
 
     def __init__(self, settings: ClassicSettings) -> None:
         assert settings.strategies, "a member offers at least one assignor"
         self.settings = settings
-        self.state = ClassicState(to_state=settings.join_reason)
+        self.state = ClassicState(join_reason=settings.join_reason)
 
     def handle(self, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
@@ -62,21 +53,12 @@ class ClassicMember:
         row = TABLE.get((self.state.status, type(event)))
         if row is None or is_late(self.state, event):
             return ()
-        at = Moment(now, chance, self.settings)
+        at = ClassicContext(now, chance, self.settings)
         state, effects = row.rule(self.state, event, at)
         state, more = _do_what_is_due(state, at)
         assert state.status in row.to, f"{row.status.name} on {row.event.__name__} must not lead to {state.status}"
         self.state = state
         return effects + more
-
-    def deadline(self) -> float | None:
-        """When TimePassed is to be handed in, if nothing else happens; None for never."""
-        return earliest(self.state.deadlines)
-
-    @property
-    def member_id(self) -> str:
-        """The id the coordinator gave; empty outside a group."""
-        return self.state.member_id
 
     @property
     def status(self) -> Status:
@@ -84,32 +66,15 @@ class ClassicMember:
         return self.state.status
 
     @property
-    def phase(self) -> Phase:
-        """What the member waits for."""
-        return self.state.phase
-
-    @property
     def member_epoch(self) -> int:
         """The generation last joined, -1 outside the group."""
         return self.state.generation
 
-    @property
-    def owned(self) -> frozenset[TopicPartition]:
-        """The partitions the callbacks have finished with."""
-        return self.state.owned
 
-    @property
-    def wants_poll(self) -> bool:
-        """Whether something waits for Polled: to give up partitions, a callback that raised, or to join again."""
-        if self.state.status is Status.STALE:
-            return self.state.phase is Phase.IDLE
-        return self.state.phase in NEEDS_POLL
-
-
-def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:
+def _do_what_is_due(state: ClassicState, at: ClassicContext) -> Outcome:
     state, joins = joining.join_if_due(state, at)
     state, asks = topics.ask_if_due(state, at)
-    state, gives_up = computing.give_up_if_slow(state, at)
+    state, gives_up = computing.give_up_if_late(state, at)
     state, looks = heartbeats.look_elsewhere_if_silent(state, at)
     state, beats = heartbeats.send_if_due(state, at)
     return state, joins + asks + gives_up + looks + beats
@@ -118,12 +83,12 @@ def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:
 def is_late(state: ClassicState, event: ClassicEvent) -> bool:
     """Whether ``event`` completes something that the member does not wait for (any more)."""
     if isinstance(event, SessionKept | HeartbeatRefused | HeartbeatLost):
-        return event.number != state.heartbeat
+        return event.number != state.in_flight
     if isinstance(event, TopicsDescribed | TopicsNotDescribed):
         return event.number != state.asked
     if isinstance(event, AssignorReturned | AssignorFailed):
         return state.computation is None or event.number != state.computation.number
-    if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):
+    if isinstance(event, CommitFinished | AnyCallbackFinished):
         return event.number != state.waits_for
     if isinstance(event, REQUEST_ENDED):
         return event.number != state.request

@@ -24,29 +24,22 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership.any_member import call_on_assigned, call_on_revoked, commit, stop_fetching
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
-from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.settings import ClassicContext
 from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.effects import (
-    ApplyAssignment,
-    CallOnAssigned,
-    CallOnRevoked,
-    CommitConsumed,
-    StopFetching,
-)
+from kafka_nextgen.membership.effects import ApplyAssignment
 from kafka_nextgen.membership.events import AssignFinished, CommitFinished, RevokeFinished
-from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.membership.timers import armed
+from kafka_nextgen.membership.timers import Timer, armed
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["assign_again", "assign_finished", "begin", "commit_finished", "revoke_finished"]
 
 
-def _to_give_up(state: ClassicState, at: Moment) -> frozenset[TopicPartition]:
+def _to_give_up(state: ClassicState, at: ClassicContext) -> frozenset[TopicPartition]:
     told = state.owned | state.held
     if state.assigned is not None:
         return told - state.assigned
@@ -56,42 +49,39 @@ def _to_give_up(state: ClassicState, at: Moment) -> frozenset[TopicPartition]:
     return frozenset(tp for tp in told if tp.topic not in topics)
 
 
-def begin(state: ClassicState, at: Moment, *, polling: bool = False) -> Outcome:
+def begin(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> Outcome:
     """Prepare to join or, with an assignment to apply, apply it; or wait for the application to poll."""
     giving_up = _to_give_up(state, at)
     commits = at.settings.auto_commit and bool(giving_up or (state.owned and state.assigned is None))
     if not polling and (commits or giving_up):
         return evolve(state, phase=Phase.WAITING_FOR_POLL), ()
     state = evolve(state, giving_up=giving_up)
-    stop: tuple[ClassicEffect, ...] = (StopFetching(giving_up),) if giving_up else ()
+    stop = stop_fetching(state, giving_up)
     if not commits:
         state, effects = _revoke(state, at)
-        return state, stop + effects
-    state, number = numbered(state)
-    deadline = at.now + at.settings.rebalance_timeout_ms / 1000
-    return evolve(state, phase=Phase.COMMITTING, waits_for=number), (*stop, CommitConsumed(number, deadline))
+        return state, (*stop, *effects)
+    state, commit_first = commit(state, at.now + at.settings.rebalance_timeout_ms / 1000)
+    return state, (*stop, *commit_first)
 
 
-def commit_finished(state: ClassicState, _event: CommitFinished, at: Moment) -> Outcome:
+def commit_finished(state: ClassicState, _event: CommitFinished, at: ClassicContext) -> Outcome:
     """Committed, or not: the group waits for this member, so go on."""
     return _revoke(state, at)
 
 
-def _revoke(state: ClassicState, at: Moment) -> Outcome:
+def _revoke(state: ClassicState, at: ClassicContext) -> Outcome:
     is_eager_join = state.assigned is None and not at.settings.is_cooperative
     if not state.giving_up and not is_eager_join:
         return _go_on(state, at)
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - state.giving_up)
-    return state, (CallOnRevoked(number, tuple(sorted(state.giving_up))),)
+    return call_on_revoked(state, state.giving_up)
 
 
-def revoke_finished(state: ClassicState, _event: RevokeFinished, at: Moment) -> Outcome:
+def revoke_finished(state: ClassicState, _event: RevokeFinished, at: ClassicContext) -> Outcome:
     """The application let go, or raised, and then hears of that where it polls."""
     return _go_on(evolve(state, owned=state.owned - state.giving_up), at)
 
 
-def _go_on(state: ClassicState, at: Moment) -> Outcome:
+def _go_on(state: ClassicState, at: ClassicContext) -> Outcome:
     given_up, assigned = state.giving_up, state.assigned
     state = evolve(state, giving_up=NOTHING, phase=Phase.IDLE, waits_for=None)
     if assigned is None:
@@ -103,22 +93,16 @@ def _go_on(state: ClassicState, at: Moment) -> Outcome:
     return _assign(state, assigned)
 
 
-def _prepared(state: ClassicState, at: Moment) -> ClassicState:
+def _prepared(state: ClassicState, at: ClassicContext) -> ClassicState:
     """The JoinGroup goes out next. The member stays in its generation until that is answered."""
     state = heartbeats.end(state)
     return evolve(state, status=Status.UNJOINED, deadlines=armed(state.deadlines, Timer.JOIN, at.now))
 
 
 def _assign(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome:
-    state, called = _call_on_assigned(state, assigned)
-    return state, (ApplyAssignment(assigned, (), assigned - state.owned), *called)
-
-
-def _call_on_assigned(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome:
     added = assigned - state.owned
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
-    return state, (CallOnAssigned(number, tuple(sorted(added))),)
+    state, called = call_on_assigned(state, added)
+    return state, (ApplyAssignment(assigned, (), added), *called)
 
 
 def assign_again(state: ClassicState) -> Outcome:
@@ -126,10 +110,10 @@ def assign_again(state: ClassicState) -> Outcome:
     assert state.assigned is not None, "an assignment is being applied"
     if state.must_rejoin:
         return evolve(state, phase=Phase.IDLE, assigned=None), ()
-    return _call_on_assigned(state, state.assigned)
+    return call_on_assigned(state, state.assigned - state.owned)
 
 
-def assign_finished(state: ClassicState, event: AssignFinished, _at: Moment) -> Outcome:
+def assign_finished(state: ClassicState, event: AssignFinished, _at: ClassicContext) -> Outcome:
     """The application has the new partitions, unless its callback raised."""
     assert state.assigned is not None, "an assignment is being applied"
     if event.error is not None:

@@ -14,15 +14,20 @@ from attrs import evolve
 from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
 from kafka_nextgen.assignors.user_data import write_member_word
 from kafka_nextgen.consumer_protocol import MemberSubscription
-from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
-from kafka_nextgen.membership.classic.group import MemberPart, Offer
-from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.effects import (
+    MemberPart,
+    Offer,
+    SendClassicHeartbeat,
+    SendJoinGroup,
+    SendLeaveGroup,
+    SendSyncGroup,
+)
+from kafka_nextgen.membership.classic.settings import ClassicContext
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.state_machine import numbered
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.membership.timers import disarmed
+from kafka_nextgen.membership.timers import Timer, disarmed
 
 __all__ = ["send_heartbeat", "send_join", "send_leave", "send_sync"]
 
@@ -30,7 +35,7 @@ __all__ = ["send_heartbeat", "send_join", "send_leave", "send_sync"]
 LONGEST_REASON = 255
 
 
-def send_join(state: ClassicState, at: Moment) -> Outcome:
+def send_join(state: ClassicState, at: ClassicContext) -> Outcome:
     """Join; the member is PREPARING from here on."""
     settings = at.settings
     topics = topics_wanted(state)
@@ -45,7 +50,7 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         MemberSubscription(topics, state.owned | state.held, state.published, settings.rack_id),
         state.reason[:LONGEST_REASON],
         settings.join_timeout_s,
-        state.to_state,
+        state.join_reason,
     )
     state = evolve(
         state,
@@ -53,7 +58,7 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         phase=Phase.IDLE,
         waits_for=None,
         request=number,
-        heartbeat=None,
+        in_flight=None,
         must_rejoin=False,
         matching=None,  # the next JoinGroup resolves the pattern again
         joined_topics=topics,
@@ -74,8 +79,8 @@ def _offer(strategy: str, state: ClassicState) -> Offer:
     return Offer(strategy, generation_metadata(state.published).payload)
 
 
-def send_sync(state: ClassicState, at: Moment, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
-    """Ask for the member's part; the leader brings everybody's."""
+def send_sync(state: ClassicState, at: ClassicContext, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
+    """Ask for the member's part; the leader sends all parts."""
     state, number = numbered(state)
     settings, strategy = at.settings, state.strategy
     timeout_s = settings.sync_timeout_s(strategy)
@@ -83,16 +88,15 @@ def send_sync(state: ClassicState, at: Moment, assignments: tuple[MemberPart, ..
     return evolve(state, phase=Phase.IDLE, request=number), (SendSyncGroup(*who, strategy, timeout_s, assignments),)
 
 
-def send_heartbeat(state: ClassicState, at: Moment) -> Outcome:
+def send_heartbeat(state: ClassicState, at: ClassicContext) -> Outcome:
     """Keep the session."""
     state, number = numbered(state)
     heartbeat = SendClassicHeartbeat(number, state.member_id, at.settings.instance_id, state.generation)
-    return evolve(state, heartbeat=number, sent_at=at.now, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT)), (
-        heartbeat,
-    )
+    deadlines = disarmed(state.deadlines, Timer.HEARTBEAT)
+    return evolve(state, in_flight=number, sent_at=at.now, deadlines=deadlines), (heartbeat,)
 
 
-def send_leave(state: ClassicState, at: Moment, reason: str) -> Outcome:
+def send_leave(state: ClassicState, at: ClassicContext, reason: str) -> Outcome:
     """Leave the group for good; the id is worth nothing any more."""
     assert state.member_id, "only a member can leave"
     state, number = numbered(state)

@@ -1,47 +1,33 @@
-"""What a member of a classic group is told about itself before it starts."""
+"""The settings of a member of a classic group."""
 
 from __future__ import annotations
 
 from attrs import frozen
 
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES, are_cooperative
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.membership.settings import GroupSettings
+from kafka_nextgen.membership.state_machine import RuleContext
 
-__all__ = ["ClassicSettings", "Moment"]
+__all__ = ["ClassicContext", "ClassicSettings"]
 
 #: A JoinGroup is parked for up to the rebalance timeout; its answer may take this much longer (seconds).
 JOIN_MARGIN_S = 5.0
 
 
 @frozen
-class ClassicSettings:
-    """The part of the configuration that the machine acts on.
+class ClassicSettings(GroupSettings):
+    """The settings of a member of a classic group.
 
-    ``group_id`` is for messages only. A member with an ``instance_id`` is static (KIP-345). ``strategies`` are the
-    names of assignors, the preferred first, and ``local_assignors`` those of them that the application brings. The
-    coordinator removes a member that is silent for
-    ``session_timeout_ms``, and one that does not join again within ``rebalance_timeout_ms``.
-    ``max_poll_interval_s`` without a poll makes the member leave. Failed requests are repeated after
-    ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``leave_timeout_s`` bounds both the last commit
-    before leaving and the wait for the leave's answer. Topics are looked at for changes every
-    ``metadata_max_age_s``. ``join_reason`` is what the member states until it is let in first. All ``*_s`` are seconds.
+    ``strategies`` are the names of assignors, the preferred first, and ``local_assignors`` those of them that the
+    application brings. The coordinator removes a member that is silent for ``session_timeout_ms``. Topics are looked at
+    for changes every ``metadata_max_age_s``.
     """
 
-    group_id: str
-    instance_id: str | None = None
-    rack_id: str | None = None
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
     local_assignors: frozenset[str] = frozenset()
-    join_reason: JoinReason = JoinReason.UNKNOWN
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 3_000
-    rebalance_timeout_ms: int = 300_000
-    auto_commit: bool = True
-    max_poll_interval_s: float = 300.0
-    retry_backoff_s: float = 0.1
-    retry_backoff_max_s: float = 1.0
     request_timeout_s: float = 30.0
-    leave_timeout_s: float = 30.0
     metadata_max_age_s: float = 300.0
 
     @property
@@ -71,10 +57,4 @@ class ClassicSettings:
         return 0.9 * self.rebalance_timeout_ms / 1000
 
 
-@frozen
-class Moment:
-    """When a rule is applied: ``now`` in seconds of a monotonic clock, ``chance`` in [0, 1) for jitter."""
-
-    now: float
-    chance: float
-    settings: ClassicSettings
+ClassicContext = RuleContext[ClassicSettings]

@@ -1,11 +1,7 @@
-"""Everything a member of a classic group knows. A rule gets one of these and returns another.
+"""The state of a member of a classic group. A rule takes one and returns another; there is no other state.
 
-Three sets of partitions must be kept apart, as in the consumer group protocol's member:
-
-* ``assigned`` is what the last SyncGroup told, as long as it is not in force;
-* ``owned`` is what the callbacks have finished with, and what the next JoinGroup reports;
-* ``held`` is what the application was told it has: it grows when ``on_partitions_assigned`` is called and
-  shrinks when ``on_partitions_revoked`` or ``on_partitions_lost`` is.
+Three sets of partitions must be kept apart: ``assigned`` is what the last SyncGroup told, as long as it is not in
+force; for ``owned`` and ``held`` see ``AnyMemberState``.
 """
 
 from __future__ import annotations
@@ -17,25 +13,22 @@ from attrs import field, frozen
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.consumer_protocol import NO_GENERATION
-from kafka_nextgen.membership.any_member import AnyMember
-from kafka_nextgen.membership.classic.computation import Computation
+from kafka_nextgen.membership.any_member import AnyMemberState
+from kafka_nextgen.membership.classic.assigning import Computation
 from kafka_nextgen.membership.classic.effects import ClassicEffect
-from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.types import JoinReason, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
 __all__ = ["NOTHING", "ClassicState", "Outcome", "topics_wanted"]
 
-#: The empty set of partitions.
 NOTHING: frozenset[TopicPartition] = frozenset()
 
 
 @frozen
-class ClassicState(AnyMember):
-    """A member at one moment."""
+class ClassicState(AnyMemberState):
+    """The state of one member; the coordinator gives its ``member_id``."""
 
-    member_id: str = ""  # the coordinator gives it
     status: Status = Status.UNSUBSCRIBED
 
     generation: int = NO_GENERATION  # the one last joined
@@ -44,7 +37,6 @@ class ClassicState(AnyMember):
     leader_id: str = ""
     roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
     reason: str = ""  # for the next JoinGroup
-    to_state: JoinReason = JoinReason.UNKNOWN  # with every JoinGroup, until one is answered
     must_rejoin: bool = False
 
     assigned: frozenset[TopicPartition] | None = None
@@ -64,10 +56,6 @@ class ClassicState(AnyMember):
     asked: int | None = None  # the number of the question for topics under way
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way
-    heartbeat: int | None = None  # the number of the heartbeat under way
-    sent_at: float = 0.0  # when the last heartbeat was sent
-
-    deadlines: Mapping[Timer, float] = field(factory=dict)
 
     @property
     def is_leader(self) -> bool:
@@ -75,7 +63,7 @@ class ClassicState(AnyMember):
         return bool(self.roster)
 
 
-#: What a rule returns: the state after it, and what is to be done, in this order.
+#: What a rule returns: the new state and the effects, in order.
 Outcome = tuple[ClassicState, tuple[ClassicEffect, ...]]
 
 

@@ -12,27 +12,25 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import TopicMetadata
-from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.classic import assigning, computing, requests
 from kafka_nextgen.membership.classic.effects import AskForTopics
 from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
-from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.settings import ClassicContext
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.state_machine import numbered, retry_at
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.membership.timers import armed, disarmed, is_due
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import JoinReason, TopicId
 
 __all__ = [
     "ask_for_group",
     "ask_for_pattern",
     "ask_if_due",
+    "assign_group",
     "described_for_join",
     "described_for_leader",
     "described_when_stable",
-    "lead",
     "needs_pattern",
     "not_described",
     "watch_from_now",
@@ -61,14 +59,14 @@ def _ask(state: ClassicState, topics: frozenset[str], pattern: str | None) -> Ou
     return evolve(state, asked=number, deadlines=deadlines), (AskForTopics(number, topics, pattern),)
 
 
-def not_described(state: ClassicState, _event: TopicsNotDescribed, at: Moment) -> Outcome:
+def not_described(state: ClassicState, _event: TopicsNotDescribed, at: ClassicContext) -> Outcome:
     """Ask again after a while."""
     failures = state.failures + 1
-    deadlines = armed(state.deadlines, Timer.TOPICS, backoff.after(failures, at))
+    deadlines = armed(state.deadlines, Timer.TOPICS, retry_at(failures, at))
     return evolve(state, asked=None, failures=failures, deadlines=deadlines), ()
 
 
-def ask_if_due(state: ClassicState, at: Moment) -> Outcome:
+def ask_if_due(state: ClassicState, at: ClassicContext) -> Outcome:
     """Repeat the question that found no answer, or look whether anything has changed."""
     if not (is_due(state.deadlines, Timer.TOPICS, at.now) or is_due(state.deadlines, Timer.WATCH, at.now)):
         return state, ()
@@ -80,26 +78,28 @@ def ask_if_due(state: ClassicState, at: Moment) -> Outcome:
     return _ask(state, assigning.topics_of(state.roster), state.subscription.pattern)
 
 
-def described_for_join(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+def described_for_join(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
     """The member knows what matches its pattern, and joins."""
     deadlines = armed(state.deadlines, Timer.JOIN, at.now)
     return evolve(state, asked=None, phase=Phase.IDLE, matching=event.matching, deadlines=deadlines), ()
 
 
-def described_for_leader(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+def described_for_leader(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
     """The leader assigns, and remembers what the topics were like."""
-    return lead(evolve(state, asked=None, phase=Phase.IDLE), event.topics, event.ids, at)
+    return assign_group(evolve(state, asked=None, phase=Phase.IDLE), event.topics, event.ids, at)
 
 
-def lead(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
-    """Assign, and tell the coordinator everybody's part; or have the application's own assignor do it."""
+def assign_group(
+    state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
+) -> Outcome:
+    """Assign, and tell the coordinator each member's part; or have the application's own assignor do it."""
     state = evolve(state, watched=topics, watched_in=state.generation)
     if state.strategy in at.settings.local_assignors:
         return computing.begin(state, topics, ids, at)
     return requests.send_sync(state, at, assigning.assign(state.strategy, state.roster, topics))
 
 
-def watch_from_now(state: ClassicState, at: Moment) -> ClassicState:
+def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
     """Look again after ``metadata.max.age.ms``, if this member is to look at anything.
 
     A leader that was told not to assign has not seen the topics in this generation: it looks at once. What it
@@ -113,7 +113,7 @@ def watch_from_now(state: ClassicState, at: Moment) -> ClassicState:
     return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, when))
 
 
-def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
     """What was asked before joining again is known, or topics have been looked at."""
     state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
     if state.phase is Phase.RESOLVING:
@@ -121,8 +121,8 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Momen
     changed = _changes(state, event)
     if changed:
         reason = f"topics have changed: {', '.join(sorted(changed))}"
-        states = JoinReason.TOPIC_METADATA_CHANGE if state.is_leader else state.to_state
-        state = evolve(state, must_rejoin=True, reason=reason, to_state=states)
+        join_reason = JoinReason.TOPIC_METADATA_CHANGE if state.is_leader else state.join_reason
+        state = evolve(state, must_rejoin=True, reason=reason, join_reason=join_reason)
     elif state.failed_assignor is not None:
         state = evolve(state, must_rejoin=True, reason=f"assignor {state.failed_assignor} failed, and is tried again")
     if state.is_leader:

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.offsets.book import changed, closed, near
-from kafka_nextgen.membership.offsets.coalescing import taken_along, without_rider
+from kafka_nextgen.membership.offsets.commit_index import changed, closed, commits_of
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
-from kafka_nextgen.membership.offsets.patience import Patience, patience_for
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.order import opened_with_riders, without_rider
+from kafka_nextgen.membership.offsets.retry_state import RetryState, new_retry_state
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
     NOTHING,
     Commit,
@@ -23,16 +22,17 @@ from kafka_nextgen.membership.offsets.state import (
     OffsetState,
     Outcome,
 )
+from kafka_nextgen.membership.state_machine import numbered
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["add_commit", "ask_commit", "ask_lookup", "forget", "withdraw"]
 
 
-def ask_commit(state: OffsetState, event: CommitAsked, at: Moment) -> Outcome:
+def ask_commit(state: OffsetState, event: CommitAsked, at: OffsetContext) -> Outcome:
     """The application commits."""
-    patience = patience_for(event.timeout_s, at)
+    retry = new_retry_state(event.timeout_s, at)
     lost = _lost_for_good(state, event.lost) if event.lost else NOTHING
-    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, patience, lost), ()
+    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, retry, lost), ()
 
 
 def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> frozenset[TopicPartition]:
@@ -46,7 +46,7 @@ def add_commit(
     ask: int,
     kind: CommitKind,
     offsets: Mapping[TopicPartition, OffsetAndMetadata],
-    patience: Patience,
+    retry: RetryState,
     lost: frozenset[TopicPartition] = NOTHING,
 ) -> OffsetState:
     """Append a commit. It is refused for ``lost`` and for partitions that the member lost."""
@@ -56,23 +56,23 @@ def add_commit(
         ask,
         kind,
         dict(offsets),
-        patience,
-        state.life,
-        state.turn,
+        retry,
+        state.membership,
+        state.ownership,
         made,
         left=frozenset(offsets.keys() - refused),
         given_up=frozenset(refused | lost),
     )
-    return taken_along(state, commit)
+    return opened_with_riders(state, commit)
 
 
-def ask_lookup(state: OffsetState, event: LookupAsked, at: Moment) -> Outcome:
+def ask_lookup(state: OffsetState, event: LookupAsked, at: OffsetContext) -> Outcome:
     """Begin a lookup of committed offsets."""
-    lookup = Lookup(event.ask, patience_for(event.timeout_s, at), event.partitions)
+    lookup = Lookup(event.ask, new_retry_state(event.timeout_s, at), event.partitions)
     return evolve(state, lookups=(*state.lookups, lookup)), ()
 
 
-def withdraw(state: OffsetState, event: Withdrawn, _at: Moment) -> Outcome:
+def withdraw(state: OffsetState, event: Withdrawn, _at: OffsetContext) -> Outcome:
     """Stop working for an ask whose caller no longer waits."""
     lookups = tuple(lookup for lookup in state.lookups if lookup.ask != event.ask)
     return forget(evolve(state, lookups=lookups), event.ask), ()
@@ -83,6 +83,6 @@ def forget(state: OffsetState, ask: int) -> OffsetState:
     commit = state.commits.get(ask)
     if commit is None:
         return without_rider(state, ask)
-    if commit.riders or any(ask in each.followed.values() for each in near(state, commit.offsets)):
+    if commit.riders or any(ask in each.followed.values() for each in commits_of(state, commit.offsets)):
         return changed(state, [evolve(commit, is_withdrawn=True)])
     return closed(state, [commit])

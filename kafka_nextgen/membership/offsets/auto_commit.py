@@ -15,13 +15,12 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.asking import add_commit, forget
-from kafka_nextgen.membership.offsets.book import in_turn
+from kafka_nextgen.membership.offsets.commit_index import in_turn
 from kafka_nextgen.membership.offsets.effects import ReadConsumed
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, ConsumedRead
-from kafka_nextgen.membership.offsets.patience import patience_for
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.retry_state import new_retry_state
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
     INTERVAL_ASK,
     CommitKind,
@@ -29,6 +28,7 @@ from kafka_nextgen.membership.offsets.state import (
     Outcome,
     offset_of,
 )
+from kafka_nextgen.membership.state_machine import numbered
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
@@ -39,7 +39,7 @@ NEEDLESS_S = 1.0
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
-def look_if_due(state: OffsetState, at: Moment) -> Outcome:
+def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
     """Read the processed offsets if the interval is over and the last interval commit has ended."""
     interval_s = at.settings.auto_commit_interval_s
     if interval_s is None or state.interval_at is None or at.now < state.interval_at:
@@ -51,7 +51,7 @@ def look_if_due(state: OffsetState, at: Moment) -> Outcome:
     return evolve(state, reading=number), (ReadConsumed(number),)
 
 
-def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcome:
+def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) -> Outcome:
     """Commit the processed offsets, except where they are committed already or the application is ahead."""
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"
@@ -60,10 +60,10 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcom
     state = _remember(state, event.offsets)
     if all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items()):
         return state, ()
-    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, patience_for(interval_s, at)), ()
+    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, new_retry_state(interval_s, at)), ()
 
 
-def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
+def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: OffsetContext) -> Outcome:
     """Make the last commit before partitions are given up; where the application is ahead, with its offset.
 
     Committed offsets are committed again, because a delayed duplicate of an earlier commit may have set them back.
@@ -73,8 +73,8 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
     timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)
     state = _remember(state, event.offsets)
-    patience = patience_for(timeout_s, at)
-    return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience), INTERVAL_ASK), ()
+    retry = new_retry_state(timeout_s, at)
+    return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, retry), INTERVAL_ASK), ()
 
 
 def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:
@@ -99,12 +99,12 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 def _wanted(state: OffsetState) -> Offsets:
     """The latest offset of each partition that is committed or has an open commit."""
-    under_way = ((each.turn, each.offsets) for _, each in sorted(state.commit_requests.items()))
-    waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
+    under_way = ((each.ownership, each.offsets) for _, each in sorted(state.commit_requests.items()))
+    waiting = ((each.ownership, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
     asked = (
         (tp, offset)
-        for turn, offsets in (*under_way, *waiting)
+        for ownership, offsets in (*under_way, *waiting)
         for tp, offset in offsets.items()
-        if state.counts(tp, turn)
+        if state.counts(tp, ownership)
     )
     return {**state.acknowledged, **dict(asked)}

@@ -14,16 +14,17 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.membership.offsets.book import changed, returned
+from kafka_nextgen.membership.error_actions import ErrorAction
+from kafka_nextgen.membership.offsets.commit_index import changed, returned
 from kafka_nextgen.membership.offsets.effects import LeftOut, OffsetEffect, TellMember
-from kafka_nextgen.membership.offsets.ending import fail_commit, reaction_to, refused
+from kafka_nextgen.membership.offsets.ending import action_on, fail_commit, refused
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost
 from kafka_nextgen.membership.offsets.order import acknowledge
-from kafka_nextgen.membership.offsets.patience import Patience, awaiting_epoch, is_over, paused
-from kafka_nextgen.membership.offsets.rules import Action
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.retry_state import RetryState, awaiting_epoch, is_over, paused
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
     Commit,
+    CommitKind,
     CommitRequest,
     OffsetState,
     Outcome,
@@ -35,7 +36,7 @@ __all__ = ["answered", "lost", "try_again"]
 Codes = Mapping[TopicPartition, int]
 
 
-def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
+def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Outcome:
     """Note what is committed, pass on the codes that concern the member, and react to the rest."""
     state, request, commit = _returned(state, event.number)
     codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
@@ -48,12 +49,12 @@ def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
     return state, told + effects
 
 
-def lost(state: OffsetState, event: CommitLost, at: Moment) -> Outcome:
+def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
     """Commit again after a pause: the first attempt may or may not have been committed."""
     state, _, commit = _returned(state, event.number)
     if commit is None:
         return state, ()
-    return changed(state, [evolve(commit, patience=paused(commit.patience, at, event.reason))]), ()
+    return changed(state, [evolve(commit, retry=paused(commit.retry, at, event.reason))]), ()
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
@@ -69,45 +70,45 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
     """Note committed offsets, except of partitions given up meanwhile: another owner may have committed since."""
-    counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
+    counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.ownership)}
     return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
 
 def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:
-    if request.life != state.life:
+    if request.membership != state.membership:
         return ()
     concerning = {code for code in codes.values() if code in state.rules.tells_member}
     return tuple(TellMember(code, request.member_epoch) for code in sorted(concerning))
 
 
-def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: Moment) -> Outcome:
+def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: OffsetContext) -> Outcome:
     actions = {tp: _action(state, commit, code) for tp, code in codes.items()}
-    left_out = {tp: codes[tp] for tp, action in actions.items() if action is Action.LEAVE_OUT}
+    left_out = {tp: codes[tp] for tp, action in actions.items() if action is ErrorAction.LEAVE_OUT}
     told = (LeftOut(left_out),) if left_out else ()
     if left_out.keys() == actions.keys():
         return changed(state, [_leaving_out(commit, left_out)]), told
     for tp, action in actions.items():
-        if action is Action.FAIL or is_over(commit.patience, at):
-            return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
+        if action is ErrorAction.FAIL or is_over(commit.retry, at):
+            return fail_commit(state, commit, refused(codes, codes[tp]))
     again = actions.keys() - left_out.keys()
     insists = state.rules.tells_member.isdisjoint(codes.values())  # otherwise the member joins again, with a new epoch
     acts = frozenset(actions.values())
-    patience, effects = try_again(commit.patience, acts, codes, member_epoch, at, insists=insists)
-    refusal = refused(state, commit, codes, codes[min(again)])
-    return changed(state, [evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)]), told + effects
+    retry, effects = try_again(commit.retry, acts, codes, member_epoch, at, insists=insists)
+    refusal = refused(codes, codes[min(again)])
+    return changed(state, [evolve(_leaving_out(commit, left_out), retry=retry, refusal=refusal)]), told + effects
 
 
-def _action(state: OffsetState, commit: Commit, code: int) -> Action:
+def _action(state: OffsetState, commit: Commit, code: int) -> ErrorAction:
     """The action for a code. A commit with partitions that are being given up does not wait for an unknown topic.
 
     That holds for its kept partitions too: other members wait for the given up ones, and the next commit covers the
     kept ones.
     """
     if not state.stopping.isdisjoint(commit.offsets):
-        action = state.rules.on_commit_before_revoking_error(code).action
-        if action is Action.LEAVE_OUT:
+        action = action_on(state.rules, CommitKind.BEFORE_REVOKING, code)
+        if action is ErrorAction.LEAVE_OUT:
             return action
-    return reaction_to(state.rules, commit.kind, code).action
+    return action_on(state.rules, commit.kind, code)
 
 
 def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Commit:
@@ -115,14 +116,20 @@ def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Comm
 
 
 def try_again(
-    patience: Patience, actions: Collection[Action], codes: Codes, member_epoch: int, at: Moment, *, insists: bool
-) -> tuple[Patience, tuple[OffsetEffect, ...]]:
+    retry: RetryState,
+    actions: Collection[ErrorAction],
+    codes: Codes,
+    member_epoch: int,
+    at: OffsetContext,
+    *,
+    insists: bool,
+) -> tuple[RetryState, tuple[OffsetEffect, ...]]:
     """Wait for what the next attempt needs: another epoch, a pause, perhaps another coordinator.
 
     If it ``insists``, it tries again after a pause even if no other epoch comes.
     """
-    effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if Action.FIND_COORDINATOR in actions else ()
+    effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if ErrorAction.FIND_COORDINATOR in actions else ()
     reason = ", ".join(sorted({name_of(code) for code in codes.values() if code != ErrorCode.NONE}))
-    if Action.RETRY_WITH_NEW_EPOCH in actions:
-        return awaiting_epoch(patience, member_epoch, at, reason, insists=insists), effects
-    return paused(patience, at, reason), effects
+    if ErrorAction.RETRY_WITH_NEW_EPOCH in actions:
+        return awaiting_epoch(retry, member_epoch, at, reason, insists=insists), effects
+    return paused(retry, at, reason), effects

@@ -5,7 +5,7 @@
   would answer.
 * A commit whose deadline has passed ends with the coordinator's last refusal, or else as timed out.
 
-A commit in flight ends only when its response arrives or is lost. Only stirred commits are checked (``book``).
+A commit in flight ends only when its response arrives or is lost. Only marked commits are checked (``commit_index``).
 """
 
 from __future__ import annotations
@@ -15,52 +15,57 @@ from collections.abc import Collection, Iterable, Mapping
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.offsets.book import changed, closed, near, opened, unstirred
-from kafka_nextgen.membership.offsets.coalescing import end_riders, end_riders_out_of_time, why_unsent
+from kafka_nextgen.membership.error_actions import ErrorAction
+from kafka_nextgen.membership.offsets.commit_index import changed, closed, commits_of, opened, take_marked
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
-from kafka_nextgen.membership.offsets.order import in_order, without_given_up
-from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
-from kafka_nextgen.membership.offsets.rules import Action, OffsetRules, Reaction
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.order import (
+    end_riders,
+    end_riders_out_of_time,
+    in_order,
+    why_unsent,
+    without_given_up,
+)
+from kafka_nextgen.membership.offsets.retry_state import RetryState, is_over, is_ready
+from kafka_nextgen.membership.offsets.rules import OffsetRules, commit_error_class
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["end_lookup", "end_what_is_over", "fail_commit", "reaction_to", "refused"]
+__all__ = ["action_on", "end_lookup", "end_what_is_over", "fail_commit", "refused"]
 
 
-def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
+def action_on(rules: OffsetRules, kind: CommitKind, code: int) -> ErrorAction:
     """What a commit of this kind does about an error code."""
-    before_revoking = kind is CommitKind.BEFORE_REVOKING
-    return rules.on_commit_before_revoking_error(code) if before_revoking else rules.on_commit_error(code)
+    actions = rules.commit_before_revoking if kind is CommitKind.BEFORE_REVOKING else rules.commit
+    return actions.get(code, ErrorAction.FAIL)
 
 
-def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, int], code: int) -> Refused:
+def refused(codes: Mapping[TopicPartition, int], code: int) -> Refused:
     """The failure of a commit that was refused with ``codes``; ``code`` decides the error class."""
-    error = reaction_to(state.rules, commit.kind, code).error
-    return Refused(codes, code, error)
+    return Refused(codes, code, commit_error_class(code))
 
 
-def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
+def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
     """End every ask that is done or can't go on, and put the others in order."""
     effects: list[OffsetEffect] = []
-    while state.stirred:
-        state, stirred = unstirred(state)
-        state, over = end_riders_out_of_time(state, stirred, at)
-        state, ended = _end_those(_settled(state, stirred, at), stirred, at)
+    while state.marked:
+        state, marked = take_marked(state)
+        state, over = end_riders_out_of_time(state, marked, at)
+        state, ended = _end_those(_settled(state, marked, at), marked, at)
         effects += [*over, *ended]
     for lookup in state.lookups:
-        if lookup.request is None and (not lookup.left or is_over(lookup.patience, at)):
-            state, ended = end_lookup(state, lookup, _timed_out(lookup.patience) if lookup.left else None)
+        if lookup.request is None and (not lookup.left or is_over(lookup.retry, at)):
+            state, ended = end_lookup(state, lookup, _timed_out(lookup.retry) if lookup.left else None)
             effects += ended
     return state, tuple(effects)
 
 
-def _settled(state: OffsetState, commits: Collection[Commit], at: Moment) -> OffsetState:
+def _settled(state: OffsetState, commits: Collection[Commit], at: OffsetContext) -> OffsetState:
     """Drop what was given up from these commits, and leave each partition to its latest commit."""
     now = [(each, state.commits[each.ask]) for each in commits]
     going_on = [each for _, each in now if _may_go_on(state, each, at)]
     state = _with_changes(state, going_on, (without_given_up(state, each) for each in going_on))
-    concerned = near(state, {tp for _, each in now for tp in each.offsets})
+    concerned = commits_of(state, {tp for _, each in now for tp in each.offsets})
     return _with_changes(state, concerned, in_order(concerned))
 
 
@@ -68,7 +73,7 @@ def _with_changes(state: OffsetState, before: Iterable[Commit], after: Iterable[
     return changed(state, [each for old, each in zip(before, after, strict=True) if each is not old])
 
 
-def _end_those(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Outcome:
+def _end_those(state: OffsetState, commits: Iterable[Commit], at: OffsetContext) -> Outcome:
     effects: list[OffsetEffect] = []
     for ask in (commit.ask for commit in commits):
         commit = state.commits.get(ask)  # the end of one may end others
@@ -78,40 +83,40 @@ def _end_those(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Out
     return state, tuple(effects)
 
 
-def _may_go_on(state: OffsetState, commit: Commit, at: Moment) -> bool:
+def _may_go_on(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
     if commit.request is not None or not commit.left or _is_out(state, commit):
         return False
-    return is_ready(commit.patience, state.member_epoch, at)
+    return is_ready(commit.retry, state.member_epoch, at)
 
 
-def _is_over(state: OffsetState, commit: Commit, at: Moment) -> bool:
+def _is_over(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
     if not commit.open or commit.request is not None:
         return not commit.open
-    return _is_out(state, commit) or is_over(commit.patience, at)
+    return _is_out(state, commit) or is_over(commit.retry, at)
 
 
 def _is_out(state: OffsetState, commit: Commit) -> bool:
-    return commit.life != state.life or not state.may_commit
+    return commit.membership != state.membership or not state.may_commit
 
 
-def _end_commit(state: OffsetState, commit: Commit, at: Moment) -> Outcome:
+def _end_commit(state: OffsetState, commit: Commit, at: OffsetContext) -> Outcome:
     if not commit.open:
-        return _finish(state, commit, _of_given_up(state, commit))
+        return _finish(state, commit, _of_given_up(commit))
     if _is_out(state, commit):
         codes = dict.fromkeys(commit.open | commit.given_up, int(ErrorCode.UNKNOWN_MEMBER_ID))
-        return _finish(state, commit, refused(state, commit, codes, ErrorCode.UNKNOWN_MEMBER_ID))
-    return _finish(state, commit, commit.refusal or _timed_out(commit.patience, why_unsent(state, commit, at)))
+        return _finish(state, commit, refused(codes, ErrorCode.UNKNOWN_MEMBER_ID))
+    return _finish(state, commit, commit.refusal or _timed_out(commit.retry, why_unsent(state, commit, at)))
 
 
-def _of_given_up(state: OffsetState, commit: Commit) -> Refused | None:
+def _of_given_up(commit: Commit) -> Refused | None:
     if not commit.given_up:
         return None
     codes = dict.fromkeys(commit.given_up, int(ErrorCode.REBALANCE_IN_PROGRESS))
-    return refused(state, commit, codes, ErrorCode.REBALANCE_IN_PROGRESS)
+    return refused(codes, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
-def _timed_out(patience: Patience, reason: str | None = None) -> TimedOut:
-    return TimedOut(patience.timeout_s, patience.reason or reason)
+def _timed_out(retry: RetryState, reason: str | None = None) -> TimedOut:
+    return TimedOut(retry.timeout_s, retry.reason or reason)
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
@@ -122,7 +127,7 @@ def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outc
 
 
 def _followers(state: OffsetState, commit: Commit) -> tuple[Commit, ...]:
-    return tuple(each for each in near(state, commit.offsets) if commit.ask in each.followed.values())
+    return tuple(each for each in commits_of(state, commit.offsets) if commit.ask in each.followed.values())
 
 
 def _freed(commit: Commit, leader: int) -> Commit:
@@ -141,7 +146,7 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
             if follower.followed.get(tp) == commit.ask and _is_hopeless(state, follower, code)
         }
         if codes:
-            why = refused(state, follower, codes, codes[min(codes)])
+            why = refused(codes, codes[min(codes)])
             state, ended = fail_commit(state, follower, why)
             effects += ended
     commit, freed = _without_hopeful_riders(state, commit, failure)
@@ -163,7 +168,7 @@ def _without_hopeful_riders(state: OffsetState, commit: Commit, failure: Refused
 
 
 def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
-    return reaction_to(state.rules, commit.kind, code).action is Action.FAIL
+    return action_on(state.rules, commit.kind, code) is ErrorAction.FAIL
 
 
 def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:

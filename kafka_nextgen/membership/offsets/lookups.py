@@ -11,13 +11,14 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from kafka_nextgen.membership.error_actions import ErrorAction
+from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.membership.offsets.commits import try_again
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.membership.offsets.ending import end_lookup
 from kafka_nextgen.membership.offsets.events import LookupAnswered, LookupLost
-from kafka_nextgen.membership.offsets.patience import paused
-from kafka_nextgen.membership.offsets.rules import Action
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.retry_state import paused
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import Lookup, LookupRequest, OffsetState, Outcome, replaced
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
@@ -26,7 +27,7 @@ __all__ = ["answered", "lost"]
 Offsets = Mapping[TopicPartition, OffsetAndMetadata | None]
 
 
-def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
+def answered(state: OffsetState, event: LookupAnswered, at: OffsetContext) -> Outcome:
     """Take the offsets found and react to the error codes."""
     state, request, lookup = _returned(state, event.number)
     if lookup is None:
@@ -34,30 +35,29 @@ def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
     codes = dict.fromkeys(lookup.left, event.code) if event.code else dict(event.codes)
     codes = {tp: code for tp, code in codes.items() if code and tp in lookup.left}
     lookup = _found(lookup, {tp: event.offsets[tp] for tp in lookup.left & event.offsets.keys() - codes.keys()})
-    actions = {tp: state.rules.on_fetch_error(code).action for tp, code in codes.items()}
-    failed = next((tp for tp, action in actions.items() if action is Action.FAIL), None)
+    actions = {tp: state.rules.fetch.get(code, ErrorAction.FAIL) for tp, code in codes.items()}
+    failed = next((tp for tp, action in actions.items() if action is ErrorAction.FAIL), None)
     if failed is not None:
-        error = state.rules.on_fetch_error(codes[failed]).error
-        why = Refused({failed: codes[failed]}, codes[failed], error)
-        return end_lookup(state, lookup, why)
-    left_out = {tp for tp, action in actions.items() if action is Action.LEAVE_OUT}
+        code = codes[failed]
+        return end_lookup(state, lookup, Refused({failed: code}, code, error_class(code)))
+    left_out = {tp for tp, action in actions.items() if action is ErrorAction.LEAVE_OUT}
     lookup = evolve(lookup, left=lookup.left - left_out)
     if not lookup.left:
         return _with(state, lookup), ()
     if not lookup.left & codes.keys():
         reason = f"OffsetFetch was answered without {format_partitions(lookup.left)}"
-        return _with(state, evolve(lookup, patience=paused(lookup.patience, at, reason))), ()
+        return _with(state, evolve(lookup, retry=paused(lookup.retry, at, reason))), ()
     acts = frozenset(actions.values())
-    patience, effects = try_again(lookup.patience, acts, codes, request.member_epoch, at, insists=True)
-    return _with(state, evolve(lookup, patience=patience)), effects
+    retry, effects = try_again(lookup.retry, acts, codes, request.member_epoch, at, insists=True)
+    return _with(state, evolve(lookup, retry=retry)), effects
 
 
-def lost(state: OffsetState, event: LookupLost, at: Moment) -> Outcome:
+def lost(state: OffsetState, event: LookupLost, at: OffsetContext) -> Outcome:
     """Ask again, after a pause."""
     state, _, lookup = _returned(state, event.number)
     if lookup is None:
         return state, ()
-    return _with(state, evolve(lookup, patience=paused(lookup.patience, at, event.reason))), ()
+    return _with(state, evolve(lookup, retry=paused(lookup.retry, at, event.reason))), ()
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupRequest, Lookup | None]:

@@ -23,44 +23,25 @@ from typing import TypeVar, cast, get_args
 from attrs import evolve
 
 from kafka_nextgen.membership.offsets import asking, auto_commit, commits, ending, lookups, sending, standing
-from kafka_nextgen.membership.offsets.agenda import Agenda
+from kafka_nextgen.membership.offsets import events as ev
+from kafka_nextgen.membership.offsets.containers import Schedule
 from kafka_nextgen.membership.offsets.effects import OffsetEffect
-from kafka_nextgen.membership.offsets.events import (
-    AssignmentApplied,
-    CommitAnswered,
-    CommitAsked,
-    CommitBeforeRevokingAsked,
-    CommitLost,
-    ConsumedRead,
-    EpochPublished,
-    GroupEntered,
-    GroupQuit,
-    LookupAnswered,
-    LookupAsked,
-    LookupLost,
-    OffsetEvent,
-    PartitionsStopped,
-    ProtocolChosen,
-    Sought,
-    TimePassed,
-    Withdrawn,
-)
 from kafka_nextgen.membership.offsets.rules import OffsetRules
-from kafka_nextgen.membership.offsets.settings import Moment, OffsetSettings
+from kafka_nextgen.membership.offsets.settings import OffsetContext, OffsetSettings
 from kafka_nextgen.membership.offsets.state import NO_ASKS, OffsetState, Outcome
 
 __all__ = ["RULES", "OffsetMachine", "is_late"]
 
-Rule = Callable[[OffsetState, OffsetEvent, Moment], Outcome]
+Rule = Callable[[OffsetState, ev.OffsetEvent, OffsetContext], Outcome]
 E = TypeVar("E")
 
 
-def _row(event: type[E], rule: Callable[[OffsetState, E, Moment], Outcome]) -> tuple[type, Rule]:
+def _row(event: type[E], rule: Callable[[OffsetState, E, OffsetContext], Outcome]) -> tuple[type, Rule]:
     """One row of RULES; mypy checks that the rule takes this event."""
     return event, cast(Rule, rule)
 
 
-def _nothing(state: OffsetState, _event: TimePassed, _at: Moment) -> Outcome:
+def _nothing(state: OffsetState, _event: ev.TimePassed, _at: OffsetContext) -> Outcome:
     """``handle`` does what is due after every rule."""
     return state, ()
 
@@ -68,29 +49,29 @@ def _nothing(state: OffsetState, _event: TimePassed, _at: Moment) -> Outcome:
 RULES: Mapping[type, Rule] = dict(
     (
         # Asks.
-        _row(CommitAsked, asking.ask_commit),
-        _row(CommitBeforeRevokingAsked, auto_commit.commit_before_revoking),
-        _row(LookupAsked, asking.ask_lookup),
-        _row(Withdrawn, asking.withdraw),
-        _row(ConsumedRead, auto_commit.take_consumed),
-        _row(Sought, standing.seek),
+        _row(ev.CommitAsked, asking.ask_commit),
+        _row(ev.CommitBeforeRevokingAsked, auto_commit.commit_before_revoking),
+        _row(ev.LookupAsked, asking.ask_lookup),
+        _row(ev.Withdrawn, asking.withdraw),
+        _row(ev.ConsumedRead, auto_commit.take_consumed),
+        _row(ev.Sought, standing.seek),
         # Responses.
-        _row(CommitAnswered, commits.answered),
-        _row(CommitLost, commits.lost),
-        _row(LookupAnswered, lookups.answered),
-        _row(LookupLost, lookups.lost),
+        _row(ev.CommitAnswered, commits.answered),
+        _row(ev.CommitLost, commits.lost),
+        _row(ev.LookupAnswered, lookups.answered),
+        _row(ev.LookupLost, lookups.lost),
         # Membership.
-        _row(ProtocolChosen, standing.choose_protocol),
-        _row(GroupEntered, standing.enter_group),
-        _row(GroupQuit, standing.quit_group),
-        _row(EpochPublished, standing.publish_epoch),
-        _row(PartitionsStopped, standing.stop_partitions),
-        _row(AssignmentApplied, standing.apply_assignment),
-        _row(TimePassed, _nothing),
+        _row(ev.ProtocolChosen, standing.choose_protocol),
+        _row(ev.GroupEntered, standing.enter_group),
+        _row(ev.GroupQuit, standing.quit_group),
+        _row(ev.EpochPublished, standing.publish_epoch),
+        _row(ev.PartitionsStopped, standing.stop_partitions),
+        _row(ev.AssignmentApplied, standing.apply_assignment),
+        _row(ev.TimePassed, _nothing),
     )
 )
 
-assert RULES.keys() == set(get_args(OffsetEvent)), "every event has a rule"
+assert RULES.keys() == set(get_args(ev.OffsetEvent)), "every event has a rule"
 
 
 class OffsetMachine:
@@ -99,34 +80,34 @@ class OffsetMachine:
     def __init__(self, settings: OffsetSettings, rules: OffsetRules, now: float) -> None:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
-        self._agenda = Agenda()
-        self._queue = Agenda()  # commits that only wait for a free place, by the time they began to wait
+        self._wakeups = Schedule()
+        self._queue = Schedule()  # commits that only wait for a free place, by the time they began to wait
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
-    def handle(self, event: OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
+    def handle(self, event: ev.OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
         ``chance`` in [0, 1) is the jitter of retries. A response to a request that is not in flight changes nothing.
         """
         if is_late(self.state, event):
             return ()
-        at = Moment(now, chance, self.settings)
-        due = self._agenda.due(now)
-        state = evolve(self.state, stirred=due) if due else self.state
+        at = OffsetContext(now, chance, self.settings)
+        due = self._wakeups.due(now)
+        state = evolve(self.state, marked=due) if due else self.state
         state, effects = RULES[type(event)](state, event, at)
         for step in (ending.end_what_is_over, auto_commit.look_if_due, self._send_commits, sending.send_lookups):
             state, more = step(state, at)
             effects += more
-        if asks := state.looked_at | state.stirred:
+        if asks := state.checked | state.marked:
             for ask in asks:
-                self._agenda.set(ask, sending.commit_wakes_at(state, ask, at))
-            state = evolve(state, stirred=NO_ASKS, looked_at=NO_ASKS)
+                self._wakeups.set(ask, sending.commit_wakes_at(state, ask, at))
+            state = evolve(state, marked=NO_ASKS, checked=NO_ASKS)
         self.state = state
         return effects
 
-    def _send_commits(self, state: OffsetState, at: Moment) -> Outcome:
+    def _send_commits(self, state: OffsetState, at: OffsetContext) -> Outcome:
         """Send commits while there is a free place, those that have waited longest first."""
-        for ask in state.looked_at:
+        for ask in state.checked:
             self._queue.set(ask, sending.waits_since(state, ask, at))
         effects: list[OffsetEffect] = []
         while (since := self._queue.first()) is not None and sending.has_place(state, since, at):
@@ -135,15 +116,15 @@ class OffsetMachine:
         return state, tuple(effects)
 
     def deadline(self) -> float | None:
-        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
-        first = self._agenda.first()
+        """When to hand in ev.TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        first = self._wakeups.first()
         return min((*sending.deadlines(self.state), *(() if first is None else (first,))), default=None)
 
 
-def is_late(state: OffsetState, event: OffsetEvent) -> bool:
+def is_late(state: OffsetState, event: ev.OffsetEvent) -> bool:
     """Whether ``event`` responds to a request that is not in flight (any more)."""
-    if isinstance(event, CommitAnswered | CommitLost):
+    if isinstance(event, ev.CommitAnswered | ev.CommitLost):
         return event.number not in state.commit_requests
-    if isinstance(event, LookupAnswered | LookupLost):
+    if isinstance(event, ev.LookupAnswered | ev.LookupLost):
         return event.number not in state.lookup_requests
-    return isinstance(event, ConsumedRead) and event.number != state.reading
+    return isinstance(event, ev.ConsumedRead) and event.number != state.reading

@@ -6,24 +6,42 @@
 * A commit that is not in flight leaves each partition to the partition's latest commit. It is not sent (again) but
   follows the later one, whose acknowledgement counts for both. Repeating an old commit after a newer one was
   acknowledged would set the offset back.
-* The later commit inherits the retry state (``Patience``) of the earlier: the coordinator asked that one to wait.
+* The later commit inherits the ``RetryState`` of the earlier: the coordinator asked that one to wait.
 * If the later commit is refused for good, its followers are too. If it only times out, or is withdrawn, its followers
   go on by themselves.
+
+An application that commits after each record has one commit waiting for each record since the last answer. Checking
+all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one if
+that covers all its remaining partitions, in the same membership and ownership, and its deadline is no earlier. A rider
+ends with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from math import inf
 
 from attrs import evolve
 
-from kafka_nextgen.membership.offsets.book import changed, near, overtaken
-from kafka_nextgen.membership.offsets.patience import inherited
-from kafka_nextgen.membership.offsets.settings import Moment
-from kafka_nextgen.membership.offsets.state import Commit, OffsetState
+from kafka_nextgen.membership.offsets.commit_index import changed, closed, commits_of, opened, overtaken
+from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, OffsetEffect, Refused, TimedOut
+from kafka_nextgen.membership.offsets.retry_state import inherited
+from kafka_nextgen.membership.offsets.settings import OffsetContext
+from kafka_nextgen.membership.offsets.state import Commit, CommitKind, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["acknowledge", "has_free_place", "in_order", "is_blocked", "without_given_up"]
+__all__ = [
+    "acknowledge",
+    "end_riders",
+    "end_riders_out_of_time",
+    "has_free_place",
+    "in_order",
+    "is_blocked",
+    "opened_with_riders",
+    "why_unsent",
+    "without_given_up",
+    "without_rider",
+]
 
 #: For each partition, the ask of the later commit that takes it over.
 Heirs = Mapping[TopicPartition, int]
@@ -58,10 +76,10 @@ def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
 
 
 def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
-    patience = commit.patience
+    retry = commit.retry
     for each in earlier:
-        patience = inherited(patience, each.patience)
-    return commit if patience is commit.patience else evolve(commit, patience=patience)
+        retry = inherited(retry, each.retry)
+    return commit if retry is commit.retry else evolve(commit, retry=retry)
 
 
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
@@ -69,7 +87,7 @@ def is_blocked(state: OffsetState, commit: Commit) -> bool:
     return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
 
 
-def has_free_place(state: OffsetState, at: Moment) -> bool:
+def has_free_place(state: OffsetState, at: OffsetContext) -> bool:
     """Whether fewer commits are in flight than the settings allow."""
     return len(state.commit_requests) < at.settings.most_unanswered
 
@@ -81,7 +99,7 @@ def acknowledge(
 
     They also count as committed for the followers of ``ask`` and for earlier requests that still carry them.
     """
-    concerned = near(state, partitions)
+    concerned = commits_of(state, partitions)
     done = {commit.ask for commit in concerned if commit.request is not None and commit.request < number}
     done |= set() if ask is None else {ask}
     after = (_acknowledged(commit, done, partitions) for commit in concerned)
@@ -96,8 +114,92 @@ def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
     """Drop the partitions that were given up since the commit was asked for."""
-    gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.turn)
+    gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.ownership)
     if not gone:
         return commit
     followed = {tp: leader for tp, leader in commit.followed.items() if tp not in gone}
     return evolve(commit, left=commit.left - gone, followed=followed, given_up=commit.given_up | gone)
+
+
+# ---- riders
+
+
+def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | None:
+    """Why a commit can time out before it was sent; None if nothing blocks it."""
+    if is_blocked(state, commit):
+        return "another commit of the same partitions has no answer yet"
+    return None if has_free_place(state, at) else "the commits before it have no answer yet"
+
+
+def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:
+    """Add a commit and make every earlier one that can ride its rider."""
+    around = commits_of(state, commit.offsets)
+    absorbed = [each for each in around if _can_ride(each, commit)]
+    for each in absorbed:
+        own = () if each.is_withdrawn else (evolve(each, riders=(), riders_until=inf),)
+        commit = evolve(
+            commit,
+            retry=inherited(commit.retry, each.retry),
+            riders=(*commit.riders, *each.riders, *own),
+            riders_until=min(commit.riders_until, each.riders_until, each.retry.deadline if own else inf),
+        )
+    gone = {each.ask for each in absorbed}
+    following = [each for each in around if not gone.isdisjoint(each.followed.values())]
+    state = changed(closed(state, absorbed), [_pointing_to(each, gone, commit.ask) for each in following])
+    return opened(state, commit)
+
+
+def _can_ride(earlier: Commit, later: Commit) -> bool:
+    is_simple = earlier.request is None and not earlier.followed and not earlier.given_up and not later.given_up
+    return (
+        is_simple
+        and earlier.kind is later.kind is CommitKind.APPLICATION
+        and (earlier.membership, earlier.ownership) == (later.membership, later.ownership)
+        and earlier.left <= later.left
+        and earlier.retry.deadline <= later.retry.deadline
+    )
+
+
+def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
+    return evolve(commit, followed={tp: heir if ask in gone else ask for tp, ask in commit.followed.items()})
+
+
+def end_riders(commit: Commit, failure: Failure | None) -> tuple[OffsetEffect, ...]:
+    """End the riders of a commit that ends, in the order they were asked for."""
+    return tuple(CommitEnded(rider.ask, _for_rider(rider, failure)) for rider in commit.riders)
+
+
+def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
+    if isinstance(failure, TimedOut):
+        return TimedOut(rider.retry.timeout_s, failure.reason)
+    if failure is None:
+        return None
+    codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
+    return Refused(codes, failure.code, failure.error) if codes else None
+
+
+def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: OffsetContext) -> Outcome:
+    """End the riders of these commits whose own deadlines have passed."""
+    effects: tuple[OffsetEffect, ...] = ()
+    for commit in commits:
+        if at.now >= commit.riders_until:
+            over = tuple(rider for rider in commit.riders if at.now >= rider.retry.deadline)
+            why = commit.refusal or TimedOut(0.0, commit.retry.reason or why_unsent(state, commit, at))
+            effects += tuple(CommitEnded(rider.ask, rider.refusal or _for_rider(rider, why)) for rider in over)
+            left = tuple(rider for rider in commit.riders if at.now < rider.retry.deadline)
+            state = changed(state, [_with_riders(commit, left)])
+    return state, effects
+
+
+def without_rider(state: OffsetState, ask: int) -> OffsetState:
+    """Drop the rider with this ask, if there is one: its caller no longer waits."""
+    for commit in state.commits.values():
+        left = tuple(rider for rider in commit.riders if rider.ask != ask)
+        if len(left) < len(commit.riders):
+            return changed(state, [_with_riders(commit, left)])
+    return state
+
+
+def _with_riders(commit: Commit, riders: tuple[Commit, ...]) -> Commit:
+    until = min((rider.retry.deadline for rider in riders), default=inf)
+    return evolve(commit, riders=riders, riders_until=until)

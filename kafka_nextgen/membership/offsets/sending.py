@@ -14,12 +14,11 @@ from math import inf
 
 from attrs import evolve
 
-from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.offsets.book import changed, requested
+from kafka_nextgen.membership.offsets.commit_index import changed, requested
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.order import has_free_place, is_blocked
-from kafka_nextgen.membership.offsets.patience import is_ready, wakes_at
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.retry_state import is_ready, wakes_at
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
     Commit,
     CommitKind,
@@ -31,6 +30,7 @@ from kafka_nextgen.membership.offsets.state import (
     replaced,
 )
 from kafka_nextgen.membership.state import NOT_A_MEMBER
+from kafka_nextgen.membership.state_machine import numbered
 
 __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
 
@@ -38,26 +38,26 @@ __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_loo
 _ALWAYS = -inf
 
 
-def send_lookups(state: OffsetState, at: Moment) -> Outcome:
+def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
     """Send every lookup that can be sent now, in the order of the asks."""
     effects: list[OffsetEffect] = []
     for lookup in state.lookups:
-        if lookup.request is None and is_ready(lookup.patience, state.member_epoch, at):
+        if lookup.request is None and is_ready(lookup.retry, state.member_epoch, at):
             state, question = _send_lookup(state, lookup, at)
             effects.append(question)
     return state, tuple(effects)
 
 
-def waits_since(state: OffsetState, ask: int, at: Moment) -> float | None:
+def waits_since(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
     """Since when a commit only waits for a free place; None if it waits for something else, or not at all."""
     commit = state.commits.get(ask)
-    if commit is None or not _can_go(state, commit) or not is_ready(commit.patience, state.member_epoch, at):
+    if commit is None or not _can_go(state, commit) or not is_ready(commit.retry, state.member_epoch, at):
         return None
     is_last = commit.kind is CommitKind.BEFORE_REVOKING or not state.stopping.isdisjoint(commit.left)
-    return _ALWAYS if is_last or commit.is_urgent else commit.patience.since
+    return _ALWAYS if is_last or commit.is_urgent else commit.retry.since
 
 
-def has_place(state: OffsetState, since: float, at: Moment) -> bool:
+def has_place(state: OffsetState, since: float, at: OffsetContext) -> bool:
     """Whether a commit that has waited since ``since`` may be sent."""
     return since == _ALWAYS or has_free_place(state, at)
 
@@ -66,13 +66,13 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
     return commit.request is None and bool(commit.left) and not is_blocked(state, commit)
 
 
-def send_commit(state: OffsetState, ask: int, at: Moment) -> tuple[OffsetState, SendCommit]:
+def send_commit(state: OffsetState, ask: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
     """Send a commit that only waited for a free place."""
     commit = state.commits[ask]
     assert _can_go(state, commit), "commits that wait for a place share no partitions"
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
-    request = CommitRequest(commit.ask, state.life, commit.turn, state.member_epoch, offsets)
+    request = CommitRequest(commit.ask, state.membership, commit.ownership, state.member_epoch, offsets)
     state = requested(changed(state, [evolve(commit, request=number, is_urgent=False)]), number, request)
     is_member = state.member_epoch >= 0
     return state, SendCommit(
@@ -81,11 +81,11 @@ def send_commit(state: OffsetState, ask: int, at: Moment) -> tuple[OffsetState, 
         state.member_epoch,
         at.settings.instance_id if is_member else None,
         offsets,
-        min(commit.patience.deadline, at.now + at.settings.request_timeout_s),
+        min(commit.retry.deadline, at.now + at.settings.request_timeout_s),
     )
 
 
-def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[OffsetState, SendLookup]:
+def _send_lookup(state: OffsetState, lookup: Lookup, at: OffsetContext) -> tuple[OffsetState, SendLookup]:
     state, number = numbered(state)
     as_member = state.member_epoch >= 0 and state.rules.fetches_as_member
     asked = evolve(lookup, request=number)
@@ -99,23 +99,23 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[Offset
         state.member_id if as_member else None,
         state.member_epoch if as_member else NOT_A_MEMBER,
         lookup.left,
-        min(lookup.patience.deadline, at.now + at.settings.request_timeout_s),
+        min(lookup.retry.deadline, at.now + at.settings.request_timeout_s),
     )
 
 
-def commit_wakes_at(state: OffsetState, ask: int, at: Moment) -> float | None:
+def commit_wakes_at(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
     """When a commit becomes ready, or it or a rider times out. The driver times requests in flight."""
     commit = state.commits.get(ask)
     if commit is None:
         return None
     if commit.request is not None:
         return commit.riders_until if commit.riders else None
-    patience, epoch = commit.patience, state.member_epoch
-    pauses = _can_go(state, commit) and not is_ready(patience, epoch, at)
-    return min(wakes_at(patience, epoch) if pauses else patience.deadline, commit.riders_until)
+    retry, epoch = commit.retry, state.member_epoch
+    pauses = _can_go(state, commit) and not is_ready(retry, epoch, at)
+    return min(wakes_at(retry, epoch) if pauses else retry.deadline, commit.riders_until)
 
 
 def deadlines(state: OffsetState) -> list[float]:
     """When lookups become ready or time out, and when the auto-commit interval ends."""
-    times = [wakes_at(each.patience, state.member_epoch) for each in state.lookups if each.request is None]
+    times = [wakes_at(each.retry, state.member_epoch) for each in state.lookups if each.request is None]
     return times if state.interval_at is None else [*times, state.interval_at]

@@ -16,7 +16,7 @@ from collections.abc import Set
 
 from attrs import evolve
 
-from kafka_nextgen.membership.offsets.book import changed, near, stirred_all
+from kafka_nextgen.membership.offsets.commit_index import changed, commits_of, mark_all
 from kafka_nextgen.membership.offsets.events import (
     AssignmentApplied,
     EpochPublished,
@@ -26,8 +26,8 @@ from kafka_nextgen.membership.offsets.events import (
     ProtocolChosen,
     Sought,
 )
-from kafka_nextgen.membership.offsets.patience import is_ready
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.retry_state import is_ready
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import NOTHING, Commit, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
 
@@ -42,69 +42,69 @@ __all__ = [
 ]
 
 
-def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: Moment) -> Outcome:
+def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: OffsetContext) -> Outcome:
     """Use the tables of this protocol."""
-    return stirred_all(evolve(state, rules=event.rules)), ()
+    return mark_all(evolve(state, rules=event.rules)), ()
 
 
-def enter_group(state: OffsetState, _event: GroupEntered, _at: Moment) -> Outcome:
+def enter_group(state: OffsetState, _event: GroupEntered, _at: OffsetContext) -> Outcome:
     """The application subscribed."""
-    return stirred_all(evolve(state, belongs=True)), ()
+    return mark_all(evolve(state, belongs=True)), ()
 
 
-def quit_group(state: OffsetState, _event: GroupQuit, _at: Moment) -> Outcome:
+def quit_group(state: OffsetState, _event: GroupQuit, _at: OffsetContext) -> Outcome:
     """The member has left; its consumer may still commit if the group accepts that without a membership."""
-    return stirred_all(evolve(state, belongs=False, lost=NOTHING)), ()
+    return mark_all(evolve(state, belongs=False, lost=NOTHING)), ()
 
 
-def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Outcome:
+def publish_epoch(state: OffsetState, event: EpochPublished, _at: OffsetContext) -> Outcome:
     """Take the new epoch. If it ends a membership, the owned partitions are lost."""
     is_member = event.member_epoch >= 0
     if state.member_epoch >= 0 and not is_member:
         lost = state.owned.keys()
-        state = evolve(_without(state, lost), life=state.life + 1, lost=state.lost | lost, owned={})
+        state = evolve(_without(state, lost), membership=state.membership + 1, lost=state.lost | lost, owned={})
     member_id = event.member_id if is_member else ""
-    return stirred_all(evolve(state, member_id=member_id, member_epoch=event.member_epoch)), ()
+    return mark_all(evolve(state, member_id=member_id, member_epoch=event.member_epoch)), ()
 
 
-def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) -> Outcome:
+def stop_partitions(state: OffsetState, event: PartitionsStopped, at: OffsetContext) -> Outcome:
     """Stop these partitions. A commit of them that was never sent counts as asked for now."""
-    fresh = [commit for commit in near(state, event.partitions) if _is_fresh(state, commit, at)]
+    fresh = [commit for commit in commits_of(state, event.partitions) if _is_fresh(state, commit, at)]
     fresh = [commit for commit in fresh if commit.left & event.partitions]
     state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
-    return stirred_all(changed(state, [evolve(each, turn=state.turn, is_urgent=True) for each in fresh])), ()
+    return mark_all(changed(state, [evolve(each, ownership=state.ownership, is_urgent=True) for each in fresh])), ()
 
 
-def _is_fresh(state: OffsetState, commit: Commit, at: Moment) -> bool:
+def _is_fresh(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
     """Whether a commit was never sent and only waits for another."""
-    never_sent = commit.request is None and commit.refusal is None and commit.patience.failures == 0
-    return never_sent and is_ready(commit.patience, state.member_epoch, at)
+    never_sent = commit.request is None and commit.refusal is None and commit.retry.failures == 0
+    return never_sent and is_ready(commit.retry, state.member_epoch, at)
 
 
-def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) -> Outcome:
+def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: OffsetContext) -> Outcome:
     """Take the owned partitions. The others are gone, even for commits made while they were being given up."""
-    kept = {tp: turn for tp, turn in state.owned.items() if tp in event.partitions - event.added}
+    kept = {tp: ownership for tp, ownership in state.owned.items() if tp in event.partitions - event.added}
     gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
     given_up = gone if state.belongs else gone & event.partitions
     state = _without(_give_up(state, given_up) if given_up else state, gone | begun)
-    turn = state.turn + 1 if begun else state.turn
-    owned = {**kept, **dict.fromkeys(begun, turn)}
-    state = evolve(state, turn=turn, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions)
-    return stirred_all(state), ()
+    ownership = state.ownership + 1 if begun else state.ownership
+    owned = {**kept, **dict.fromkeys(begun, ownership)}
+    state = evolve(state, ownership=ownership, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions)
+    return mark_all(state), ()
 
 
-def seek(state: OffsetState, event: Sought, _at: Moment) -> Outcome:
+def seek(state: OffsetState, event: Sought, _at: OffsetContext) -> Outcome:
     """Forget earlier commits of these partitions: auto-commit starts again from the new position."""
     partitions = event.partitions & state.owned.keys()
-    turn = state.turn + 1
-    owned = {**state.owned, **dict.fromkeys(partitions, turn)}
+    ownership = state.ownership + 1
+    owned = {**state.owned, **dict.fromkeys(partitions, ownership)}
     state = _without(state, partitions)
-    return evolve(state, turn=turn, owned=owned, sought=state.sought | partitions), ()
+    return evolve(state, ownership=ownership, owned=owned, sought=state.sought | partitions), ()
 
 
 def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
-    turn = state.turn + 1
-    return evolve(state, turn=turn, given_up={**state.given_up, **dict.fromkeys(partitions, turn)})
+    ownership = state.ownership + 1
+    return evolve(state, ownership=ownership, given_up={**state.given_up, **dict.fromkeys(partitions, ownership)})
 
 
 def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:

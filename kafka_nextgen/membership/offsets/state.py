@@ -1,10 +1,10 @@
 """The state of the offset machine. A rule takes one and returns another.
 
-*Life* and *turn* determine what a member may still commit. ``life`` changes whenever the member falls out of the group:
-a commit made in one life is not sent in the next. ``turn`` changes whenever partitions are given up or assigned, or the
-application seeks. A commit from before a partition was given up is not retried for it, because another member may have
-committed since. A commit from before the assignment, or before a seek, does not count as the partition's committed
-offset.
+Two counters determine what a member may still commit. ``membership`` rises whenever the member falls out of the group:
+a commit made in one membership is not sent in the next. ``ownership`` rises whenever partitions are given up or
+assigned, or the application seeks. A commit from before a partition was given up is not retried for it, because another
+member may have committed since. A commit from before the assignment, or before a seek, does not count as the
+partition's committed offset.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from math import inf
 
 from attrs import field, frozen
 
-from kafka_nextgen.membership.numbering import Numbering
+from kafka_nextgen.membership.offsets.containers import PersistentMap
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
-from kafka_nextgen.membership.offsets.patience import Patience
+from kafka_nextgen.membership.offsets.retry_state import RetryState
 from kafka_nextgen.membership.offsets.rules import OffsetRules
-from kafka_nextgen.membership.offsets.sharing import SharingMap
 from kafka_nextgen.membership.state import NOT_A_MEMBER
+from kafka_nextgen.membership.state_machine import Numbering
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
@@ -64,9 +64,9 @@ class Commit:
     ask: int
     kind: CommitKind
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    patience: Patience
-    life: int
-    turn: int
+    retry: RetryState
+    membership: int
+    ownership: int
     made: int  # sequence number: later commits have higher ones
     left: frozenset[TopicPartition]
     followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome also counts for this one
@@ -89,8 +89,8 @@ class CommitRequest:
     """An OffsetCommit in flight. Its ask may have ended."""
 
     ask: int
-    life: int
-    turn: int  # the commit's
+    membership: int
+    ownership: int  # the commit's
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -100,7 +100,7 @@ class Lookup:
     """A lookup of committed offsets that has not ended."""
 
     ask: int
-    patience: Patience
+    retry: RetryState
     left: frozenset[TopicPartition]
     found: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
     request: int | None = None
@@ -122,23 +122,23 @@ class OffsetState(Numbering):
     member_id: str = ""
     member_epoch: int = NOT_A_MEMBER
     belongs: bool = False  # subscribed: a member, or about to be one
-    life: int = 0
-    turn: int = 0
-    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each one's assignment or latest seek
+    membership: int = 0
+    ownership: int = 0
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at each one's assignment or latest seek
     lost: frozenset[TopicPartition] = NOTHING  # lost and not assigned again since
-    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the turn of each
+    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at which each was
     stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
-    commits: SharingMap[int, Commit] = field(factory=SharingMap)  # by ask; only ``book`` changes them
-    asks_of: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the asks of ``commits``
-    commit_requests: SharingMap[int, CommitRequest] = field(factory=SharingMap)  # by number
-    carried: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the request numbers
-    stirred: frozenset[int] = NO_ASKS  # the asks to check before the event is done
-    looked_at: frozenset[int] = NO_ASKS  # the asks that were checked
+    commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by ask; only ``commit_index`` changes them
+    asks_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the asks of ``commits``
+    commit_requests: PersistentMap[int, CommitRequest] = field(factory=PersistentMap)  # by number
+    carried: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the request numbers
+    marked: frozenset[int] = NO_ASKS  # the asks to check before the event is done
+    checked: frozenset[int] = NO_ASKS  # the asks that were checked
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
-    acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the latest of each
+    acknowledged: PersistentMap[TopicPartition, OffsetAndMetadata] = field(factory=PersistentMap)  # the latest of each
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # when auto-commit last read it
     sought: frozenset[TopicPartition] = NOTHING  # by the application and not committed since
     interval_at: float | None = None  # when auto-commit next reads the processed offsets
@@ -149,9 +149,9 @@ class OffsetState(Numbering):
         """Whether commits can be sent: in a membership or without a subscription, but not between memberships."""
         return self.member_epoch >= 0 or not self.belongs
 
-    def counts(self, partition: TopicPartition, turn: int) -> bool:
-        """Whether a commit of this turn was made since the partition was assigned, and since the latest seek."""
-        return turn >= self.owned.get(partition, inf)
+    def counts(self, partition: TopicPartition, ownership: int) -> bool:
+        """Whether a commit of this ownership is newer than the partition's assignment and latest seek."""
+        return ownership >= self.owned.get(partition, inf)
 
 
 #: What a rule returns: the new state and the effects, in order.

@@ -18,6 +18,7 @@ from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_ev
 from kafka_nextgen.history.log_reader import GZIP_MAGIC, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
 from kafka_nextgen.spark.history.schemas import DECODED, EVENT_NAMES, EVENTS, LINES, ROWS, arrow_schema
+from kafka_nextgen.text import can_be_sent
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,12 +79,7 @@ def event_columns(events: Sequence[Event | None]) -> list[pa.Array]:
 
 
 def _is_unicode(event: Event) -> bool:
-    texts = [value for value in astuple(event) if isinstance(value, str)]
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return all(can_be_sent(value) for value in astuple(event) if isinstance(value, str))
 
 
 def decoded_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,9 +1,8 @@
 """Record batches, format 2 (KIP-98): what a partition's log, a Produce request and a Fetch response are made of.
 
-Reading for the application goes through one door, ``decode_partition``, which answers with columns; whether a compiled
-decoder made them makes no difference above. A broker never looks inside a batch: it reads the
-headers (``read_batches``) and writes the offset it gave out over the one that came (``rebase``). Formats 0 and 1
-are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
+All records are read by ``decode_partition``, as columns, whether or not there is a compiled decoder. A broker never
+reads the records of a batch: it reads headers (``read_batches``) and overwrites the offset (``rebase``). Formats 0 and
+1 are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
 """
 
 from __future__ import annotations

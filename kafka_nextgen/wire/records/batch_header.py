@@ -23,7 +23,6 @@ from attrs import frozen
 
 from kafka_nextgen.errors import CorruptRecordError, OldFormatError
 from kafka_nextgen.types import TimestampType
-from kafka_nextgen.wire.records.checksum import crc32c
 
 __all__ = [
     "CODEC_AT",
@@ -39,6 +38,7 @@ __all__ = [
     "BatchHeader",
     "Extent",
     "check_header",
+    "crc32c",
     "find_end",
     "has_codec",
     "read_header",
@@ -146,6 +146,17 @@ def check_header(header: BatchHeader) -> None:
         raise CorruptRecordError(
             f"{header.record_count} records are said to lie in {header.last_offset_delta + 1} offsets"
         )
+
+
+def crc32c(data: bytes | bytearray | memoryview) -> int:
+    """The CRC-32C of ``data``.
+
+    Importing the package ``crc32c`` imports ``importlib.metadata`` and a command line, for a checksum that the compiled
+    decoder makes without it. So it is imported with the first checksum.
+    """
+    from crc32c import crc32c as checksum
+
+    return checksum(data)
 
 
 def verify_crc(header: BatchHeader, batch: memoryview) -> None:

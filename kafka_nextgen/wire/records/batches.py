@@ -44,28 +44,22 @@ def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
     Raises ``CorruptRecordError`` for anything but whole batches of format 2 whose records are as many as their
     offsets: only compaction makes gaps, and no producer compacts.
     """
-    view = memoryview(data)
-    batches: list[BatchView] = []
+    batches = split_batches(data)
     start = 0
-    while start < len(view):
-        header = read_header(view, start)
-        if header is None:
-            raise CorruptRecordError(f"the batch at byte {start} ends after the {len(view)} bytes that came")
-        batch = BatchView(header, view[start : start + header.size])
+    for batch in batches:
         _check(batch, start)
-        batches.append(batch)
-        start += header.size
-    return tuple(batches)
+        start += batch.header.size
+    if start < len(data):
+        raise CorruptRecordError(f"the batch at byte {start} ends after the {len(data)} bytes that came")
+    return batches
 
 
 def split_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
-    """Split bytes of a log into its batches, which were checked when they came."""
+    """Split bytes of a log into its whole batches, which were checked when they came."""
     view = memoryview(data)
     batches: list[BatchView] = []
     start = 0
-    while start < len(view):
-        header = read_header(view, start)
-        assert header is not None, "a log has whole batches"
+    while (header := read_header(view, start)) is not None:
         batches.append(BatchView(header, view[start : start + header.size]))
         start += header.size
     return tuple(batches)

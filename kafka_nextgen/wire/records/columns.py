@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterator
+from itertools import pairwise
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -33,14 +33,6 @@ class BinaryColumn:
     data: bytes | memoryview
     bounds: memoryview[int]
     validity: bytes | memoryview | None = None
-
-    @classmethod
-    def of(cls, entries: Sequence[bytes | None]) -> BinaryColumn:
-        """The column of these entries, which are less than 2 GiB together."""
-        present = [entry or b"" for entry in entries]
-        bounds = array("i", accumulate(map(len, present), initial=0))
-        validity = _bitmap(entry is not None for entry in entries) if None in entries else None
-        return cls(b"".join(present), memoryview(bounds), validity)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -80,11 +72,6 @@ class BinaryColumn:
     def nbytes(self) -> int:
         """What the column takes, in bytes."""
         return len(self.data) + self.bounds.nbytes + len(self.validity or b"")
-
-
-def _bitmap(bits: Iterable[bool]) -> bytes:
-    text = "".join("1" if bit else "0" for bit in bits)
-    return int(text[::-1], 2).to_bytes((len(text) + 7) // 8, "little")
 
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -145,7 +132,7 @@ def _numbers(typecode: str) -> memoryview[int]:
 
 
 def _no_entries() -> BinaryColumn:
-    return BinaryColumn.of(())
+    return BinaryColumn(b"", memoryview(array("i", (0,))))
 
 
 @define(eq=False)

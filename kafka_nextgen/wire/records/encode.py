@@ -19,8 +19,8 @@ from kafka_nextgen.wire.records.batch_header import (
     LOG_APPEND_TIME,
     MAGIC,
     TRANSACTIONAL,
+    crc32c,
 )
-from kafka_nextgen.wire.records.checksum import crc32c
 from kafka_nextgen.wire.records.compression import Compression, compress
 from kafka_nextgen.wire.records.varints import write_varint
 

@@ -6,27 +6,9 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "AlterClientQuotasRequest",
-    "AlterClientQuotasResponse",
-    "AlterUserScramCredentialsRequest",
-    "AlterUserScramCredentialsResponse",
-    "CreateAclsRequest",
-    "CreateAclsResponse",
-    "DeleteAclsRequest",
-    "DeleteAclsResponse",
-    "DescribeAclsRequest",
-    "DescribeAclsResponse",
-    "DescribeClientQuotasRequest",
-    "DescribeClientQuotasResponse",
-    "DescribeUserScramCredentialsRequest",
-    "DescribeUserScramCredentialsResponse",
-    "EntityData",
-]
 
-
-class DescribeAclsRequest(Message, api_key=29, versions="1-3", flexible="2+"):
-    """Which rules of access match a filter?"""
+class AclFilter(Structure):
+    """Which rules of access are meant."""
 
     resource_type_filter: int = field("int8", "0+")
     resource_name_filter: str | None = field("string", "0+", nullable="0+")
@@ -35,6 +17,10 @@ class DescribeAclsRequest(Message, api_key=29, versions="1-3", flexible="2+"):
     host_filter: str | None = field("string", "0+", nullable="0+")
     operation: int = field("int8", "0+")
     permission_type: int = field("int8", "0+")
+
+
+class DescribeAclsRequest(AclFilter, Message, api_key=29, versions="1-3", flexible="2+"):
+    """Which rules of access match a filter?"""
 
 
 class DescribeAclsResponse(Message, api_key=29, versions="1-3", flexible="2+"):
@@ -87,16 +73,7 @@ class CreateAclsResponse(Message, api_key=30, versions="1-3", flexible="2+"):
 class DeleteAclsRequest(Message, api_key=31, versions="1-3", flexible="2+"):
     """Delete the rules of access that match filters."""
 
-    class DeleteAclsFilter(Structure):
-        resource_type_filter: int = field("int8", "0+")
-        resource_name_filter: str | None = field("string", "0+", nullable="0+")
-        pattern_type_filter: int = field("int8", "1+", default=3)
-        principal_filter: str | None = field("string", "0+", nullable="0+")
-        host_filter: str | None = field("string", "0+", nullable="0+")
-        operation: int = field("int8", "0+")
-        permission_type: int = field("int8", "0+")
-
-    filters: Sequence[DeleteAclsFilter] = field([DeleteAclsFilter], "0+")
+    filters: Sequence[AclFilter] = field([AclFilter], "0+")
 
 
 class DeleteAclsResponse(Message, api_key=31, versions="1-3", flexible="2+"):

@@ -6,17 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "HeartbeatRequest",
-    "HeartbeatResponse",
-    "JoinGroupRequest",
-    "JoinGroupResponse",
-    "LeaveGroupRequest",
-    "LeaveGroupResponse",
-    "SyncGroupRequest",
-    "SyncGroupResponse",
-]
-
 
 class JoinGroupRequest(Message, api_key=11, versions="0-9", flexible="6+"):
     """Join a classic group, or its next generation. The extensions of a member are a tag of ours, from version 6 on."""

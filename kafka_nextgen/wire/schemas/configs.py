@@ -6,18 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "AlterConfigsRequest",
-    "AlterConfigsResourceResponse",
-    "AlterConfigsResponse",
-    "DescribeConfigsRequest",
-    "DescribeConfigsResponse",
-    "IncrementalAlterConfigsRequest",
-    "IncrementalAlterConfigsResponse",
-    "ListConfigResourcesRequest",
-    "ListConfigResourcesResponse",
-]
-
 
 class DescribeConfigsRequest(Message, api_key=32, versions="1-4", flexible="4+"):
     """Which settings have these topics, brokers or groups?"""

@@ -7,26 +7,27 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "ConsumerGroupHeartbeatRequest",
-    "ConsumerGroupHeartbeatResponse",
-]
+
+class TopicPartitions(Structure):
+    """Partitions of a topic, in messages that have its id."""
+
+    topic_id: UUID | None = field("uuid", "0+")
+    partitions: Sequence[int] = field(["int32"], "0+")
+
+
+class ClientAssignor(Structure):
+    """An assignor that a member can run, an extension."""
+
+    name: str = field("string", "0+")
+    minimum_version: int = field("int16", "0+")
+    maximum_version: int = field("int16", "0+")
+    reason: int = field("int8", "0+")
+    metadata_version: int = field("int16", "0+")
+    metadata_bytes: bytes = field("bytes", "0+")
 
 
 class ConsumerGroupHeartbeatRequest(Message, api_key=68, versions="0-1", flexible="0+"):
     """KIP-848, "ConsumerGroupHeartbeat API": join, stay, leave; version 1 has patterns and client-made ids."""
-
-    class TopicPartitions(Structure):
-        topic_id: UUID | None = field("uuid", "0+")
-        partitions: Sequence[int] = field(["int32"], "0+")
-
-    class ClientAssignor(Structure):
-        name: str = field("string", "0+")
-        minimum_version: int = field("int16", "0+")
-        maximum_version: int = field("int16", "0+")
-        reason: int = field("int8", "0+")
-        metadata_version: int = field("int16", "0+")
-        metadata_bytes: bytes = field("bytes", "0+")
 
     group_id: str = field("string", "0+")
     member_id: str = field("string", "0+")
@@ -48,17 +49,9 @@ class ConsumerGroupHeartbeatResponse(Message, api_key=68, versions="0-1", flexib
     """KIP-848, "ConsumerGroupHeartbeat API": the member's epoch, and its assignment if that changed."""
 
     class Assignment(Structure):
-        class TopicPartitions(Structure):
-            topic_id: UUID | None = field("uuid", "0+")
-            partitions: Sequence[int] = field(["int32"], "0+")
-
-        class PendingTopicPartitions(Structure):
-            topic_id: UUID | None = field("uuid", "0+")
-            partitions: Sequence[int] = field(["int32"], "0+")
-
         topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
         error: int = field("int8", "0+", tag=10000)
-        pending_topic_partitions: Sequence[PendingTopicPartitions] = field([PendingTopicPartitions], "0+", tag=10001)
+        pending_topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+", tag=10001)
         metadata_version: int = field("int16", "0+", tag=10002)
         metadata_bytes: bytes | None = field("bytes", "0+", nullable="0+", tag=10003, default=None)
         assignor_name: str | None = field("string", "0+", nullable="0+", tag=10004, default=None)

@@ -10,17 +10,7 @@ from collections.abc import Sequence
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
-
-__all__ = [
-    "ConsumerGroupAddMembersRequest",
-    "ConsumerGroupAddMembersResponse",
-    "ConsumerGroupHistoryRequest",
-    "ConsumerGroupHistoryResponse",
-    "ConsumerGroupInstallAssignmentRequest",
-    "ConsumerGroupInstallAssignmentResponse",
-    "ConsumerGroupPrepareAssignmentRequest",
-    "ConsumerGroupPrepareAssignmentResponse",
-]
+from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 
 class ConsumerGroupPrepareAssignmentRequest(Message, api_key=10000, versions="0", flexible="0+"):
@@ -41,10 +31,6 @@ class ConsumerGroupPrepareAssignmentResponse(Message, api_key=10000, versions="0
             reason: int = field("int8", "0+")
             metadata_version: int = field("int16", "0+")
             metadata_bytes: bytes = field("bytes", "0+")
-
-        class TopicPartitions(Structure):
-            topic_id: UUID | None = field("uuid", "0+")
-            partitions: Sequence[int] = field(["int32"], "0+")
 
         member_id: str = field("string", "0+")
         member_epoch: int = field("int32", "0+")
@@ -78,10 +64,6 @@ class ConsumerGroupInstallAssignmentRequest(Message, api_key=10001, versions="0"
     """
 
     class Member(Structure):
-        class TopicPartitions(Structure):
-            topic_id: UUID | None = field("uuid", "0+")
-            partitions: Sequence[int] = field(["int32"], "0+")
-
         member_id: str = field("string", "0+")
         partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
         metadata_version: int = field("int16", "0+")
@@ -151,8 +133,8 @@ class ConsumerGroupHistoryResponse(Message, api_key=10003, versions="0", flexibl
         cause_timestamp: int = field("int64", "0+")
         is_classic: bool = field("bool", "0+")
         epoch: int = field("int32", "0+")
-        target_epoch: int = field("int32", "0+")
-        assignment_timestamp: int = field("int64", "0+")
+        target_epoch: int = field("int32", "0+", default=-1)
+        assignment_timestamp: int = field("int64", "0+", default=-1)
 
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "0+")

@@ -7,15 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "FetchRequest",
-    "FetchResponse",
-    "ListOffsetsRequest",
-    "ListOffsetsResponse",
-    "OffsetForLeaderEpochRequest",
-    "OffsetForLeaderEpochResponse",
-]
-
 
 class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
     """Which records follow these offsets? Consumers write it by ``wire.fetch_request``."""
@@ -57,8 +48,8 @@ class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
     rack_id: str = field("string", "11+")
 
 
-class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+"):
-    """Records of partitions. Consumers read it by ``wire.fetch_response``."""
+class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_place=True):
+    """Records of partitions, as views of the frame: the one message that brings megabytes."""
 
     class FetchableTopicResponse(Structure):
         class PartitionData(Structure):
@@ -67,8 +58,8 @@ class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+"):
                 end_offset: int = field("int64", "12+", default=-1)
 
             class LeaderIdAndEpoch(Structure):
-                leader_id: int = field("int32", "12+", default=-1)
-                leader_epoch: int = field("int32", "12+", default=-1)
+                leader_id: int = field("int32", "0+", default=-1)
+                leader_epoch: int = field("int32", "0+", default=-1)
 
             class SnapshotId(Structure):
                 end_offset: int = field("int64", "0+", default=-1)
@@ -95,10 +86,10 @@ class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+"):
         partitions: Sequence[PartitionData] = field([PartitionData], "0+")
 
     class NodeEndpoint(Structure):
-        node_id: int = field("int32", "16+")
-        host: str = field("string", "16+")
-        port: int = field("int32", "16+")
-        rack: str | None = field("string", "16+", nullable="16+", default=None)
+        node_id: int = field("int32", "0+")
+        host: str = field("string", "0+")
+        port: int = field("int32", "0+")
+        rack: str | None = field("string", "0+", nullable="0+", default=None)
 
     throttle_time_ms: int = field("int32", "1+")
     error_code: int = field("int16", "7+")

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
+from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor
 
-__all__ = [
-    "ConsumerGroupDescribeRequest",
-    "ConsumerGroupDescribeResponse",
-    "DeleteGroupsRequest",
-    "DeleteGroupsResponse",
-    "DescribeGroupsRequest",
-    "DescribeGroupsResponse",
-    "ListGroupsRequest",
-    "ListGroupsResponse",
-]
+
+class ExpectedMember(Structure):
+    """A member that is announced, an extension."""
+
+    instance_id: str = field("string", "0+")
+    has_joined: bool = field("bool", "0+")
+    expected_until: int = field("int64", "0+")
 
 
 class ListGroupsRequest(Message, api_key=16, versions="0-5", flexible="3+"):
@@ -59,11 +57,6 @@ class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+")
             member_metadata: bytes = field("bytes", "0+")
             member_assignment: bytes = field("bytes", "0+")
 
-        class ExpectedMember(Structure):
-            instance_id: str = field("string", "5+")
-            has_joined: bool = field("bool", "5+")
-            expected_until: int = field("int64", "5+")
-
         error_code: int = field("int16", "0+")
         error_message: str | None = field("string", "6+", nullable="6+", default=None)
         group_id: str = field("string", "0+")
@@ -101,14 +94,6 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
                 metadata_version: int = field("int16", "0+", tag=10002)
                 metadata_bytes: bytes | None = field("bytes", "0+", nullable="0+", tag=10003, default=None)
 
-            class ClientAssignor(Structure):
-                name: str = field("string", "0+")
-                minimum_version: int = field("int16", "0+")
-                maximum_version: int = field("int16", "0+")
-                reason: int = field("int8", "0+")
-                metadata_version: int = field("int16", "0+")
-                metadata_bytes: bytes = field("bytes", "0+")
-
             member_id: str = field("string", "0+")
             instance_id: str | None = field("string", "0+", nullable="0+", default=None)
             rack_id: str | None = field("string", "0+", nullable="0+", default=None)
@@ -121,11 +106,6 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
             target_assignment: Assignment = field(Assignment, "0+")
             member_type: int = field("int8", "1+", default=-1)
             client_assignors: Sequence[ClientAssignor] = field([ClientAssignor], "0+", tag=10000)
-
-        class ExpectedMember(Structure):
-            instance_id: str = field("string", "0+")
-            has_joined: bool = field("bool", "0+")
-            expected_until: int = field("int64", "0+")
 
         error_code: int = field("int16", "0+")
         error_message: str | None = field("string", "0+", nullable="0+", default=None)

@@ -7,17 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "ApiVersionsRequest",
-    "ApiVersionsResponse",
-    "DescribeClusterRequest",
-    "DescribeClusterResponse",
-    "FindCoordinatorRequest",
-    "FindCoordinatorResponse",
-    "MetadataRequest",
-    "MetadataResponse",
-]
-
 
 class ApiVersionsRequest(Message, api_key=18, versions="0-4", flexible="3+"):
     """Which APIs and versions does this broker have (KIP-35, KIP-511)?"""

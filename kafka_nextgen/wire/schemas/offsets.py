@@ -7,15 +7,6 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 
-__all__ = [
-    "OffsetCommitRequest",
-    "OffsetCommitResponse",
-    "OffsetDeleteRequest",
-    "OffsetDeleteResponse",
-    "OffsetFetchRequest",
-    "OffsetFetchResponse",
-]
-
 
 class OffsetCommitRequest(Message, api_key=8, versions="2-10", flexible="8+"):
     """Store the positions of a group."""
@@ -58,15 +49,11 @@ class OffsetCommitResponse(Message, api_key=8, versions="2-10", flexible="8+"):
 class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
     """Which positions has a group stored? Null topics ask for all."""
 
-    class OffsetFetchRequestTopic(Structure):
-        name: str = field("string", "0-7")
-        partition_indexes: Sequence[int] = field(["int32"], "0-7")
-
     class OffsetFetchRequestGroup(Structure):
         class OffsetFetchRequestTopics(Structure):
-            name: str = field("string", "8-9")
+            name: str = field("string", "0-9")
             topic_id: UUID | None = field("uuid", "10+")
-            partition_indexes: Sequence[int] = field(["int32"], "8+")
+            partition_indexes: Sequence[int] = field(["int32"], "0+")
 
         group_id: str = field("string", "8+")
         member_id: str | None = field("string", "9+", nullable="9+", default=None)
@@ -74,7 +61,9 @@ class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
         topics: Sequence[OffsetFetchRequestTopics] | None = field([OffsetFetchRequestTopics], "8+", nullable="8+")
 
     group_id: str = field("string", "0-7")
-    topics: Sequence[OffsetFetchRequestTopic] | None = field([OffsetFetchRequestTopic], "0-7", nullable="2-7")
+    topics: Sequence[OffsetFetchRequestGroup.OffsetFetchRequestTopics] | None = field(
+        [OffsetFetchRequestGroup.OffsetFetchRequestTopics], "0-7", nullable="2-7"
+    )
     groups: Sequence[OffsetFetchRequestGroup] = field([OffsetFetchRequestGroup], "8+")
     require_stable: bool = field("bool", "7+")
 
@@ -82,36 +71,27 @@ class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
 class OffsetFetchResponse(Message, api_key=9, versions="1-10", flexible="6+"):
     """The positions; -1 if there is none."""
 
-    class OffsetFetchResponseTopic(Structure):
-        class OffsetFetchResponsePartition(Structure):
-            partition_index: int = field("int32", "0-7")
-            committed_offset: int = field("int64", "0-7")
-            committed_leader_epoch: int = field("int32", "5-7", default=-1)
-            metadata: str | None = field("string", "0-7", nullable="0-7")
-            error_code: int = field("int16", "0-7")
-
-        name: str = field("string", "0-7")
-        partitions: Sequence[OffsetFetchResponsePartition] = field([OffsetFetchResponsePartition], "0-7")
-
     class OffsetFetchResponseGroup(Structure):
         class OffsetFetchResponseTopics(Structure):
             class OffsetFetchResponsePartitions(Structure):
-                partition_index: int = field("int32", "8+")
-                committed_offset: int = field("int64", "8+")
-                committed_leader_epoch: int = field("int32", "8+", default=-1)
-                metadata: str | None = field("string", "8+", nullable="8+")
-                error_code: int = field("int16", "8+")
+                partition_index: int = field("int32", "0+")
+                committed_offset: int = field("int64", "0+")
+                committed_leader_epoch: int = field("int32", "5+", default=-1)
+                metadata: str | None = field("string", "0+", nullable="0+")
+                error_code: int = field("int16", "0+")
 
-            name: str = field("string", "8-9")
+            name: str = field("string", "0-9")
             topic_id: UUID | None = field("uuid", "10+")
-            partitions: Sequence[OffsetFetchResponsePartitions] = field([OffsetFetchResponsePartitions], "8+")
+            partitions: Sequence[OffsetFetchResponsePartitions] = field([OffsetFetchResponsePartitions], "0+")
 
         group_id: str = field("string", "8+")
         topics: Sequence[OffsetFetchResponseTopics] = field([OffsetFetchResponseTopics], "8+")
         error_code: int = field("int16", "8+")
 
     throttle_time_ms: int = field("int32", "3+")
-    topics: Sequence[OffsetFetchResponseTopic] = field([OffsetFetchResponseTopic], "0-7")
+    topics: Sequence[OffsetFetchResponseGroup.OffsetFetchResponseTopics] = field(
+        [OffsetFetchResponseGroup.OffsetFetchResponseTopics], "0-7"
+    )
     error_code: int = field("int16", "2-7")
     groups: Sequence[OffsetFetchResponseGroup] = field([OffsetFetchResponseGroup], "8+")
 

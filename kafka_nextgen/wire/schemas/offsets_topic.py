@@ -11,33 +11,18 @@ from collections.abc import Sequence
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
-
-__all__ = [
-    "ConsumerGroupCurrentMemberAssignmentKey",
-    "ConsumerGroupCurrentMemberAssignmentValue",
-    "ConsumerGroupMemberMetadataKey",
-    "ConsumerGroupMemberMetadataValue",
-    "ConsumerGroupMetadataKey",
-    "ConsumerGroupMetadataValue",
-    "ConsumerGroupRegularExpressionKey",
-    "ConsumerGroupRegularExpressionValue",
-    "ConsumerGroupTargetAssignmentMemberKey",
-    "ConsumerGroupTargetAssignmentMemberValue",
-    "ConsumerGroupTargetAssignmentMetadataKey",
-    "ConsumerGroupTargetAssignmentMetadataValue",
-    "ExpectedMembersKey",
-    "ExpectedMembersValue",
-    "GroupMetadataKey",
-    "GroupMetadataValue",
-    "GroupRebalanceKey",
-    "GroupRebalanceValue",
-    "OffsetCommitKey",
-    "OffsetCommitValue",
-]
+from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor, TopicPartitions
+from kafka_nextgen.wire.schemas.extensions import ConsumerGroupHistoryResponse
 
 
-class ConsumerGroupCurrentMemberAssignmentKey(Message, versions="0", flexible="none"):
-    """Type 8: a member of a consumer group."""
+class GroupKey(Message, versions="0", flexible="none"):
+    """Types 2, 3, 6 and 10001: a group."""
+
+    group_id: str = field("string", "0")
+
+
+class MemberKey(Message, versions="0", flexible="none"):
+    """Types 5, 7 and 8: a member of a consumer group."""
 
     group_id: str = field("string", "0")
     member_id: str = field("string", "0")
@@ -46,23 +31,14 @@ class ConsumerGroupCurrentMemberAssignmentKey(Message, versions="0", flexible="n
 class ConsumerGroupCurrentMemberAssignmentValue(Message, versions="0", flexible="0+"):
     """Type 8: what it owns."""
 
-    class TopicPartitions(Structure):
-        topic_id: UUID | None = field("uuid", "0+")
-        partitions: Sequence[int] = field(["int32"], "0+")
+    class OwnedPartitions(TopicPartitions):
         assignment_epochs: Sequence[int] | None = field(["int32"], "0+", nullable="0+", tag=0, default=None)
 
     member_epoch: int = field("int32", "0+")
     previous_member_epoch: int = field("int32", "0+")
     state: int = field("int8", "0+")
-    assigned_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
-    partitions_pending_revocation: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
-
-
-class ConsumerGroupMemberMetadataKey(Message, versions="0", flexible="none"):
-    """Type 5: a member of a consumer group."""
-
-    group_id: str = field("string", "0")
-    member_id: str = field("string", "0")
+    assigned_partitions: Sequence[OwnedPartitions] = field([OwnedPartitions], "0+")
+    partitions_pending_revocation: Sequence[OwnedPartitions] = field([OwnedPartitions], "0+")
 
 
 class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
@@ -81,14 +57,6 @@ class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
     class ClientAssignors(Structure):
         """The assignors that the member can run itself."""
 
-        class ClientAssignor(Structure):
-            name: str = field("string", "0+")
-            minimum_version: int = field("int16", "0+")
-            maximum_version: int = field("int16", "0+")
-            reason: int = field("int8", "0+")
-            metadata_version: int = field("int16", "0+")
-            metadata_bytes: bytes = field("bytes", "0+")
-
         assignors: Sequence[ClientAssignor] = field([ClientAssignor], "0+")
 
     instance_id: str | None = field("string", "0+", nullable="0+")
@@ -103,12 +71,6 @@ class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
         ClassicMemberMetadata, "0+", nullable="0+", tag=0, default=ClassicMemberMetadata()
     )
     client_assignors: ClientAssignors | None = field(ClientAssignors, "0+", tag=10000)
-
-
-class ConsumerGroupMetadataKey(Message, versions="0", flexible="none"):
-    """Type 3: a consumer group."""
-
-    group_id: str = field("string", "0")
 
 
 class ConsumerGroupMetadataValue(Message, versions="0", flexible="0+"):
@@ -133,29 +95,12 @@ class ConsumerGroupRegularExpressionValue(Message, versions="0", flexible="0+"):
     timestamp: int = field("int64", "0+")
 
 
-class ConsumerGroupTargetAssignmentMemberKey(Message, versions="0", flexible="none"):
-    """Type 7: a member of a consumer group."""
-
-    group_id: str = field("string", "0")
-    member_id: str = field("string", "0")
-
-
 class ConsumerGroupTargetAssignmentMemberValue(Message, versions="0", flexible="0+"):
     """Type 7: its share of the target assignment."""
 
-    class TopicPartition(Structure):
-        topic_id: UUID | None = field("uuid", "0+")
-        partitions: Sequence[int] = field(["int32"], "0+")
-
-    topic_partitions: Sequence[TopicPartition] = field([TopicPartition], "0+")
+    topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
     metadata_version: int = field("int16", "0+", tag=10002)
     metadata_bytes: bytes | None = field("bytes", "0+", nullable="0+", tag=10003, default=None)
-
-
-class ConsumerGroupTargetAssignmentMetadataKey(Message, versions="0", flexible="none"):
-    """Type 6: a consumer group."""
-
-    group_id: str = field("string", "0")
 
 
 class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible="0+"):
@@ -165,12 +110,6 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible
     assignment_timestamp: int = field("int64", "0+", tag=0)
     error: int = field("int8", "0+", tag=10000)
     assignor_name: str | None = field("string", "0+", nullable="0+", tag=10001, default=None)
-
-
-class ExpectedMembersKey(Message, versions="0", flexible="none"):
-    """Type 10001, an extension: a group."""
-
-    group_id: str = field("string", "0")
 
 
 class ExpectedMembersValue(Message, versions="0", flexible="0+"):
@@ -183,12 +122,6 @@ class ExpectedMembersValue(Message, versions="0", flexible="0+"):
         assignor: str | None = field("string", "0+", nullable="0+", default=None)
 
     places: Sequence[Place] = field([Place], "0+")
-
-
-class GroupMetadataKey(Message, versions="0", flexible="none"):
-    """Type 2: a classic group."""
-
-    group: str = field("string", "0")
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
@@ -219,20 +152,8 @@ class GroupRebalanceKey(Message, versions="0", flexible="none"):
     slot: int = field("int32", "0")
 
 
-class GroupRebalanceValue(Message, versions="0", flexible="0+"):
+class GroupRebalanceValue(ConsumerGroupHistoryResponse.Rebalance, Message, versions="0", flexible="0+"):
     """Type 10000: the rebalance in that place."""
-
-    number: int = field("int64", "0+")
-    reason: int = field("int8", "0+")
-    member_id: str = field("string", "0+")
-    instance_id: str | None = field("string", "0+", nullable="0+", default=None)
-    join_reason: int = field("int8", "0+")
-    text: str = field("string", "0+")
-    cause_timestamp: int = field("int64", "0+")
-    is_classic: bool = field("bool", "0+")
-    epoch: int = field("int32", "0+")
-    target_epoch: int = field("int32", "0+", default=-1)
-    assignment_timestamp: int = field("int64", "0+", default=-1)
 
 
 class OffsetCommitKey(Message, versions="0", flexible="none"):

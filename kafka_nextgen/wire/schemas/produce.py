@@ -1,4 +1,4 @@
-"""Producers."""
+"""Producers, and what partitions know of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
+from kafka_nextgen.wire.schemas.fetch import FetchResponse
 
-__all__ = [
-    "InitProducerIdRequest",
-    "InitProducerIdResponse",
-    "ProduceRequest",
-    "ProduceResponse",
-]
+_Leader = FetchResponse.FetchableTopicResponse.PartitionData.LeaderIdAndEpoch
+_Node = FetchResponse.NodeEndpoint
 
 
 class ProduceRequest(Message, api_key=0, versions="3-13", flexible="9+"):
@@ -42,10 +39,6 @@ class ProduceResponse(Message, api_key=0, versions="3-13", flexible="9+"):
                 batch_index: int = field("int32", "8+")
                 batch_index_error_message: str | None = field("string", "8+", nullable="8+", default=None)
 
-            class LeaderIdAndEpoch(Structure):
-                leader_id: int = field("int32", "10+", default=-1)
-                leader_epoch: int = field("int32", "10+", default=-1)
-
             index: int = field("int32", "0+")
             error_code: int = field("int16", "0+")
             base_offset: int = field("int64", "0+")
@@ -53,21 +46,15 @@ class ProduceResponse(Message, api_key=0, versions="3-13", flexible="9+"):
             log_start_offset: int = field("int64", "5+", default=-1)
             record_errors: Sequence[BatchIndexAndErrorMessage] = field([BatchIndexAndErrorMessage], "8+")
             error_message: str | None = field("string", "8+", nullable="8+", default=None)
-            current_leader: LeaderIdAndEpoch | None = field(LeaderIdAndEpoch, "10+", tag=0)
+            current_leader: _Leader | None = field(_Leader, "10+", tag=0)
 
         name: str = field("string", "0-12")
         topic_id: UUID | None = field("uuid", "13+")
         partition_responses: Sequence[PartitionProduceResponse] = field([PartitionProduceResponse], "0+")
 
-    class NodeEndpoint(Structure):
-        node_id: int = field("int32", "10+")
-        host: str = field("string", "10+")
-        port: int = field("int32", "10+")
-        rack: str | None = field("string", "10+", nullable="10+", default=None)
-
     responses: Sequence[TopicProduceResponse] = field([TopicProduceResponse], "0+")
     throttle_time_ms: int = field("int32", "1+")
-    node_endpoints: Sequence[NodeEndpoint] = field([NodeEndpoint], "10+", tag=0)
+    node_endpoints: Sequence[_Node] = field([_Node], "10+", tag=0)
 
 
 class InitProducerIdRequest(Message, api_key=22, versions="0-5", flexible="2+"):
@@ -86,3 +73,38 @@ class InitProducerIdResponse(Message, api_key=22, versions="0-5", flexible="2+")
     error_code: int = field("int16", "0+")
     producer_id: int = field("int64", "0+", default=-1)
     producer_epoch: int = field("int16", "0+")
+
+
+class DescribeProducersRequest(Message, api_key=61, versions="0", flexible="0+"):
+    """Which producers wrote to these partitions (KIP-664)?"""
+
+    class TopicRequest(Structure):
+        name: str = field("string", "0+")
+        partition_indexes: Sequence[int] = field(["int32"], "0+")
+
+    topics: Sequence[TopicRequest] = field([TopicRequest], "0+")
+
+
+class DescribeProducersResponse(Message, api_key=61, versions="0", flexible="0+"):
+    """The producers and their transactions."""
+
+    class TopicResponse(Structure):
+        class PartitionResponse(Structure):
+            class ProducerState(Structure):
+                producer_id: int = field("int64", "0+")
+                producer_epoch: int = field("int32", "0+")
+                last_sequence: int = field("int32", "0+", default=-1)
+                last_timestamp: int = field("int64", "0+", default=-1)
+                coordinator_epoch: int = field("int32", "0+")
+                current_txn_start_offset: int = field("int64", "0+", default=-1)
+
+            partition_index: int = field("int32", "0+")
+            error_code: int = field("int16", "0+")
+            error_message: str | None = field("string", "0+", nullable="0+", default=None)
+            active_producers: Sequence[ProducerState] = field([ProducerState], "0+")
+
+        name: str = field("string", "0+")
+        partitions: Sequence[PartitionResponse] = field([PartitionResponse], "0+")
+
+    throttle_time_ms: int = field("int32", "0+")
+    topics: Sequence[TopicResponse] = field([TopicResponse], "0+")

@@ -6,13 +6,6 @@ from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, field
 
-__all__ = [
-    "SaslAuthenticateRequest",
-    "SaslAuthenticateResponse",
-    "SaslHandshakeRequest",
-    "SaslHandshakeResponse",
-]
-
 
 class SaslHandshakeRequest(Message, api_key=17, versions="0-1", flexible="none"):
     """By which mechanism does the client log in?"""

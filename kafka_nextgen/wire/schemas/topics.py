@@ -1,4 +1,4 @@
-"""Administration of topics."""
+"""Administration of topics, and the logs of their partitions."""
 
 from __future__ import annotations
 
@@ -6,19 +6,6 @@ from collections.abc import Sequence
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
-
-__all__ = [
-    "CreatePartitionsRequest",
-    "CreatePartitionsResponse",
-    "CreateTopicsRequest",
-    "CreateTopicsResponse",
-    "DeleteRecordsRequest",
-    "DeleteRecordsResponse",
-    "DeleteTopicsRequest",
-    "DeleteTopicsResponse",
-    "DescribeTopicPartitionsRequest",
-    "DescribeTopicPartitionsResponse",
-]
 
 
 class CreateTopicsRequest(Message, api_key=19, versions="2-7", flexible="5+"):
@@ -193,10 +180,43 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
         )
         topic_authorized_operations: frozenset[int] | None = field("bitfield", "0+")
 
-    class Cursor(Structure):
-        topic_name: str = field("string", "0+")
-        partition_index: int = field("int32", "0+")
-
     throttle_time_ms: int = field("int32", "0+")
     topics: Sequence[DescribeTopicPartitionsResponseTopic] = field([DescribeTopicPartitionsResponseTopic], "0+")
-    next_cursor: Cursor | None = field(Cursor, "0+", nullable="0+")
+    next_cursor: DescribeTopicPartitionsRequest.Cursor | None = field(
+        DescribeTopicPartitionsRequest.Cursor, "0+", nullable="0+"
+    )
+
+
+class DescribeLogDirsRequest(Message, api_key=35, versions="1-4", flexible="2+"):
+    """How large are the logs of these partitions?"""
+
+    class DescribableLogDirTopic(Structure):
+        topic: str = field("string", "0+")
+        partitions: Sequence[int] = field(["int32"], "0+")
+
+    topics: Sequence[DescribableLogDirTopic] | None = field([DescribableLogDirTopic], "0+", nullable="0+")
+
+
+class DescribeLogDirsResponse(Message, api_key=35, versions="1-4", flexible="2+"):
+    """The directories of a broker, with the size of each log."""
+
+    class DescribeLogDirsResult(Structure):
+        class DescribeLogDirsTopic(Structure):
+            class DescribeLogDirsPartition(Structure):
+                partition_index: int = field("int32", "0+")
+                partition_size: int = field("int64", "0+")
+                offset_lag: int = field("int64", "0+")
+                is_future_key: bool = field("bool", "0+")
+
+            name: str = field("string", "0+")
+            partitions: Sequence[DescribeLogDirsPartition] = field([DescribeLogDirsPartition], "0+")
+
+        error_code: int = field("int16", "0+")
+        log_dir: str = field("string", "0+")
+        topics: Sequence[DescribeLogDirsTopic] = field([DescribeLogDirsTopic], "0+")
+        total_bytes: int = field("int64", "4+", default=-1)
+        usable_bytes: int = field("int64", "4+", default=-1)
+
+    throttle_time_ms: int = field("int32", "0+")
+    error_code: int = field("int16", "3+")
+    results: Sequence[DescribeLogDirsResult] = field([DescribeLogDirsResult], "0+")

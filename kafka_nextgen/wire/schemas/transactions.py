@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.wire.schema import Message, Structure, field
+from kafka_nextgen.wire.schemas.offsets import OffsetDeleteResponse
 
-__all__ = [
-    "AddOffsetsToTxnRequest",
-    "AddOffsetsToTxnResponse",
-    "AddPartitionsToTxnRequest",
-    "AddPartitionsToTxnResponse",
-    "AddPartitionsToTxnTopic",
-    "AddPartitionsToTxnTopicResult",
-    "DescribeTransactionsRequest",
-    "DescribeTransactionsResponse",
-    "EndTxnRequest",
-    "EndTxnResponse",
-    "ListTransactionsRequest",
-    "ListTransactionsResponse",
-    "TxnOffsetCommitRequest",
-    "TxnOffsetCommitResponse",
-    "WriteTxnMarkersRequest",
-    "WriteTxnMarkersResponse",
-]
+_TopicResult = OffsetDeleteResponse.OffsetDeleteResponseTopic
 
 
 class AddPartitionsToTxnTopic(Structure):
@@ -136,16 +120,8 @@ class TxnOffsetCommitRequest(Message, api_key=28, versions="0-5", flexible="3+")
 class TxnOffsetCommitResponse(Message, api_key=28, versions="0-5", flexible="3+"):
     """Whether each of them was stored."""
 
-    class TxnOffsetCommitResponseTopic(Structure):
-        class TxnOffsetCommitResponsePartition(Structure):
-            partition_index: int = field("int32", "0+")
-            error_code: int = field("int16", "0+")
-
-        name: str = field("string", "0+")
-        partitions: Sequence[TxnOffsetCommitResponsePartition] = field([TxnOffsetCommitResponsePartition], "0+")
-
     throttle_time_ms: int = field("int32", "0+")
-    topics: Sequence[TxnOffsetCommitResponseTopic] = field([TxnOffsetCommitResponseTopic], "0+")
+    topics: Sequence[_TopicResult] = field([_TopicResult], "0+")
 
 
 class WriteTxnMarkersRequest(Message, api_key=27, versions="1-2", flexible="1+"):
@@ -170,16 +146,8 @@ class WriteTxnMarkersResponse(Message, api_key=27, versions="1-2", flexible="1+"
     """Whether each marker was written."""
 
     class WritableTxnMarkerResult(Structure):
-        class WritableTxnMarkerTopicResult(Structure):
-            class WritableTxnMarkerPartitionResult(Structure):
-                partition_index: int = field("int32", "0+")
-                error_code: int = field("int16", "0+")
-
-            name: str = field("string", "0+")
-            partitions: Sequence[WritableTxnMarkerPartitionResult] = field([WritableTxnMarkerPartitionResult], "0+")
-
         producer_id: int = field("int64", "0+")
-        topics: Sequence[WritableTxnMarkerTopicResult] = field([WritableTxnMarkerTopicResult], "0+")
+        topics: Sequence[_TopicResult] = field([_TopicResult], "0+")
 
     markers: Sequence[WritableTxnMarkerResult] = field([WritableTxnMarkerResult], "0+")
 

@@ -17,7 +17,7 @@ from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from kafka_nextgen.wire.schema import Message
-from kafka_nextgen.wire.schemas.access import EntityData
+from kafka_nextgen.wire.schemas.access import AclFilter, EntityData
 from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
 from tests.broker.requests import fetch_request, produce_request
 from tests.support.plain_messages import as_dict
@@ -250,7 +250,7 @@ def _create_acls(names: Names) -> Request:
 
 
 def _delete_acls(names: Names) -> Request:
-    found = m.DeleteAclsRequest.DeleteAclsFilter(
+    found = AclFilter(
         resource_type_filter=2, pattern_type_filter=1, resource_name_filter="x", operation=1, permission_type=1
     )
     return m.DeleteAclsRequest(filters=[found]), 3

@@ -82,7 +82,7 @@ def test_no_leader_epoch_comes_again(tmp_path: Path) -> None:
         topic = topics.named("orders") or topics.create("orders", [(1, 2)], TopicSettings())
         epochs.append(topic.partitions[0].leader_epoch)
         leadership.leave(topics.partitions(), 1)
-        topics.note_leaders()
+        topics.store_epochs()
         epochs.append(topic.partitions[0].leader_epoch)
         storage.close()
     assert epochs == sorted(set(epochs))
@@ -254,7 +254,7 @@ def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_broker_with_fewer_nodes_than_the_topics_are_on_does_not_start(tmp_path: Path) -> None:
     with Cluster(brokers=2, data_dir=tmp_path) as cluster:
         cluster.create_topic("orders", 2)
-    with pytest.raises(StorageError, match=r"topic orders has replicas on broker\(s\) 2, and there are only 1"):
+    with pytest.raises(StorageError, match=r"topic orders has replicas on broker\(s\) 2, but only 1 exist"):
         Cluster(data_dir=tmp_path).__enter__()
     with Cluster(brokers=3, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
         assert len(metadata(client, "orders").topics[0].partitions) == 2
@@ -265,7 +265,7 @@ def test_a_broker_that_was_closed_is_not_started_again(tmp_path: Path) -> None:
         broker = Broker(data_dir=tmp_path)
         await broker.start()
         await broker.close()
-        with pytest.raises(MisuseError, match="was closed: make another"):
+        with pytest.raises(MisuseError, match="was closed: create another"):
             await broker.start()
 
     asyncio.run(scenario())

@@ -119,9 +119,9 @@ def test_what_is_cut_is_told_with_file_offset_and_bytes(tmp_path: Path, caplog: 
     with caplog.at_level(logging.WARNING):
         log_on(tmp_path, 2 * ONE_BATCH)
     assert [record.getMessage() for record in caplog.records] == [
-        f"{second}: all its {ONE_BATCH} bytes are cut off: what is before it was cut at offset 2",
-        f"{first}: 4 bytes from byte {2 * ONE_BATCH} on are no batch and are cut off: the batch ends after the 4 bytes "
-        "that are left; the log ends at offset 2",
+        f"{second}: deleting all {ONE_BATCH} bytes: the log is truncated at offset 2",
+        f"{first}: truncating 4 bytes from byte {2 * ONE_BATCH} on: the batch is longer than the 4 bytes that are "
+        "left; the log ends at offset 2",
     ]
 
 
@@ -253,7 +253,7 @@ def test_a_file_that_somebody_else_cut_is_told(tmp_path: Path) -> None:
     log = log_on(tmp_path)
     log.append(batch("a"))
     segments_of(tmp_path)[0].write_bytes(b"")
-    with pytest.raises(StorageError, match="was cut by somebody else: 0 of"):
+    with pytest.raises(StorageError, match="was truncated from outside: only 0 of"):
         log.read(0, 1_000, at_least_one=True)
 
 

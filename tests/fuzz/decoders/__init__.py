@@ -15,7 +15,6 @@ DECODERS: Mapping[str, str] = {
     "compiled-objects": "compiled_objects",
     "steady-answers": "steady_answers",
     "records": "records",
-    "fetch-answers": "fetch_answers",
     "responses": "frames",
     "requests": "frames",
     "compression": "records",

@@ -16,6 +16,7 @@ from kafka_nextgen.bridge import (
     delete_groups,
     describe_configs,
     describe_groups,
+    fetch,
     find_coordinator,
     heartbeat,
     incremental_alter_configs,
@@ -57,6 +58,7 @@ _HEAD = Struct(">hB")
 GROUP = "billing"
 ASKED = [TopicPartition("orders", 0), TopicPartition("audit", 0)]
 QUESTIONS = dict.fromkeys(ASKED, EpochQuestion(7, 1, 2))
+NAMES = {topic_id: name for name, topic_id in IDS.items()}
 
 NOBODY = LeaveGroup(GROUP, ())
 
@@ -80,6 +82,7 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.DELETE_GROUPS: lambda message: delete_groups.from_response(message, [GROUP]),
     apis.DESCRIBE_CONFIGS: lambda message: describe_configs.from_response(message, GROUP),
     apis.DESCRIBE_GROUPS: lambda message: extended_describe_groups.from_response(message, _groups_in(message)),
+    apis.FETCH: lambda message: fetch.from_response(message, NAMES),
     apis.FIND_COORDINATOR: lambda message: find_coordinator.from_response(message, GROUP),
     apis.HEARTBEAT: lambda message: heartbeat.to_event(1, message),
     apis.INCREMENTAL_ALTER_CONFIGS: lambda message: incremental_alter_configs.from_response(message, GROUP),

@@ -13,8 +13,9 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.codec import read_message
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
-from kafka_nextgen.wire.fetch_response import read_fetch_response
+from kafka_nextgen.wire.messages import FetchResponse
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded
@@ -46,10 +47,8 @@ def _places(offset: int) -> tuple[Place, ...]:
 
 @cache
 def _topic_ids() -> tuple[TopicId, ...]:
-    answers = [read_fetch_response(VERSION, memoryview(body)) for body in _bodies()]
-    return tuple(
-        dict.fromkeys(topic.topic for each in answers for topic in each.topics if isinstance(topic.topic, TopicId))
-    )
+    answers = [read_message(FetchResponse, VERSION, memoryview(body)) for body in _bodies()]
+    return tuple(dict.fromkeys(topic.topic_id for each in answers for topic in each.responses if topic.topic_id))
 
 
 def _answer(data: bytes) -> None:
@@ -60,7 +59,7 @@ def _answer(data: bytes) -> None:
         session_id = int.from_bytes(body[_SESSION], "big", signed=True)
         start = Start(places=_places(offset), check_crc=check_crc, session_id=session_id)
         if not agrees(start.step(), Twin(start), _room().put(frame_of(body))):
-            read_fetch_response(VERSION, memoryview(body))
+            read_message(FetchResponse, VERSION, memoryview(body))
 
 
 @cache

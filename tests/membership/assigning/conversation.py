@@ -13,7 +13,7 @@ from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine, is_late
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
-from kafka_nextgen.membership.assigning.states import AssigningPhase
+from kafka_nextgen.membership.assigning.state import AssigningPhase
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition
 

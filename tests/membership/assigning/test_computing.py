@@ -164,8 +164,8 @@ def test_an_assignor_that_this_member_has_not_is_told_of() -> None:
 
 def test_an_assignment_that_is_refused_is_told_of() -> None:
     talk = installing()
-    assert talk.refuse(ErrorCode.INVALID_ASSIGNMENT, "gave foo[0] to nobody") == [
-        "tell mine: the coordinator refused what it made: gave foo[0] to nobody (INVALID_ASSIGNMENT)"
+    assert talk.refuse(ErrorCode.INVALID_ASSIGNMENT, "left foo[0] unassigned") == [
+        "tell mine: the coordinator refused what it made: left foo[0] unassigned (INVALID_ASSIGNMENT)"
     ]
     assert talk.phase == "idle"
 

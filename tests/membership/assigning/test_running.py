@@ -79,7 +79,7 @@ def test_an_assignment_of_the_group_is_taken_as_it_is() -> None:
         (ValueError("boom"), r"it raised ValueError: boom"),
         (SystemExit(1), "it raised SystemExit"),
         (None, "it returned NoneType and no GroupAssignment"),
-        (GroupAssignment({}), r"it gave foo\[0-1\] to nobody"),
+        (GroupAssignment({}), r"it left foo\[0-1\] unassigned"),
         (GroupAssignment({}, error="bad"), "it returned the error 'bad'"),  # type: ignore[arg-type]
         (GroupAssignment({}, error=128), "it returned the error 128"),
         (GroupAssignment(None), "it returned what can't be read as an assignment"),  # type: ignore[arg-type]

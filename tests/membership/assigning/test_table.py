@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.assigning.computing import ACTIONS
 from kafka_nextgen.membership.assigning.machine import RULES
-from kafka_nextgen.membership.assigning.refusals import REACTIONS
 from tests.membership.assigning.conversation import WALKED, Conversation, blocked, computing, installing, preparing
 from tests.support.examples import examples
 
@@ -27,7 +27,7 @@ STEPS = {
     "left": Conversation.end,
     "a moment": lambda talk: talk.passes(0.2),
     "a minute": lambda talk: talk.passes(60),
-    **{code.name: lambda talk, code=code: talk.refuse(code) for code in (*REACTIONS, ErrorCode.INVALID_ASSIGNMENT)},
+    **{code.name: lambda talk, code=code: talk.refuse(code) for code in (*ACTIONS, ErrorCode.INVALID_ASSIGNMENT)},
 }
 
 

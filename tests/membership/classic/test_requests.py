@@ -7,14 +7,13 @@ import pytest
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import MemberSubscription
-from kafka_nextgen.membership.classic.effects import SendJoinGroup, SendLeaveGroup, SendSyncGroup
+from kafka_nextgen.membership.classic.effects import Offer, SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import JoinRefused
-from kafka_nextgen.membership.classic.group import Offer
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
-from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
 from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.timers import Timer
 from kafka_nextgen.types import JoinReason, TopicPartition
 from tests.scenario_language import parse, scripted_player
 from tests.scenario_language.scripted.client import Kind, ScriptedClient

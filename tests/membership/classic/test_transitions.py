@@ -10,14 +10,17 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CommitFailedError, FencedInstanceError
 from kafka_nextgen.membership.classic import member as member_module
 from kafka_nextgen.membership.classic.events import ClassicEvent
-from kafka_nextgen.membership.classic.failures import HEARTBEAT_REACTIONS, Reaction, reaction_to
+from kafka_nextgen.membership.classic.failures import heartbeat_refused
 from kafka_nextgen.membership.classic.member import ClassicMember
-from kafka_nextgen.membership.classic.offsets import RULES as OFFSET_RULES
-from kafka_nextgen.membership.classic.settings import ClassicSettings
+from kafka_nextgen.membership.classic.settings import ClassicContext, ClassicSettings
+from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.transitions import IGNORED, RULES, TABLE, Row
-from kafka_nextgen.membership.events import Unsubscribed
-from kafka_nextgen.membership.offsets.rules import Action
+from kafka_nextgen.membership.error_actions import ErrorAction
+from kafka_nextgen.membership.events import HeartbeatRefused, Unsubscribed
+from kafka_nextgen.membership.offsets.ending import action_on
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES, commit_error_class
+from kafka_nextgen.membership.offsets.state import CommitKind
 
 
 def test_every_pair_has_a_rule_or_a_reason() -> None:
@@ -34,7 +37,9 @@ def test_a_rule_that_leads_where_the_table_does_not_is_a_bug(monkeypatch: pytest
 
 
 def test_a_code_that_is_in_no_table_is_fatal() -> None:
-    assert reaction_to(HEARTBEAT_REACTIONS, 9999) is Reaction.FAIL
+    at = ClassicContext(0.0, 0.5, ClassicSettings("billing"))
+    state, _ = heartbeat_refused(ClassicState(status=Status.STABLE), HeartbeatRefused(1, 9999, None), at)
+    assert state.status is Status.FATAL
 
 
 def test_every_status_can_be_reached_and_only_fatal_has_no_way_out() -> None:
@@ -45,25 +50,25 @@ def test_every_status_can_be_reached_and_only_fatal_has_no_way_out() -> None:
 @pytest.mark.parametrize(
     ("code", "commit", "before_revoking"),
     [
-        (ErrorCode.NOT_COORDINATOR, Action.FIND_COORDINATOR, Action.FIND_COORDINATOR),
-        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, Action.RETRY, Action.RETRY),
-        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, Action.RETRY, Action.LEAVE_OUT),
-        (ErrorCode.REBALANCE_IN_PROGRESS, Action.RETRY_WITH_NEW_EPOCH, Action.FAIL),
-        (ErrorCode.ILLEGAL_GENERATION, Action.RETRY_WITH_NEW_EPOCH, Action.FAIL),
-        (ErrorCode.UNKNOWN_MEMBER_ID, Action.FAIL, Action.FAIL),
+        (ErrorCode.NOT_COORDINATOR, ErrorAction.FIND_COORDINATOR, ErrorAction.FIND_COORDINATOR),
+        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorAction.RETRY, ErrorAction.RETRY),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorAction.RETRY, ErrorAction.LEAVE_OUT),
+        (ErrorCode.REBALANCE_IN_PROGRESS, ErrorAction.RETRY_WITH_NEW_EPOCH, ErrorAction.FAIL),
+        (ErrorCode.ILLEGAL_GENERATION, ErrorAction.RETRY_WITH_NEW_EPOCH, ErrorAction.FAIL),
+        (ErrorCode.UNKNOWN_MEMBER_ID, ErrorAction.FAIL, ErrorAction.FAIL),
     ],
 )
-def test_commits(code: ErrorCode, commit: Action, before_revoking: Action) -> None:
-    assert OFFSET_RULES.on_commit_error(code).action is commit
-    assert OFFSET_RULES.on_commit_before_revoking_error(code).action is before_revoking
+def test_commits(code: ErrorCode, commit: ErrorAction, before_revoking: ErrorAction) -> None:
+    assert action_on(CLASSIC_RULES, CommitKind.APPLICATION, code) is commit
+    assert action_on(CLASSIC_RULES, CommitKind.BEFORE_REVOKING, code) is before_revoking
 
 
 def test_a_commit_that_fails_says_what_failed() -> None:
-    assert OFFSET_RULES.on_commit_error(ErrorCode.UNKNOWN_MEMBER_ID).error is CommitFailedError
-    assert OFFSET_RULES.on_commit_error(ErrorCode.FENCED_INSTANCE_ID).error is FencedInstanceError
+    assert commit_error_class(ErrorCode.UNKNOWN_MEMBER_ID) is CommitFailedError
+    assert commit_error_class(ErrorCode.FENCED_INSTANCE_ID) is FencedInstanceError
 
 
 def test_offsets_are_told_to_anybody() -> None:
-    assert not OFFSET_RULES.fetches_as_member
-    assert OFFSET_RULES.on_fetch_error(ErrorCode.UNSTABLE_OFFSET_COMMIT).action is Action.RETRY
-    assert OFFSET_RULES.on_fetch_error(ErrorCode.UNKNOWN_TOPIC_ID).action is Action.LEAVE_OUT
+    assert not CLASSIC_RULES.fetches_as_member
+    assert CLASSIC_RULES.fetch[ErrorCode.UNSTABLE_OFFSET_COMMIT] is ErrorAction.RETRY
+    assert CLASSIC_RULES.fetch[ErrorCode.UNKNOWN_TOPIC_ID] is ErrorAction.LEAVE_OUT

@@ -37,7 +37,7 @@ from kafka_nextgen.membership.classic.events import (
     TopicsDescribed,
     TopicsNotDescribed,
 )
-from kafka_nextgen.membership.classic.failures import COMMIT_REACTIONS
+from kafka_nextgen.membership.classic.failures import COMMIT_REFUSED_ACTIONS
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.effects import (
@@ -234,7 +234,7 @@ class World:
         client = self.clients[place]
         generation = client.published
         code = self.coordinator.commit(client.published_id, client.member.settings.instance_id, generation)
-        if code in COMMIT_REACTIONS:
+        if code in COMMIT_REFUSED_ACTIONS:
             self.happens(place, CommitRefused(code, generation))
         return code
 

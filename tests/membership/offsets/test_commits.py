@@ -6,8 +6,10 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import FencedInstanceError, GroupAuthorizationError
-from kafka_nextgen.membership.classic.offsets import RULES as CLASSIC
 from kafka_nextgen.membership.offsets.effects import Refused
+from kafka_nextgen.membership.offsets.events import CommitAnswered
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES as CLASSIC
+from kafka_nextgen.types import TopicPartition
 from tests.membership.offsets.conversation import Conversation, member
 
 STALE = ErrorCode.STALE_MEMBER_EPOCH
@@ -125,6 +127,13 @@ def test_a_request_is_waited_for_no_longer_than_the_commit() -> None:
     talk.commit("foo[0]=5", within_s=4)
     talk.commit("foo[1]=5", within_s=60)
     assert [request.deadline - talk.now for request in talk.commits] == [4.0, 30.0]
+
+
+def test_a_code_that_is_in_no_table_fails_the_commit() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.says(CommitAnswered(talk.commits.pop(0).number, {TopicPartition("foo", 0): 9999}))
+    assert isinstance(talk.ended[1].failure, Refused)
 
 
 def test_one_partition_refused_for_good_fails_all_of_them_with_their_reasons() -> None:

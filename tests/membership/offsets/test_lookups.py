@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.classic.offsets import RULES as CLASSIC
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES as CLASSIC
 from tests.membership.offsets.conversation import Conversation, member
 
 STALE = ErrorCode.STALE_MEMBER_EPOCH
@@ -77,6 +77,13 @@ def test_a_stale_epoch_that_no_other_follows_is_asked_again_after_growing_pauses
     assert talk.passes(0.19) == []
     assert talk.passes(0.01) == ["look up as epoch=3 foo[0]"]
     assert talk.tell("foo[0]=5") == ["1 found foo[0]=5"]
+
+
+def test_a_topic_that_may_not_be_read_fails_the_lookup() -> None:
+    talk = member()
+    talk.look_up("foo[0]")
+    refused = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    assert talk.tell("", p0=refused) == ["1 failed TopicAuthorizationError foo[0]=TOPIC_AUTHORIZATION_FAILED"]
 
 
 def test_only_what_is_missing_is_asked_again() -> None:

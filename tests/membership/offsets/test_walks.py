@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.classic.offsets import RULES as CLASSIC
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES as CLASSIC
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
 from kafka_nextgen.membership.offsets.sending import waits_since
-from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 from tests.membership.offsets.conversation import Conversation
@@ -246,7 +246,7 @@ class Walk(RuleBasedStateMachine):
     @invariant()
     def none_waits_beside_a_free_place(self) -> None:
         if hasattr(self, "talk"):
-            state, at = self.talk.machine.state, Moment(self.talk.now, 0.5, self.talk.machine.settings)
+            state, at = self.talk.machine.state, OffsetContext(self.talk.now, 0.5, self.talk.machine.settings)
             waiting = [ask for ask in state.commits if waits_since(state, ask, at) is not None]
             assert not waiting or len(state.commit_requests) >= at.settings.most_unanswered
 

@@ -18,7 +18,7 @@ from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.spark.history import History
 from kafka_nextgen.spark.history.dataset import day_of
 from tests.conftest import or_skip
-from tests.pyspark.example_programs import EXAMPLES, QUICK_JAVA, run
+from tests.pyspark.example_programs import EXAMPLES, quick_java, run
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.spark import require_spark
@@ -37,11 +37,12 @@ def test_a_nightly_job_says_what_it_read_and_which_groups_had_a_bad_day(tmp_path
     told = write_events(tmp_path / "logs", 6_000, groups=2, processes=1)
     (tmp_path / "logs" / "other.log").write_text("INFO hello\n")
     options = ["--logs", "logs", "--dataset", "dataset", "--day", f"{day_of(START_MS)}", "--slow-ms", "600"]
-    submit = [str(Path(sys.executable).with_name("spark-submit")), "--master", "local[2]"]
+    small = ["--conf", "spark.sql.shuffle.partitions=2", "--conf", "spark.ui.enabled=false"]
+    submit = [str(Path(sys.executable).with_name("spark-submit")), "--master", "local[2]", *small]
     done = subprocess.run(
         [*submit, str(EXAMPLES / "history_nightly.py"), *options],
         cwd=tmp_path,
-        env={**os.environ, **QUICK_JAVA, "PYSPARK_PYTHON": sys.executable},
+        env={**os.environ, **quick_java(), "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         timeout=240,

@@ -33,6 +33,7 @@ from tests.support.waiting import eventually
 __all__ = ["Summary", "run_kills"]
 
 PATIENCE_S = 120
+LOOKS_EVERY_S = 0.004  # each look costs processor time that the query lacks
 _MOST_SHOWN = 20
 
 
@@ -162,7 +163,7 @@ class _Run:
                         place = place_of(self.home)
                         driver.kill(kill.target, kill.chance)
                         return place
-            time.sleep(0.001)
+            time.sleep(LOOKS_EVERY_S)
         return None
 
     def _is_time(self, driver: Driver, kill: Kill) -> bool:

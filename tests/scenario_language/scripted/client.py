@@ -18,10 +18,10 @@ from kafka_nextgen.membership.classic.effects import (
     SendSyncGroup,
 )
 from kafka_nextgen.membership.classic.member import ClassicMember
-from kafka_nextgen.membership.classic.offsets import RULES
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.effects import CommitConsumed
 from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.scenario_language.calling import Call
@@ -77,7 +77,7 @@ class ScriptedClient:
     @classmethod
     def make(cls, name: str, settings: ClassicSettings, offsets: OffsetSettings, now: float) -> ScriptedClient:
         """A client that runs, and has subscribed to nothing."""
-        return cls(name, settings, ClassicMember(settings), Desk.make(offsets, RULES, now))
+        return cls(name, settings, ClassicMember(settings), Desk.make(offsets, CLASSIC_RULES, now))
 
     def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
         """What the application has processed of what it is assigned."""

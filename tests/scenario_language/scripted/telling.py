@@ -8,6 +8,8 @@ from kafka_nextgen.assignors.spec import AssignorMetadata
 from kafka_nextgen.assignors.user_data import AssignorWord, MemberWord, read_assignor_word, read_member_word
 from kafka_nextgen.membership.classic.effects import (
     AskForTopics,
+    MemberPart,
+    Offer,
     RaiseAssignorFailed,
     RunAssignor,
     SendClassicHeartbeat,
@@ -16,7 +18,6 @@ from kafka_nextgen.membership.classic.effects import (
     SendSyncGroup,
     TellAssignor,
 )
-from kafka_nextgen.membership.classic.group import MemberPart, Offer
 from kafka_nextgen.types import JoinReason, TopicIdPartition, format_partitions, format_topic_ids
 from tests.scenario_language.assignor_words import write_assignor_word, write_member_word
 from tests.scenario_language.scripted.client import Request

@@ -16,7 +16,7 @@ from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.assignors.uniform import UniformAssignor
 from kafka_nextgen.membership import events as common
 from kafka_nextgen.membership.classic import events as ev
-from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from tests.scenario_language.arrows import Trail
 from tests.scenario_language.calling import Call

@@ -25,7 +25,7 @@ from kafka_nextgen.assignors.user_data import write_assignor_word
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import events as ev
-from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.membership.events import HeartbeatRefused
 from tests.scenario_language.assignor_words import parse_assignor_word
 from tests.scenario_language.calling import Call

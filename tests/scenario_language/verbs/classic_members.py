@@ -21,8 +21,13 @@ from collections.abc import Iterator
 
 from kafka_nextgen.assignors.user_data import write_member_word
 from kafka_nextgen.consumer_protocol import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
-from kafka_nextgen.membership.classic.events import CommitRefused, JoinAnswered, RebalanceEnforced, SyncAnswered
-from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.classic.events import (
+    CommitRefused,
+    JoinAnswered,
+    JoinedMember,
+    RebalanceEnforced,
+    SyncAnswered,
+)
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.states import Phase

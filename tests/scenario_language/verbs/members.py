@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.membership.assigning.statement import ExtendedStatement
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.types import JoinReason
 from tests.scenario_language.client import Client
@@ -50,7 +49,7 @@ def _settings(command: Command) -> MemberSettings:
     given |= {_DURATIONS[key]: parse_duration(value) for key, value in options.items() if key in _DURATIONS}
     if options.get("commit", "manual") not in ("auto", "manual"):
         raise command.error("commit is auto or manual")
-    given["statement"] = ExtendedStatement(join_reason=JoinReason[options.get("states", "unknown").upper()])
+    given["join_reason"] = JoinReason[options.get("states", "unknown").upper()]
     given["auto_commit"] = options.get("commit") == "auto"
     if "timeout" in options:
         given["rebalance_timeout_ms"] = round(1000 * parse_duration(options["timeout"]))

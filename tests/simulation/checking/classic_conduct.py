@@ -23,10 +23,10 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import effects as cfx
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.classic.states import Status
-from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Left, PublishEpoch
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import Timer
 from kafka_nextgen.types import TopicPartition
 from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient

@@ -21,7 +21,7 @@ from kafka_nextgen.coordinator.records import (
     Record,
 )
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request, TopicImage
-from kafka_nextgen.membership.numbering import Numbering
+from kafka_nextgen.membership.state_machine import Numbering
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.notation import parse_partitions
 from tests.scenario_language.watching import Watch

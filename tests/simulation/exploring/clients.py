@@ -94,7 +94,7 @@ class Life:
 def born(name: str, lives: int, settings: MemberSettings, strays: tuple[ConsumerGroupHeartbeat, ...] = ()) -> Life:
     """A client that runs, and has subscribed to nothing."""
     life = Life(name, lives, None, Watch(), strays=strays)
-    return evolve(life, member=MemberState(life.member_id, statement=settings.statement))
+    return evolve(life, member=MemberState(life.member_id, join_reason=settings.join_reason))
 
 
 def fed(life: Life, settings: MemberSettings, event: ev.Event, due: Timer | None = None) -> Life:

@@ -16,7 +16,6 @@ from kafka_nextgen.membership.classic import (
     leaving,
     losing,
     member,
-    polling,
     rebalancing,
     requests,
     topics,
@@ -24,11 +23,12 @@ from kafka_nextgen.membership.classic import (
 )
 from kafka_nextgen.membership.classic.state import NOTHING
 from kafka_nextgen.membership.effects import StopFetching
+from kafka_nextgen.membership.error_actions import ErrorAction
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["CLASSIC_MEMBERS"]
 
-_TABLES: tuple[Any, ...] = (failures.JOIN_REACTIONS, failures.SYNC_REACTIONS, failures.HEARTBEAT_REACTIONS)
+_TABLES: tuple[Any, ...] = (failures.JOIN_ACTIONS, failures.SYNC_ACTIONS, failures.HEARTBEAT_ACTIONS)
 
 
 def _with_rule(garden: Garden, rule: Any, instead: Any) -> None:
@@ -39,11 +39,11 @@ def _does_nothing(state: Any, event: Any, at: Any) -> Any:
     return state, ()
 
 
-def _reaction(code: ErrorCode, reaction: failures.Reaction, *tables: Any) -> Callable[[Garden], None]:
+def _action(code: ErrorCode, action: ErrorAction, *tables: Any) -> Callable[[Garden], None]:
     def plant(garden: Garden) -> None:
         for table in tables or _TABLES:
             if code in table:
-                garden.put(table, code, reaction)
+                garden.put(table, code, action)
 
     return plant
 
@@ -111,7 +111,7 @@ def _takes_late_answers(garden: Garden) -> None:
 
 
 def _sends_two_at_a_time(garden: Garden) -> None:
-    garden.wrap(heartbeats, "send_if_due", lambda send: lambda state, at: send(evolve(state, heartbeat=None), at))
+    garden.wrap(heartbeats, "send_if_due", lambda send: lambda state, at: send(evolve(state, in_flight=None), at))
 
 
 def _beats_too_slowly(garden: Garden) -> None:
@@ -203,7 +203,7 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
 
 
 def _never_stops_for_polls(garden: Garden) -> None:
-    _with_rule(garden, polling.time_passed, _does_nothing)
+    _with_rule(garden, leaving.time_passed, _does_nothing)
 
 
 def _waits_for_its_last_callbacks(garden: Garden) -> None:
@@ -211,7 +211,7 @@ def _waits_for_its_last_callbacks(garden: Garden) -> None:
 
 
 def _leaves_without_a_word(garden: Garden) -> None:
-    garden.set(leaving, "_says_so", lambda mode, settings: False)
+    garden.set(leaving, "_sends_leave", lambda mode, settings: False)
 
 
 def _leaves_without_revoking(garden: Garden) -> None:
@@ -219,84 +219,85 @@ def _leaves_without_revoking(garden: Garden) -> None:
 
 
 def _waits_for_its_leave(garden: Garden) -> None:
-    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.leave_timed_out, _does_nothing)
     _with_rule(garden, leaving.left, _does_nothing)
 
 
-_, _R = Part.CLASSIC_MEMBER, failures.Reaction
+_, _R = Part.CLASSIC_MEMBER, ErrorAction
 
 CLASSIC_MEMBERS = (
-    Mutant("classic-owns-nothing", _, "Says in its JoinGroup that it owns nothing.",
-           "Its partitions are given away while it still has them.", _reports_nothing_owned),
-    Mutant("classic-keeps-all-to-join", _, "Gives up nothing before it joins.",
+    Mutant("classic-owns-nothing", _, "Reports no owned partitions in its JoinGroup.",
+           "Its partitions are assigned to others while it still has them.", _reports_nothing_owned),
+    Mutant("classic-keeps-all-to-join", _, "Revokes nothing before it joins.",
            "Two consumers of an eager group process the same records.", _gives_up_nothing_before_joining),
-    Mutant("classic-keeps-what-moves", _, "Gives up nothing that a SyncGroup takes from it.",
+    Mutant("classic-keeps-what-moves", _, "Does not revoke partitions that a SyncGroup takes from it.",
            "The application keeps state for partitions it does not have.", _gives_up_nothing_after_syncing),
-    Mutant("classic-joins-once", _, "Does not join again after it gave partitions up.",
-           "What a cooperative member gave up is read by none.", _joins_no_second_time),
-    Mutant("classic-flows-while-revoking", _, "Goes on handing out records of what it gives up.",
+    Mutant("classic-joins-once", _, "Does not join again after revoking partitions.",
+           "Partitions that a cooperative member revoked have no reader.", _joins_no_second_time),
+    Mutant("classic-flows-while-revoking", _, "Keeps returning records of partitions that it is revoking.",
            "Records are processed after the last commit, and again by the next owner.", _flows_while_it_revokes),
-    Mutant("classic-revokes-outside-poll", _, "Begins to revoke while the application processes records.",
-           "What is processed just now is not committed, and processed again.", _waits_for_no_poll),
-    Mutant("classic-raised-is-assigned", _, "Takes on_partitions_assigned for done when it raised.",
+    Mutant("classic-revokes-outside-poll", _, "Revokes while the application processes records.",
+           "Records in progress are not committed, and processed again.", _waits_for_no_poll),
+    Mutant("classic-raised-is-assigned", _, "Treats on_partitions_assigned as done when it raised.",
            "The callback is not called again, and its partitions are never read.", _takes_raising_for_done),
-    Mutant("classic-late-answers-count", _, "Takes answers and completions it does not wait for any more.",
-           "An old answer brings an old generation back.", _takes_late_answers),
+    Mutant("classic-late-answers-count", _, "Accepts answers and completions that it no longer waits for.",
+           "An old answer restores an old generation.", _takes_late_answers),
     Mutant("classic-two-in-flight", _, "Sends a heartbeat while another one has no answer.",
-           "Heartbeats pile up before a slow coordinator.", _sends_two_at_a_time),
-    Mutant("classic-beats-too-slowly", _, "Sends heartbeats once a minute, whatever was configured.",
+           "Heartbeats pile up at a slow coordinator.", _sends_two_at_a_time),
+    Mutant("classic-beats-too-slowly", _, "Sends heartbeats once a minute and ignores heartbeat.interval.ms.",
            "Consumers are expelled again and again.", _beats_too_slowly),
-    Mutant("classic-silence-is-fine", _, "Waits for a heartbeat's answer beyond its session.",
-           "A consumer cut off from its coordinator learns of it from the request timeout only.",
+    Mutant("classic-silence-is-fine", _, "Waits for the answer to a heartbeat beyond its session timeout.",
+           "A consumer that can't reach its coordinator notices only after the request timeout.",
            _waits_for_a_silent_coordinator),
-    Mutant("classic-id-dropped", _, "Joins without the id that MEMBER_ID_REQUIRED brought.",
+    Mutant("classic-id-dropped", _, "Joins without the member id from MEMBER_ID_REQUIRED.",
            "The consumer never gets into the group.", _drops_its_new_id),
-    Mutant("classic-subscription-untold", _, "Does not join again with another subscription.",
+    Mutant("classic-subscription-untold", _, "Does not join again when its subscription changes.",
            "The new topics are never read.", _keeps_its_subscription),
-    Mutant("classic-pattern-once", _, "Looks up only once what matches its pattern.",
+    Mutant("classic-pattern-once", _, "Resolves its pattern only once.",
            "Topics that are created later are never read.", _looks_a_pattern_up_once),
-    Mutant("classic-topics-unwatched", _, "Does not look at topics after it has joined.",
-           "Partitions that were added are read by no consumer.", _watches_no_topics),
+    Mutant("classic-topics-unwatched", _, "Does not watch topics after it has joined.",
+           "Added partitions have no reader.", _watches_no_topics),
     Mutant("classic-leader-forgets-one", _, "Assigns nothing to the last member.",
-           "Partitions have no reader although consumers are there.", _assigns_nothing_to_the_last),
-    Mutant("classic-leader-assigns-twice", _, "Assigns each partition to all who subscribe to it.",
+           "Partitions have no reader although there are consumers.", _assigns_nothing_to_the_last),
+    Mutant("classic-leader-assigns-twice", _, "Assigns each partition to all subscribed members.",
            "Two consumers process the same records.", _assigns_all_to_everybody),
-    Mutant("classic-commits-when-out", _, "Does not tell its commits that it is out of the group.",
-           "Commits are sent in a generation that is over.", _commits_on_when_it_is_out),
+    Mutant("classic-commits-when-out", _, "Keeps committing after it was removed from the group.",
+           "Commits are sent in an old generation.", _commits_on_when_it_is_out),
     Mutant("classic-loses-silently", _, "Calls no on_partitions_lost.",
            "The application keeps state for partitions it does not have.", _loses_without_a_word),
-    Mutant("classic-joins-unheard", _, "Joins again before the application has heard of its loss.",
+    Mutant("classic-joins-unheard", _, "Joins again before on_partitions_lost has run.",
            "A partition is assigned before it was lost.", _joins_before_it_was_heard),
     Mutant("classic-never-stale", _, "Stays in the group although the application does not poll.",
-           "A consumer that hangs keeps its partitions for ever.", _never_stops_for_polls),
+           "A consumer that hangs keeps its partitions forever.", _never_stops_for_polls),
     Mutant("classic-waits-for-last-callbacks", _, "Stays in the group while its last callback hangs.",
-           "What it was to give up has no reader until its process ends.", _waits_for_its_last_callbacks),
+           "Its partitions have no reader until its process ends.", _waits_for_its_last_callbacks),
     Mutant("classic-leaves-silently", _, "Sends no LeaveGroup.",
            "Partitions of closed consumers wait for the session timeout.", _leaves_without_a_word),
     Mutant("classic-leaves-unrevoked", _, "Leaves without on_partitions_revoked.",
-           "The application can't store what it did.", _leaves_without_revoking),
-    Mutant("classic-leave-waited-for", _, "Waits for the answer of a LeaveGroup without end.",
+           "The application can't store its progress.", _leaves_without_revoking),
+    Mutant("classic-leave-waited-for", _, "Waits forever for the answer to its LeaveGroup.",
            "close() hangs.", _waits_for_its_leave),
-    Mutant("classic-generation-kept", _, "Goes on when its generation is over.",
+    Mutant("classic-generation-kept", _, "Goes on after ILLEGAL_GENERATION.",
            "A consumer that missed a rebalance reads on beside the next owner.",
-           _reaction(ErrorCode.ILLEGAL_GENERATION, _R.BACK_OFF)),
-    Mutant("classic-unknown-is-ignored", _, "Goes on when the coordinator does not know it.",
-           "An expired consumer goes on beside the next owner.", _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.BACK_OFF)),
-    Mutant("classic-keeps-a-dead-id", _, "Joins again by an id that the coordinator does not know.",
+           _action(ErrorCode.ILLEGAL_GENERATION, _R.RETRY)),
+    Mutant("classic-unknown-is-ignored", _, "Goes on when the coordinator answers UNKNOWN_MEMBER_ID.",
+           "An expired consumer goes on reading beside the next owner.",
+           _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RETRY)),
+    Mutant("classic-keeps-a-dead-id", _, "Joins again with an unknown member id.",
            "The consumer never gets into the group again.",
-           _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.RESET_GENERATION)),
-    Mutant("classic-rebalance-unheard", _, "Takes REBALANCE_IN_PROGRESS of a heartbeat for something that passes.",
+           _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RESET_GENERATION)),
+    Mutant("classic-rebalance-unheard", _, "Retries a heartbeat after REBALANCE_IN_PROGRESS.",
            "The consumer is expelled in each rebalance.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.BACK_OFF, failures.HEARTBEAT_REACTIONS)),
-    Mutant("classic-sync-refused-is-fatal", _, "Fails when the group rebalances before it has its part.",
-           "Two rebalances in a row end consumers.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.SYNC_REACTIONS)),
-    Mutant("classic-join-refused-is-fatal", _, "Fails when its group is upgraded while it joins.",
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.RETRY, failures.HEARTBEAT_ACTIONS)),
+    Mutant("classic-sync-refused-is-fatal", _, "Fails when the group rebalances before its SyncGroup is answered.",
+           "Two rebalances in a row end a consumer.",
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.SYNC_ACTIONS)),
+    Mutant("classic-join-refused-is-fatal", _, "Fails when the group is upgraded while it joins.",
            "A rolling upgrade ends consumers.",
-           _reaction(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.JOIN_REACTIONS)),
-    Mutant("classic-coordinator-not-looked-for", _, "Takes NOT_COORDINATOR for something that passes.",
-           "After a fail-over the consumer asks the wrong broker for ever.",
-           _reaction(ErrorCode.NOT_COORDINATOR, _R.BACK_OFF)),
-    Mutant("classic-loading-is-fatal", _, "Fails when a coordinator loads.",
-           "Every fail-over ends consumers.", _reaction(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
+           _action(ErrorCode.REBALANCE_IN_PROGRESS, _R.FAIL, failures.JOIN_ACTIONS)),
+    Mutant("classic-coordinator-not-looked-for", _, "Retries after NOT_COORDINATOR without looking up the coordinator.",
+           "After a fail-over the consumer asks the wrong broker forever.",
+           _action(ErrorCode.NOT_COORDINATOR, _R.RETRY)),
+    Mutant("classic-loading-is-fatal", _, "Treats COORDINATOR_LOAD_IN_PROGRESS as fatal.",
+           "Every fail-over ends consumers.", _action(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
 )  # fmt: skip

@@ -11,9 +11,10 @@ from kafka_nextgen.coordinator import coordinator, offsets
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.membership.error_actions import ErrorAction
 from kafka_nextgen.membership.offsets import auto_commit, commits, ending, lookups, machine, order, sending
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered
-from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS, FETCH_ACTIONS, Action
+from kafka_nextgen.membership.offsets.rules import RULES
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["COMMITTED"]
@@ -78,7 +79,7 @@ def _takes_errors_for_no_offset(garden: Garden) -> None:
 
 def _takes_what_is_left_out_for_no_offset(garden: Garden) -> None:
     def answered(state: Any, event: LookupAnswered, at: Any) -> Any:
-        left_out = {tp for tp, code in event.codes.items() if FETCH_ACTIONS.get(ErrorCode(code)) is Action.LEAVE_OUT}
+        left_out = {tp for tp, code in event.codes.items() if RULES.fetch.get(code) is ErrorAction.LEAVE_OUT}
         codes = {tp: code for tp, code in event.codes.items() if tp not in left_out}
         return rule(state, evolve(event, offsets={**event.offsets, **dict.fromkeys(left_out)}, codes=codes), at)
 
@@ -132,12 +133,12 @@ def _sets_the_application_back(garden: Garden) -> None:
 
 
 def _gives_up_when_loading(garden: Garden) -> None:
-    garden.drop(FETCH_ACTIONS, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    garden.drop(RULES.fetch, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 
 def _asks_the_wrong_coordinator(garden: Garden) -> None:
-    for table in (COMMIT_ACTIONS, FETCH_ACTIONS):
-        garden.put(table, ErrorCode.NOT_COORDINATOR, Action.RETRY)
+    for table in (RULES.commit, RULES.fetch):
+        garden.put(table, ErrorCode.NOT_COORDINATOR, ErrorAction.RETRY)
 
 
 _ = Part.OFFSETS
@@ -145,40 +146,42 @@ _ = Part.OFFSETS
 COMMITTED = (
     Mutant("accepts-all-commits", _, "Accepts every commit.",
            "A consumer that lost its partitions sets offsets back.", _accepts_all_commits),
-    Mutant("accepts-strangers", _, "Accepts commits of members it does not know.",
+    Mutant("accepts-strangers", _, "Accepts commits of unknown members.",
            "An expired consumer sets offsets back.", _accepts_strangers),
     Mutant("accepts-older-epochs", _, "Accepts commits at any older epoch.",
-           "A commit of an earlier ownership sets offsets back.", _accepts_any_older_epoch),
-    Mutant("accepts-no-older-epochs", _, "Refuses commits at an older epoch although the member had all by then.",
-           "Commits fail in each rebalance, and work is repeated.", _accepts_no_older_epoch),
-    Mutant("stores-all-but-one", _, "Answers that all is committed, and leaves one partition out.",
+           "A commit of a former owner sets offsets back.", _accepts_any_older_epoch),
+    Mutant("accepts-no-older-epochs",
+           _, "Refuses commits at an older epoch although the member had its partitions then.",
+           "Commits fail in each rebalance, and records are processed again.", _accepts_no_older_epoch),
+    Mutant("stores-all-but-one", _, "Answers that all is committed, but leaves one partition out.",
            "Records are processed again.", _says_it_is_committed),
     Mutant("tells-offsets-to-any", _, "Answers lookups at a stale epoch.",
            "Reading begins before the last commit of the former owner.", _tells_anybody),
     Mutant("offsets-of-deleted-topics", _, "Keeps offsets of deleted topics.",
-           "The log grows without end.", _keeps_offsets_of_deleted_topics),
-    Mutant("errors-are-no-offset", _, "Takes an error of a lookup for no offset.",
+           "The log grows endlessly.", _keeps_offsets_of_deleted_topics),
+    Mutant("errors-are-no-offset", _, "Treats an error of an offset fetch as no offset.",
            "Reading begins at auto.offset.reset after a fail-over.", _takes_errors_for_no_offset),
-    Mutant("left-out-is-no-offset", _, "Takes a topic that the broker does not know yet for no offset.",
+    Mutant("left-out-is-no-offset", _, "Treats a topic that the broker does not know yet as no offset.",
            "Reading begins at auto.offset.reset when metadata is late.", _takes_what_is_left_out_for_no_offset),
-    Mutant("lost-is-done", _, "Takes a commit without an answer for done.",
+    Mutant("lost-is-done", _, "Treats an unanswered commit as done.",
            "commit() returns, and records are processed again.", _takes_lost_for_done),
-    Mutant("refused-is-done", _, "Takes a commit that was refused for done.",
+    Mutant("refused-is-done", _, "Treats a refused commit as done.",
            "commit() returns, and records are processed again.", _takes_refused_for_done),
-    Mutant("partial-is-done", _, "Takes a commit that was refused in part for done.",
+    Mutant("partial-is-done", _, "Treats a partly refused commit as done.",
            "commit() returns, and records are processed again.", _is_done_with_one_of_many),
     Mutant("commits-overtake", _, "Sends several commits of a partition at a time.",
-           "The offset ends below what was told to be committed.", _lets_commits_overtake),
-    Mutant("old-commits-repeated", _, "Repeats a commit although a later one was made.",
-           "The offset ends below what was told to be committed.", _repeats_old_commits),
-    Mutant("commits-survive-membership", _, "Repeats a commit in the next membership.",
-           "A consumer that was out sets offsets back.", _commits_beyond_a_membership),
-    Mutant("commits-what-is-gone", _, "Repeats a commit for partitions that were given up.",
-           "A commit fails for good, or sets back what the next owner committed.", _commits_what_was_given_up),
-    Mutant("auto-commit-sets-back", _, "Lets auto-commit set back what the application committed.",
+           "The offset ends below one that was reported as committed.", _lets_commits_overtake),
+    Mutant("old-commits-repeated", _, "Retries a commit although a later one was made.",
+           "The offset ends below one that was reported as committed.", _repeats_old_commits),
+    Mutant("commits-survive-membership", _, "Retries a commit after joining again.",
+           "A consumer that was fenced sets offsets back.", _commits_beyond_a_membership),
+    Mutant("commits-what-is-gone", _, "Retries a commit of revoked partitions.",
+           "A commit fails, or sets back the next owner's offsets.", _commits_what_was_given_up),
+    Mutant("auto-commit-sets-back", _, "Lets auto-commit set back offsets that the application committed.",
            "Records are processed again.", _sets_the_application_back),
-    Mutant("loading-fails-lookups", _, "Fails lookups while a coordinator loads.",
+    Mutant("loading-fails-lookups", _, "Fails offset fetches while a coordinator loads.",
            "poll() raises in each fail-over.", _gives_up_when_loading),
-    Mutant("offsets-ask-the-wrong-one", _, "Repeats commits and lookups at a broker that does not coordinate.",
+    Mutant("offsets-ask-the-wrong-one",
+           _, "Retries commits and offset fetches at a broker that is not the coordinator.",
            "After a fail-over reading does not begin, and commits time out.", _asks_the_wrong_coordinator),
 )  # fmt: skip

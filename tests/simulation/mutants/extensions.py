@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET
-from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
+from kafka_nextgen.bridge.offsets_topic.kinds import RecordKind
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions import assigning, assignor_selection, computing, hooks
 from kafka_nextgen.coordinator.extensions.hooks import Extensions
@@ -123,39 +123,40 @@ def _leads_on_without_syncing(garden: Garden) -> None:
 _ = Part.EXTENSIONS
 
 EXTENSIONS = (
-    Mutant("computing-for-ever", _, "Waits without end for a member that computes.",
-           "A consumer whose assignor hangs holds up the group for ever.", _waits_for_ever),
-    Mutant("failed-asked-again", _, "Has a member compute again whose assignor has just failed.",
-           "The group asks one broken assignor without end.", _asks_who_failed),
-    Mutant("any-computes", _, "Has a member compute that has not got the assignor.",
-           "Assignments are late by a rebalance timeout each time.", _asks_whoever_comes),
-    Mutant("computed-by-another", _, "Takes an assignment of a member that was not asked for one.",
-           "Two consumers' assignments undo each other.", _lets_anybody_compute),
-    Mutant("computing-not-let-go", _, "Goes on waiting for a member that is gone to compute.",
-           "No target is made for a rebalance timeout after a consumer died.",
+    Mutant("computing-for-ever", _, "Waits forever for a member that computes.",
+           "A consumer whose assignor hangs blocks the group forever.", _waits_for_ever),
+    Mutant("failed-asked-again", _, "Asks a member again whose assignor has just failed.",
+           "The group asks one broken assignor forever.", _asks_who_failed),
+    Mutant("any-computes", _, "Asks a member without the assignor to compute.",
+           "Each assignment is late by a rebalance timeout.", _asks_whoever_comes),
+    Mutant("computed-by-another", _, "Accepts an assignment from a member that was not asked.",
+           "The assignments of two consumers undo each other.", _lets_anybody_compute),
+    Mutant("computing-not-let-go", _, "Keeps waiting for a former member to compute.",
+           "After a consumer has died, no target is computed for a rebalance timeout.",
            _does_nothing_at("member_gone")),
-    Mutant("computing-not-ended", _, "Has a member compute although its assignment is installed.",
-           "The group rebalances without end.", _does_nothing("end_computation", assigning)),
-    Mutant("installed-for-the-latest", _, "Takes an assignment as one for the group's latest epoch.",
-           "Who came meanwhile gets nothing, and what left is read by none.", _installs_for_the_latest_epoch),
-    Mutant("installed-beside-old-shares", _, "Leaves the shares of members that an assignment does not name.",
-           "Two members are told to have one partition.", _leaves_old_shares),
-    Mutant("installed-for-former-ids", _, "Gives the share of an instance to the member that it was.",
+    Mutant("computing-not-ended", _, "Asks a member again after its assignment is installed.",
+           "The group rebalances endlessly.", _does_nothing("end_computation", assigning)),
+    Mutant("installed-for-the-latest", _, "Treats an assignment as one for the latest group epoch.",
+           "Members that joined meanwhile get nothing, and partitions of former members have no reader.",
+           _installs_for_the_latest_epoch),
+    Mutant("installed-beside-old-shares", _, "Keeps the targets of members that an assignment does not name.",
+           "Two members are assigned the same partition.", _leaves_old_shares),
+    Mutant("installed-for-former-ids", _, "Gives the target of an instance to its former member.",
            "A static member that restarts while the group computes gets nothing.", _installs_for_former_ids),
-    Mutant("assignor-of-some", _, "Has the group use an assignor that only some members have.",
-           "Nobody may be found to compute, and there is no assignment.", _takes_what_some_have),
-    Mutant("reason-always", _, "Takes each heartbeat for a wish to have another assignment.",
-           "The group rebalances without end.", _hears_a_reason_always),
-    Mutant("assignors-miscounted", _, "Does not count which members have which assignors.",
+    Mutant("assignor-of-some", _, "Uses an assignor that only some members have.",
+           "There may be no member to compute an assignment.", _takes_what_some_have),
+    Mutant("reason-always", _, "Treats each heartbeat as a request for another assignment.",
+           "The group rebalances endlessly.", _hears_a_reason_always),
+    Mutant("assignors-miscounted", _, "Does not count the members that have each assignor.",
            "The group never uses its consumers' assignors.", _does_nothing_at("count_member")),
     Mutant("assignors-not-written", _, "Writes members without their assignors.",
-           "After a fail-over the coordinator assigns by itself.", _written_as(
+           "After a fail-over the coordinator computes assignments itself.", _written_as(
                MEMBER, evolve(MEMBER, to_value=lambda record: MEMBER.to_value(evolve(record, client_assignors=()))))),
-    Mutant("target-assignor-not-written", _, "Writes target assignments without the assignor that made them.",
+    Mutant("target-assignor-not-written", _, "Writes target assignments without their assignor.",
            "After a fail-over on_assignment is not called.", _written_as(
                TARGET, evolve(TARGET, to_value=lambda record: TARGET.to_value(evolve(record, assignor=None))))),
-    Mutant("late-result-kept", _, "Goes on computing when its time is over.",
-           "It never computes again, for it waits for the coordinator that asked.", _keeps_what_came_late),
-    Mutant("classic-leader-waits", _, "Sends no SyncGroup when the leader's own assignor failed.",
+    Mutant("late-result-kept", _, "Keeps computing after its time limit.",
+           "It never computes again, since it waits for the coordinator that asked.", _keeps_what_came_late),
+    Mutant("classic-leader-waits", _, "Sends no SyncGroup when the leader's assignor failed.",
            "An assignor that raises stops the group.", _leads_on_without_syncing),
 )  # fmt: skip

@@ -8,10 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from kafka_nextgen.bridge.extensions.offsets_topic import CODEC, MEMBER, TARGET, TARGET_SHARE
-from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT
-from kafka_nextgen.bridge.offsets_topic.groups import GROUP, PATTERN
-from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
+from kafka_nextgen.bridge.offsets_topic.kinds import CURRENT, GROUP, OFFSET, PATTERN, RecordKind
 from kafka_nextgen.coordinator import applying
 from kafka_nextgen.coordinator import records as r
 from tests.simulation.mutants.planting import Garden, Mutant, Part
@@ -100,47 +97,49 @@ _ = Part.LOG
 
 LOGS = (
     Mutant("epochs-not-written", _, "Writes no assignment epochs of partitions.",
-           "After a fail-over late commits of members are refused, and work is repeated.",
+           "After a fail-over late commits are refused, and records are processed again.",
            _kind(CURRENT, to_value=_without_epochs)),
     Mutant("pending-not-written", _, "Writes no partitions that are to be revoked.",
-           "After a fail-over two consumers have one partition.",
+           "After a fail-over two consumers have the same partition.",
            _blank(CURRENT, partitions_pending_revocation=[])),
     Mutant("previous-epoch-not-written", _, "Writes no previous member epoch.",
            "After a fail-over a lost answer fences the member.", _blank(CURRENT, previous_member_epoch=-1)),
     Mutant("status-not-written", _, "Writes every member as stable.",
            "After a fail-over a member that waits gets nothing more.", _blank(CURRENT, state=0)),
     Mutant("instance-not-written", _, "Writes no instance ids.",
-           "After a fail-over static members are fenced or doubled.", _blank(MEMBER, instance_id=None)),
+           "After a fail-over static members are fenced or duplicated.", _blank(MEMBER, instance_id=None)),
     Mutant("pattern-not-written", _, "Writes no patterns of members.",
            "After a fail-over consumers with a pattern read nothing.", _blank(MEMBER, subscribed_topic_regex=None)),
     Mutant("timeout-not-written", _, "Writes no rebalance timeouts.",
-           "After a fail-over who has to revoke is expelled at once.", _blank(MEMBER, rebalance_timeout_ms=0)),
+           "After a fail-over members that have to revoke are expelled at once.",
+           _blank(MEMBER, rebalance_timeout_ms=0)),
     Mutant("hash-not-written", _, "Writes no metadata hash.",
            "Each fail-over rebalances each group.", _blank(GROUP, metadata_hash=0)),
     Mutant("timestamp-not-written", _, "Writes no time of the target assignment.",
-           "After a fail-over batching is left out.", _blank(TARGET, assignment_timestamp=0)),
+           "After a fail-over the first rebalance is not delayed.", _blank(TARGET, assignment_timestamp=0)),
     Mutant("matches-not-written", _, "Writes no matches of patterns.",
-           "After a fail-over consumers with a pattern lose all until the next matching.", _blank(PATTERN, topics=[])),
+           "After a fail-over consumers with a pattern lose their partitions until it is resolved again.",
+           _blank(PATTERN, topics=[])),
     Mutant("topic-id-not-written", _, "Writes offsets without the topic's id.",
-           "The first records of a topic that was made again are skipped.", _blank(OFFSET, topic_id=None)),
-    Mutant("share-tombstone-misread", _, "Reads the tombstone of a target share as that of another member.",
-           "After a fail-over members that are gone hold shares.",
+           "The first records of a topic that was created again are skipped.", _blank(OFFSET, topic_id=None)),
+    Mutant("share-tombstone-misread", _, "Reads the tombstone of a member's target as another member's.",
+           "After a fail-over former members have targets.",
            _ignores_when_read(TARGET_SHARE, lambda key: r.TargetAssignmentMemberRemoved(key.group_id, ""))),
     Mutant("member-tombstone-misread", _, "Reads the tombstone of a member as that of another member.",
-           "After a fail-over members that are gone hold partitions.",
+           "After a fail-over former members hold partitions.",
            _ignores_when_read(MEMBER, lambda key: r.MemberMetadataRemoved(key.group_id, ""))),
-    Mutant("current-tombstone-ignored", _, "Does nothing with tombstones of what members own.",
-           "Partitions of members that left are never free.", _ignores(r.CurrentMemberAssignmentRemoved)),
-    Mutant("pattern-tombstone-ignored", _, "Does nothing with tombstones of patterns.",
-           "Matches pile up, and a stale one may be used again.", _ignores(r.RegularExpressionRemoved)),
-    Mutant("offset-tombstone-ignored", _, "Does nothing with tombstones of offsets.",
+    Mutant("current-tombstone-ignored", _, "Ignores tombstones of members' assignments.",
+           "Partitions of former members are never free.", _ignores(r.CurrentMemberAssignmentRemoved)),
+    Mutant("pattern-tombstone-ignored", _, "Ignores tombstones of patterns.",
+           "Matches pile up, and stale ones may be used again.", _ignores(r.RegularExpressionRemoved)),
+    Mutant("offset-tombstone-ignored", _, "Ignores tombstones of offsets.",
            "Offsets of deleted topics come back.", _ignores(r.OffsetRemoved)),
-    Mutant("releases-what-is-anothers", _, "Frees partitions that a compacted log has given to the next owner already.",
-           "After a fail-over a partition is granted twice.", _releases_what_is_anothers),
-    Mutant("instance-kept", _, "Keeps an instance id of a member that is gone.",
-           "A static consumer that left for good can't come back.", _keeps_instances),
-    Mutant("counts-twice", _, "Counts a member anew with each change it tells of.",
-           "Topics that no member reads any more trigger rebalances.", _counts_members_twice),
+    Mutant("releases-what-is-anothers", _, "Frees partitions that a compacted log has already given to the next owner.",
+           "After a fail-over a partition is assigned twice.", _releases_what_is_anothers),
+    Mutant("instance-kept", _, "Keeps the instance id of a former member.",
+           "A static consumer that left for good can't return.", _keeps_instances),
+    Mutant("counts-twice", _, "Counts a member again with each of its changes.",
+           "Topics that no member reads trigger rebalances.", _counts_members_twice),
     Mutant("timestamp-not-applied", _, "Does not apply the time of the target assignment.",
            "Rebalances are not batched.", _resets_the_epoch),
 )  # fmt: skip

@@ -10,7 +10,6 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import (
     failures,
-    fencing,
     heartbeats,
     joining,
     leaving,
@@ -21,6 +20,7 @@ from kafka_nextgen.membership import (
     transitions,
 )
 from kafka_nextgen.membership.effects import StopFetching
+from kafka_nextgen.membership.error_actions import ErrorAction
 from kafka_nextgen.membership.events import TimePassed
 from kafka_nextgen.membership.states import Phase, Status
 from tests.simulation.mutants.planting import Garden, Mutant, Part
@@ -36,8 +36,8 @@ def _does_nothing(state: Any, event: Any, at: Any) -> Any:
     return state, ()
 
 
-def _reaction(code: ErrorCode, reaction: failures.Reaction) -> Callable[[Garden], None]:
-    return lambda garden: garden.put(failures.REACTIONS, code, reaction)
+def _action(code: ErrorCode, action: ErrorAction) -> Callable[[Garden], None]:
+    return lambda garden: garden.put(failures.HEARTBEAT_ACTIONS, code, action)
 
 
 def _reports_what_it_finished_with(garden: Garden) -> None:
@@ -111,14 +111,14 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
         state, effects = losing.abandon_all(state)
         return joining.join(state, at), effects
 
-    garden.set(fencing, "be_fenced", be_fenced)
+    garden.set(losing, "be_fenced", be_fenced)
 
 
 def _keeps_all_when_fenced(garden: Garden) -> None:
     def be_fenced(state: Any, at: Any) -> Any:
         return evolve(state, status=Status.JOINING, member_epoch=0, in_flight=None, sent=None), ()
 
-    garden.set(fencing, "be_fenced", be_fenced)
+    garden.set(losing, "be_fenced", be_fenced)
 
 
 def _loses_without_a_word(garden: Garden) -> None:
@@ -126,7 +126,7 @@ def _loses_without_a_word(garden: Garden) -> None:
         return losing_all(evolve(state, held=frozenset()))
 
     losing_all = losing.abandon_all
-    for module in (fencing, leaving):
+    for module in (losing, leaving):
         garden.set(module, "abandon_all", abandon_all)
 
 
@@ -176,7 +176,7 @@ def _ignores_a_target_that_returns(garden: Garden) -> None:
 
 def _never_stops_for_polls(garden: Garden) -> None:
     for key, row in list(transitions.TABLE.items()):
-        if key[1] is TimePassed and row.rule.__module__.endswith("polling"):
+        if key[1] is TimePassed and row.rule in (leaving.time_passed, leaving.time_passed_while_reconciling):
             garden.put(transitions.TABLE, key, evolve(row, rule=_does_nothing))
 
 
@@ -194,19 +194,19 @@ def _leaves_without_a_word(garden: Garden) -> None:
 
 def _polls_twice_after_leaving(garden: Garden) -> None:
     """A leave that is lost is waited for without end."""
-    _with_rule(garden, leaving.time_passed, _does_nothing)
+    _with_rule(garden, leaving.leave_timed_out, _does_nothing)
     _with_rule(garden, leaving.left, _does_nothing)
 
 
-_, _R = Part.MEMBER, failures.Reaction
+_, _R = Part.MEMBER, ErrorAction
 
 MEMBERS = (
-    Mutant("reports-too-little", _, "Reports what callbacks have finished with, and not what comes next.",
-           "Another member gets a partition that the application is about to have.", _reports_what_it_finished_with),
-    Mutant("reports-no-goal", _, "Reports what the application has, and not what it is about to get.",
-           "Another member gets a partition that the application is about to have.", _reports_all_it_was_told),
-    Mutant("acknowledges-too-little", _, "Acknowledges without what it was told to have meanwhile.",
-           "Another member gets a partition that the application is about to have.", _acknowledges_without_what_came),
+    Mutant("reports-too-little", _, "Reports only partitions whose callbacks have finished, not those being assigned.",
+           "Another member gets a partition that the application is about to get.", _reports_what_it_finished_with),
+    Mutant("reports-no-goal", _, "Reports only the partitions the application has, not those it is about to get.",
+           "Another member gets a partition that the application is about to get.", _reports_all_it_was_told),
+    Mutant("acknowledges-too-little", _, "Acknowledges without the partitions it was assigned meanwhile.",
+           "Another member gets a partition that the application is about to get.", _acknowledges_without_what_came),
     Mutant("acknowledges-at-once", _, "Reports the target as owned before callbacks have run.",
            "Another member begins while this one still revokes.", _acknowledges_the_target_at_once),
     Mutant("not-full-after-error", _, "Remembers what it sent although no answer came.",
@@ -214,54 +214,54 @@ MEMBERS = (
     Mutant("acknowledges-nothing", _, "Sends no partitions when a reconciliation is done.",
            "Members that revoke are expelled after the rebalance timeout.", _acknowledges_nothing),
     Mutant("two-in-flight", _, "Sends a heartbeat while another one has no answer.",
-           "Answers overtake each other, and an old target wins.", _sends_two_at_a_time),
-    Mutant("late-answers-count", _, "Takes answers and completions it does not wait for any more.",
-           "An old answer brings an old epoch or target back.", _takes_late_answers),
-    Mutant("beats-too-slowly", _, "Sends heartbeats once a minute, whatever the coordinator says.",
+           "Answers overtake each other, and an old target replaces a newer one.", _sends_two_at_a_time),
+    Mutant("late-answers-count", _, "Accepts answers and completions that it no longer waits for.",
+           "An old answer restores an old epoch or target.", _takes_late_answers),
+    Mutant("beats-too-slowly", _, "Sends heartbeats once a minute and ignores the coordinator's interval.",
            "Consumers are expelled again and again.", _beats_too_slowly),
-    Mutant("keeps-its-epoch", _, "Keeps the epoch it was first given.",
+    Mutant("keeps-its-epoch", _, "Keeps its first epoch.",
            "Every rebalance fences the consumer.", _keeps_its_epoch),
-    Mutant("publishes-once", _, "Tells commits of the first epoch only.",
+    Mutant("publishes-once", _, "Passes only the first epoch on to commits.",
            "Commits of new partitions fail after a rebalance.", _publishes_the_first_epoch_only),
-    Mutant("joins-unheard", _, "Joins again before the application has heard of its loss.",
+    Mutant("joins-unheard", _, "Joins again before on_partitions_lost has run.",
            "A partition is assigned before it was lost.", _joins_before_it_was_heard),
-    Mutant("keeps-all-when-fenced", _, "Goes on with its partitions when it is fenced.",
+    Mutant("keeps-all-when-fenced", _, "Keeps its partitions when it is fenced.",
            "Two consumers process the same records.", _keeps_all_when_fenced),
     Mutant("loses-silently", _, "Calls no on_partitions_lost.",
            "The application keeps state for partitions it does not have.", _loses_without_a_word),
-    Mutant("flows-while-revoking", _, "Goes on handing out records of what it gives up.",
+    Mutant("flows-while-revoking", _, "Keeps returning records of partitions that it is revoking.",
            "Records are processed after the last commit, and again by the next owner.", _flows_while_it_revokes),
     Mutant("assigns-unrevoked", _, "Applies an assignment without on_partitions_revoked.",
-           "The application can't store what it did of partitions that go.", _assigns_without_revoking),
+           "The application can't store its progress on revoked partitions.", _assigns_without_revoking),
     Mutant("two-reconciliations", _, "Begins a reconciliation while another one is under way.",
            "Callbacks of two rebalances overlap.", _begins_anew_in_the_middle),
-    Mutant("revokes-outside-poll", _, "Begins to revoke while the application processes records.",
-           "What is processed just now is not committed, and processed again.", _does_not_wait_for_polls),
-    Mutant("unresolved-is-revoked", _, "Takes partitions of topics without a name for not assigned.",
-           "Partitions of new topics are read by none.", _takes_unresolved_for_revoked),
-    Mutant("names-asked-once", _, "Asks for the names of topics once only.",
-           "A topic whose name was not known at once is never read.", _asks_for_names_once),
-    Mutant("same-target-unacknowledged", _, "Takes a target that changed and changed back for acknowledged.",
+    Mutant("revokes-outside-poll", _, "Revokes while the application processes records.",
+           "Records in progress are not committed, and processed again.", _does_not_wait_for_polls),
+    Mutant("unresolved-is-revoked", _, "Ignores assigned partitions whose topic name is unknown.",
+           "Partitions of new topics have no reader.", _takes_unresolved_for_revoked),
+    Mutant("names-asked-once", _, "Looks topic names up only once.",
+           "A topic whose name was unknown at first is never read.", _asks_for_names_once),
+    Mutant("same-target-unacknowledged", _, "Does not acknowledge a target that changed and changed back.",
            "The coordinator waits, and expels the member.", _ignores_a_target_that_returns),
     Mutant("never-stale", _, "Stays in the group although the application does not poll.",
-           "A consumer that hangs keeps its partitions for ever.", _never_stops_for_polls),
+           "A consumer that hangs keeps its partitions forever.", _never_stops_for_polls),
     Mutant("waits-for-last-callbacks", _, "Stays in the group while its last callback hangs.",
-           "What it was to give up has no reader until its process ends.", _waits_for_its_last_callbacks),
+           "Its partitions have no reader until its process ends.", _waits_for_its_last_callbacks),
     Mutant("leaves-unrevoked", _, "Leaves without on_partitions_revoked.",
-           "The application can't store what it did.", _leaves_without_revoking),
+           "The application can't store its progress.", _leaves_without_revoking),
     Mutant("leaves-silently", _, "Sends no heartbeat when it leaves.",
            "Partitions of closed consumers wait for the session timeout.", _leaves_without_a_word),
-    Mutant("leave-waited-for", _, "Waits for the answer of a leave without end.",
+    Mutant("leave-waited-for", _, "Waits forever for the answer to its leave.",
            "close() hangs.", _polls_twice_after_leaving),
-    Mutant("unknown-is-ignored", _, "Goes on when the coordinator does not know it.",
-           "An expired consumer goes on beside the next owner.",
-           _reaction(ErrorCode.UNKNOWN_MEMBER_ID, _R.BACK_OFF)),
-    Mutant("fenced-is-ignored", _, "Goes on when it is fenced by its epoch.",
+    Mutant("unknown-is-ignored", _, "Goes on when the coordinator answers UNKNOWN_MEMBER_ID.",
+           "An expired consumer goes on reading beside the next owner.",
+           _action(ErrorCode.UNKNOWN_MEMBER_ID, _R.RETRY)),
+    Mutant("fenced-is-ignored", _, "Goes on after FENCED_MEMBER_EPOCH.",
            "A consumer that missed a rebalance reads on, and never gets another assignment.",
-           _reaction(ErrorCode.FENCED_MEMBER_EPOCH, _R.BACK_OFF)),
-    Mutant("coordinator-not-looked-for", _, "Takes NOT_COORDINATOR for something that passes.",
-           "After a fail-over the consumer asks the wrong broker for ever.",
-           _reaction(ErrorCode.NOT_COORDINATOR, _R.BACK_OFF)),
-    Mutant("loading-is-fatal", _, "Fails when a coordinator loads.",
-           "Every fail-over ends consumers.", _reaction(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
+           _action(ErrorCode.FENCED_MEMBER_EPOCH, _R.RETRY)),
+    Mutant("coordinator-not-looked-for", _, "Retries after NOT_COORDINATOR without looking up the coordinator.",
+           "After a fail-over the consumer asks the wrong broker forever.",
+           _action(ErrorCode.NOT_COORDINATOR, _R.RETRY)),
+    Mutant("loading-is-fatal", _, "Treats COORDINATOR_LOAD_IN_PROGRESS as fatal.",
+           "Every fail-over ends consumers.", _action(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, _R.FAIL)),
 )  # fmt: skip

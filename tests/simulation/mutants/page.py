@@ -15,21 +15,21 @@ __all__ = ["Found", "known_module", "page", "row_begins"]
 
 _HEAD = """# Mutants
 
-Bugs that are planted to see whether [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
-tried from {starts}, one seed after the other, each with {events:,} events until all heals; every second seed in
-liveness mode. A seed whose group does not use the code counts, and is not run; one that finds something without the
-bug finds nothing. "Seeds" is how many it took{median}. "Scenario" is the shortest file of `tests/scenarios/`
-that fails with the bug, for comparison.
+Bugs that are planted to check that [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
+tried from {starts}, seed by seed, each with {events:,} events before all faults heal, every second seed in
+liveness mode. A seed whose group does not use the code is counted but not run; a seed that finds something even without
+the bug does not count as finding it. "Seeds" is how many it took{median}. "Scenario" is the shortest file of
+`tests/scenarios/` that fails with the bug, for comparison.
 
 Written by `python -m tests.simulation.mutants --write --starts {number} --most {most}` on {date}: of {all} bugs
-{killed} were found, {quickly} of them within 10 seeds. One that is alive after {most} seeds is a hole in the checkers,
-or in what is simulated. [Plant another](testing.md#plant-another) says how to add one.
+{killed} were found, {quickly} of them within 10 seeds. A bug that is alive after {most} seeds reveals a gap in the
+checkers or in the simulation. [Plant another](testing.md#plant-another) says how to add one.
 """
 
 _TABLE = """
 ## {part}
 
-| mutant | what it does, and what it would do to a user | seeds | found by | scenario |
+| mutant | bug, and its effect on users | seeds | found by | scenario |
 |---|---|---|---|---|
 """
 

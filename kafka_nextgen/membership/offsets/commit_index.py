@@ -1,7 +1,7 @@
 """All open commits, indexed by partition: an event of one commit concerns only those that share a partition with it.
 
 There may be thousands, one for each partition, so frequent events must not iterate over all of them. Every change is
-made here and *stirs* its commit: ``ending`` and ``sending`` check stirred commits before the event is done.
+made here and *marks* its commit: ``ending`` and ``sending`` check marked commits before the event is done.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from kafka_nextgen.types import TopicPartition
 __all__ = [
     "changed",
     "closed",
+    "commits_of",
     "in_turn",
-    "near",
+    "mark",
+    "mark_all",
     "opened",
     "overtaken",
     "requested",
     "returned",
-    "stirred",
-    "stirred_all",
-    "unstirred",
+    "take_marked",
 ]
 
 _made = attrgetter("made")
@@ -36,7 +36,7 @@ def in_turn(commits: Iterable[Commit]) -> tuple[Commit, ...]:
     return tuple(sorted(commits, key=_made))
 
 
-def near(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
+def commits_of(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
     """The commits of these partitions, in the order they were asked for."""
     asks = {ask for tp in partitions for ask in state.asks_of.get(tp, ())}
     return in_turn(state.commits[ask] for ask in asks)
@@ -49,11 +49,11 @@ def opened(state: OffsetState, commit: Commit) -> OffsetState:
 
 
 def changed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
-    """Store the new versions of these commits and stir them."""
+    """Store the new versions of these commits and mark them."""
     if not commits:
         return state
     now = {commit.ask: commit for commit in commits}
-    return evolve(state, commits=state.commits.updated(now), stirred=state.stirred | now.keys())
+    return evolve(state, commits=state.commits.updated(now), marked=state.marked | now.keys())
 
 
 def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
@@ -62,23 +62,23 @@ def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
     partitions = {tp for commit in commits for tp in commit.offsets}
     left = {tp: tuple(ask for ask in state.asks_of[tp] if ask not in gone) for tp in partitions}
     asks_of = state.asks_of.updated(left).without(tp for tp, asks in left.items() if not asks)
-    return evolve(state, commits=state.commits.without(gone), asks_of=asks_of, looked_at=state.looked_at | gone)
+    return evolve(state, commits=state.commits.without(gone), asks_of=asks_of, checked=state.checked | gone)
 
 
-def stirred(state: OffsetState, asks: Iterable[int]) -> OffsetState:
-    """Stir the commits of these asks."""
-    return evolve(state, stirred=state.stirred.union(asks))
+def mark(state: OffsetState, asks: Iterable[int]) -> OffsetState:
+    """Mark the commits of these asks as to check."""
+    return evolve(state, marked=state.marked.union(asks))
 
 
-def stirred_all(state: OffsetState) -> OffsetState:
-    """Stir all commits."""
-    return stirred(state, state.commits)
+def mark_all(state: OffsetState) -> OffsetState:
+    """Mark all commits."""
+    return mark(state, state.commits)
 
 
-def unstirred(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
-    """Take the stirred commits, in the order they were asked for."""
-    asks = state.stirred
-    state = evolve(state, stirred=NO_ASKS, looked_at=state.looked_at | asks)
+def take_marked(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
+    """Take the marked commits, in the order they were asked for."""
+    asks = state.marked
+    state = evolve(state, marked=NO_ASKS, checked=state.checked | asks)
     return state, in_turn(state.commits[ask] for ask in asks if ask in state.commits)
 
 
@@ -93,12 +93,12 @@ def requested(state: OffsetState, number: int, request: CommitRequest) -> Offset
 
 
 def returned(state: OffsetState, number: int) -> OffsetState:
-    """Remove a request in flight and stir the commits that may have waited for it."""
+    """Remove a request in flight and mark the commits that may have waited for it."""
     request = state.commit_requests[number]
     state = evolve(
         _not_carried(state, number, request.offsets), commit_requests=state.commit_requests.without([number])
     )
-    return stirred(state, (commit.ask for commit in near(state, request.offsets)))
+    return mark(state, (commit.ask for commit in commits_of(state, request.offsets)))
 
 
 def overtaken(state: OffsetState, number: int, partitions: Collection[TopicPartition]) -> OffsetState:

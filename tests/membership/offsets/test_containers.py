@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.membership.offsets.agenda import Agenda
-from kafka_nextgen.membership.offsets.sharing import SharingMap
+from kafka_nextgen.membership.offsets.containers import PersistentMap, Schedule
 
 
 def test_a_mapping_is_the_same_after_another_was_made_of_it() -> None:
-    one: SharingMap[int, str] = SharingMap[int, str]().updated({1: "a", 2: "b", 257: "c"})
+    one: PersistentMap[int, str] = PersistentMap[int, str]().updated({1: "a", 2: "b", 257: "c"})
     other = one.updated({1: "x"}).without([2, 3])
     assert dict(one) == {1: "a", 2: "b", 257: "c"}
     assert dict(other) == {1: "x", 257: "c"}
-    assert (len(one), len(other), len(SharingMap())) == (3, 2, 0)
+    assert (len(one), len(other), len(PersistentMap())) == (3, 2, 0)
 
 
 def test_what_is_due_is_told_once() -> None:
-    agenda = Agenda()
+    agenda = Schedule()
     for ask, moment in ((1, 5.0), (2, 3.0), (3, 7.0)):
         agenda.set(ask, moment)
     assert agenda.first() == 3.0
@@ -25,7 +24,7 @@ def test_what_is_due_is_told_once() -> None:
 
 
 def test_what_is_set_last_counts() -> None:
-    agenda = Agenda()
+    agenda = Schedule()
     agenda.set(1, 5.0)
     agenda.set(1, 9.0)
     agenda.set(2, 6.0)
@@ -35,7 +34,7 @@ def test_what_is_set_last_counts() -> None:
 
 
 def test_what_does_not_count_any_more_takes_no_room() -> None:
-    agenda = Agenda()
+    agenda = Schedule()
     for ask in range(1000):
         agenda.set(ask, float(ask))
         agenda.set(ask, None)
@@ -43,7 +42,7 @@ def test_what_does_not_count_any_more_takes_no_room() -> None:
 
 
 def test_the_earliest_comes_first_also_after_room_was_made() -> None:
-    agenda = Agenda()
+    agenda = Schedule()
     for ask, moment in ((1, 9.0), (2, 7.0), (3, 8.0)):
         agenda.set(ask, moment)
     for count in range(200):

@@ -1,0 +1,83 @@
+"""The retry state of an ask: it retries until its deadline, after a growing pause or in another epoch."""
+
+from __future__ import annotations
+
+from math import inf
+
+from attrs import evolve, frozen
+
+from kafka_nextgen.membership.offsets.settings import OffsetContext
+from kafka_nextgen.membership.state_machine import retry_at
+
+__all__ = ["RetryState", "awaiting_epoch", "inherited", "is_over", "is_ready", "new_retry_state", "paused", "wakes_at"]
+
+
+@frozen
+class RetryState:
+    """``reason`` is why the last attempt failed. Times are seconds of a monotonic clock."""
+
+    deadline: float
+    timeout_s: float
+    not_before: float
+    since: float  # when the ask began, or the earliest that it took over from
+    failures: int = 0
+    stale_epoch: int | None = None  # the coordinator refused this epoch:
+    stale_until: float = inf  # do not retry in it before this time
+    reason: str | None = None
+
+
+def new_retry_state(timeout_s: float, at: OffsetContext) -> RetryState:
+    """The retry state of a new ask."""
+    return RetryState(at.now + timeout_s, timeout_s, not_before=at.now, since=at.now)
+
+
+def paused(retry: RetryState, at: OffsetContext, reason: str) -> RetryState:
+    """Try again after a pause. If that would pass the deadline, the ask ends now."""
+    failures = retry.failures + 1
+    not_before = retry_at(failures, at)
+    return evolve(
+        retry,
+        failures=failures,
+        not_before=not_before,
+        deadline=at.now if not_before >= retry.deadline else retry.deadline,
+        stale_epoch=None,
+        reason=reason,
+    )
+
+
+def inherited(retry: RetryState, earlier: RetryState) -> RetryState:
+    """The retry state of an ask that takes over from an earlier one: it keeps the pause and the place in the queue."""
+    return evolve(
+        retry,
+        not_before=max(retry.not_before, earlier.not_before),
+        since=min(retry.since, earlier.since),
+        failures=max(retry.failures, earlier.failures),
+        stale_epoch=earlier.stale_epoch if retry.stale_epoch is None else retry.stale_epoch,
+        stale_until=earlier.stale_until if retry.stale_epoch is None else retry.stale_until,
+    )
+
+
+def awaiting_epoch(retry: RetryState, stale: int, at: OffsetContext, reason: str, *, insists: bool) -> RetryState:
+    """Try again in another epoch than the ``stale`` one or, if it ``insists``, after a pause."""
+    failures = retry.failures + 1 if insists else retry.failures
+    until = retry_at(failures, at) if insists else inf
+    return evolve(retry, failures=failures, stale_epoch=stale, stale_until=until, not_before=at.now, reason=reason)
+
+
+def is_over(retry: RetryState, at: OffsetContext) -> bool:
+    """Whether the deadline has passed."""
+    return at.now >= retry.deadline
+
+
+def is_ready(retry: RetryState, member_epoch: int, at: OffsetContext) -> bool:
+    """Whether another attempt may be made now, in ``member_epoch``."""
+    is_stale = retry.stale_epoch == member_epoch and at.now < retry.stale_until
+    return not is_stale and at.now >= retry.not_before
+
+
+def wakes_at(retry: RetryState, member_epoch: int) -> float:
+    """The time of the next attempt or of the deadline, whichever is first."""
+    ready_at = retry.not_before
+    if retry.stale_epoch == member_epoch:
+        ready_at = max(ready_at, retry.stale_until)
+    return min(ready_at, retry.deadline)
