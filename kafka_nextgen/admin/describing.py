@@ -109,6 +109,7 @@ def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> Memb
         client_assignors=member.client_assignors,
         assignment_error=member.assignment_error,
         assignment_metadata=member.assignment_metadata,
+        standby_place=member.standby_place,
     )
 
 

@@ -112,7 +112,8 @@ class MemberDescription:
 
     Only coordinators with extensions know client-side assignors: ``client_assignors`` are those that the member can
     run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
-    computed the target. For a classic member, its user data for the assignor in use is known.
+    computed the target. For a classic member, its user data for the assignor in use is known. ``standby_place`` is 1
+    for the member that takes over first when an active one fails (``group.target.size``), and 0 for active members.
     """
 
     member_id: str
@@ -129,6 +130,7 @@ class MemberDescription:
     client_assignors: tuple[ClientAssignor, ...] = ()
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
+    standby_place: int = 0
 
     @property
     def is_at_target(self) -> bool:

@@ -86,6 +86,7 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         client_assignors=member.client_assignors,
         assignment_error=group.assignment_error,
         assignment_metadata=group.target_metadata.get(member_id),
+        standby_place=group.hooks.standby_place(group, member_id),
     )
 
 

@@ -176,6 +176,10 @@ class Hooks:
         """The client-side assignor that all members have, for descriptions of the group."""
         return None
 
+    def standby_place(self, group: Group, member_id: str) -> int:
+        """The member's place among the standbys, 1 for the one that takes over first; 0 if it is active."""
+        return 0
+
     def expected(self, group: Group) -> tuple[ExpectedInstance, ...]:
         """The pre-registered static members. A group that expects some is kept even if it is empty."""
         return ()

@@ -38,7 +38,8 @@ class ConsumerGroupHeartbeatAnswer:
     stays in force. With the assignment of the epoch that the member has reached come the assignor's name, error and
     metadata for it, and the partitions of its target that others have not released yet.
 
-    ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first.
+    ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first. ``pending`` are then the
+    partitions of the active members.
     """
 
     error: ErrorCode = ErrorCode.NONE
@@ -61,7 +62,8 @@ class DescribedMember:
     """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
 
     Only coordinators with extensions fill the fields after that: the member's client-side assignors, and, if one of
-    these made the target, its error code for the members and its metadata for this one.
+    these made the target, its error code for the members and its metadata for this one; and its place among the
+    standbys, 0 if it is active.
     """
 
     member_id: str
@@ -78,6 +80,7 @@ class DescribedMember:
     client_assignors: tuple[ClientAssignor, ...] = ()
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
+    standby_place: int = 0
 
 
 @frozen

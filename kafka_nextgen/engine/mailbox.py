@@ -40,6 +40,7 @@ class CallbackKind(Enum):
     ASSIGNED = "on_partitions_assigned"
     REVOKED = "on_partitions_revoked"
     LOST = "on_partitions_lost"
+    STANDBY = "on_standby"
     ASSIGNMENT = "on_assignment"  # of an assignor of the application's own
     COMMITTED = "commit_async"  # the callback of one
 

@@ -1,5 +1,5 @@
 """ConsumerGroupDescribe, from both ends, with what KIP-848 would have shown of assignors in members, beside each
-member's target, and with who is expected.
+member's target, and with who is expected and who stands by.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def _extended(group: _Group, told: DescribedGroup) -> _Group:
 def _extended_member(member: _Member, told: DescribedMember) -> _Member:
     return member.replaced(
         client_assignors=[ASSIGNOR.to_structure(each) for each in told.client_assignors],
+        standby_place=told.standby_place,
         target_assignment=member.target_assignment.replaced(
             error=told.assignment_error, **METADATA.to_fields(told.assignment_metadata)
         ),
@@ -65,4 +66,5 @@ def _read_member(member: DescribedMember, told: _Member) -> DescribedMember:
         client_assignors=tuple(map(ASSIGNOR.from_structure, told.client_assignors)),
         assignment_error=target.error,
         assignment_metadata=METADATA.read(target),
+        standby_place=told.standby_place,
     )

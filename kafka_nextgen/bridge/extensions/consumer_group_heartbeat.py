@@ -12,7 +12,7 @@ from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.bridge.extensions.fields import join_reason as join_reason_of
 from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of their own, and none the broker's half
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of 
     from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 
-__all__ = ["from_request", "to_heard", "to_request", "to_response"]
+__all__ = ["from_request", "to_heard", "to_may_get", "to_request", "to_response"]
 
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
@@ -50,15 +50,25 @@ def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
         member_epoch=message.member_epoch,
         should_compute=message.should_compute_assignment,
         failure=message.assignment_message,
-        share=None if message.assignment is None else _share(message.assignment),
+        share=None if message.assignment is None else _share(message.assignment, is_standby=message.standby_place > 0),
     )
 
 
-def _share(assignment: _Assignment) -> TargetShare:
+def to_may_get(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
+    """Read the partitions that a standby may get; None if the answer tells none. Raises ``DecodeError`` as above."""
+    if not message.standby_place or message.assignment is None:
+        return None
+    pending = message.assignment.pending_topic_partitions
+    return topic_id_partitions((topic.topic_id, topic.partitions) for topic in pending)
+
+
+def _share(assignment: _Assignment, *, is_standby: bool) -> TargetShare:
     from kafka_nextgen.membership.assigning.events import TargetShare
 
     topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
     pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
+    if is_standby:
+        pending = []  # what it may get is not part of its target
     return TargetShare(
         partitions=topic_id_partitions([*topics, *pending]),
         assignor=assignment.assignor_name,
@@ -95,6 +105,7 @@ def to_response(
         assignment=None if message.assignment is None else _extended(message.assignment, answer),
         should_compute_assignment=answer.should_compute,
         assignment_message=answer.assignment_message,
+        standby_place=answer.standby_place,
     )
 
 

@@ -7,6 +7,7 @@
 | 7 | a member's share of the target | that assignor's metadata for it | 0 |
 | 10000 | a rebalance of a group's history | | 0 |
 | 10001 | the places a group keeps for members that are to come | | 0 |
+| 10002 | the standbys of a group, in their order | | 0 |
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from kafka_nextgen.coordinator.extensions.records import (
     Place,
     RebalanceRecorded,
     RebalanceRecordedRemoved,
+    StandbyMembers,
+    StandbyMembersRemoved,
 )
 from kafka_nextgen.wire.schemas import offsets_topic as m
 
@@ -76,7 +79,16 @@ _PLACES_KIND = record_kind(
     places=_PLACE.array("places"),
 )
 
-CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, _REBALANCE_KIND, _PLACES_KIND))
+_STANDBYS_KIND = record_kind(
+    10_002,
+    StandbyMembers,
+    StandbyMembersRemoved,
+    m.GroupKey,
+    m.StandbyMembersValue,
+    member_ids=converted("member_ids", tuple, tuple),
+)
+
+CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, _REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND))
 encode = CODEC.encode
 decode = CODEC.decode
 replay = partial(plain.replay, codec=CODEC)

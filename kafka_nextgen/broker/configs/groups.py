@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attrs import evolve
+
 from kafka_nextgen.broker.configs.altering import Change, altered
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
@@ -15,10 +17,14 @@ from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.group_configs import GROUP_KEYS, GroupKey, group_config_complaint
+from kafka_nextgen.coordinator.group_configs import GROUP_KEYS, TARGET_SIZE, GroupKey, group_config_complaint
 from kafka_nextgen.coordinator.settings import Profile
 
 __all__ = ["alter_group", "describe_group"]
+
+
+#: The name that KIP-345 gives the target size.
+_TARGET_SIZE_ALIAS = "target.group.size"
 
 
 def describe_group(context: Context, group_id: str) -> Sequence[ConfigValue] | Refusal:
@@ -34,13 +40,32 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
     """The configuration of the group after the changes, or why it is refused."""
     configs = context.cluster.configs
     keys = {key.name: ConfigKey(key.name, Kind.INT, lowest=key.lowest) for key in _keys(configs)}
-    after = altered(configs.groups.get(group_id, {}), changes, keys)
+    before = configs.groups.get(group_id, {})
+    after = altered(before, [_without_alias(change) for change in changes], keys)
     if isinstance(after, Refusal):
         return after
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
     wrong = _value_complaint(after, keys) or _bound_complaint(context, after)
+    if TARGET_SIZE.name in after.keys() - before.keys():
+        wrong = wrong or _classic_complaint(context, group_id)
     return Refusal(ErrorCode.INVALID_CONFIG, wrong) if wrong else after
+
+
+def _without_alias(change: Change) -> Change:
+    """The change by the key's name; KIP-345 has another name for the target size."""
+    return evolve(change, name=TARGET_SIZE.name) if change.name == _TARGET_SIZE_ALIAS else change
+
+
+def _classic_complaint(context: Context, group_id: str) -> str | None:
+    shard = context.cluster.groups.shard_of(group_id)
+    group = None if shard is None else shard.coordinator.groups.get(group_id)
+    if group is None or group.classic is None or not group.classic.members:
+        return None
+    return (
+        f"{TARGET_SIZE.name}: group {group_id!r} uses the classic protocol, whose coordinator has no standbys; set "
+        "group.protocol=consumer in its members, or use the assignor HotStandby in them"
+    )
 
 
 def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
@@ -56,11 +81,14 @@ def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey]) -
 
 
 def _keys(configs: DynamicConfigs) -> list[GroupKey]:
-    return [key for key in GROUP_KEYS if configs.knows(key.broker_key)]
+    has_standbys = configs.at_start.extensions
+    return [key for key in GROUP_KEYS if configs.knows(key.broker_key) or (key is TARGET_SIZE and has_standbys)]
 
 
 def _synonyms(context: Context, key: GroupKey, own: Mapping[str, str]) -> tuple[Synonym, ...]:
     given = (Synonym(key.name, own[key.name], Source.GROUP),) if key.name in own else ()
+    if key is TARGET_SIZE:
+        return given or (Synonym(key.name, str(context.cluster.settings.group_target_size), Source.DEFAULT),)
     inherited = setting_synonyms(context, key.broker_key)
     if context.cluster.settings.profile is Profile.V4_3:
         return given + inherited

@@ -33,6 +33,8 @@ _ASSIGNOR_COLUMNS: Columns[MemberDescription] = {
     "ASSIGNOR ERROR": lambda member: member.assignment_error or None,
     "ASSIGNOR METADATA": lambda member: _metadata(member.assignment_metadata),
 }
+#: The additional column for groups with standbys.
+_STANDBY_COLUMNS: Columns[MemberDescription] = {"STANDBY": lambda member: member.standby_place or None}
 _AT_TARGET = "="
 
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
@@ -57,7 +59,11 @@ def members(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
 
 def print_members(members: Collection[MemberDescription]) -> None:
     """Print a table of members."""
-    columns = {**_COLUMNS, **_ASSIGNOR_COLUMNS} if any(map(_has_assignors, members)) else _COLUMNS
+    columns = dict(_COLUMNS)
+    if any(member.standby_place for member in members):
+        columns |= _STANDBY_COLUMNS
+    if any(map(_has_assignors, members)):
+        columns |= _ASSIGNOR_COLUMNS
     print_rows(columns, members)
 
 

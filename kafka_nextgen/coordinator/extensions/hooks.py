@@ -133,7 +133,7 @@ class Extensions(Hooks):
     ) -> ConsumerGroupHeartbeatAnswer:
         """The answer with the fields for client-side assignors and for standbys."""
         answer = assignor_fields.answer_with_assignors(draft, request, member, current, answer)
-        return standbys.with_standing(draft, member.member_id, answer)
+        return standbys.with_standby_place(draft, request, member, answer)
 
     def group_ended(self, draft: Draft) -> None:
         """End the computation; all members are active."""

@@ -35,10 +35,12 @@ from kafka_nextgen.coordinator.extensions.registration.places import begin_epoch
 from kafka_nextgen.coordinator.extensions.state import COMPUTING, STANDBYS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.topic_partitions import NOTHING, flatten
-from kafka_nextgen.types import RebalanceReason
+from kafka_nextgen.coordinator.topics import NamedTopics
+from kafka_nextgen.types import RebalanceReason, TopicIdPartition
 
 __all__ = [
     "all_active",
@@ -46,10 +48,11 @@ __all__ = [
     "replace_absent",
     "replace_leaving",
     "settle",
+    "standby_place",
     "stands_by",
     "takes_over",
     "uncounted",
-    "with_standing",
+    "with_standby_place",
 ]
 
 #: A standby sends a heartbeat at least this often.
@@ -179,16 +182,42 @@ def takes_over(draft: Draft) -> bool:
     return True
 
 
-def with_standing(draft: Draft, member_id: str, answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatAnswer:
-    """The answer, which tells a standby its place among the standbys, and what the active members have."""
-    queue = STANDBYS.of(draft.group)
-    if member_id not in queue:
+def standby_place(group: Group, member_id: str) -> int:
+    """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
+    present = [each for each in STANDBYS.of(group) if not _is_away(group, each)]
+    return 1 + present.index(member_id) if member_id in present else 0
+
+
+def with_standby_place(
+    draft: Draft,
+    request: ConsumerGroupHeartbeat,
+    member: MemberMetadata,
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> ConsumerGroupHeartbeatAnswer:
+    """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
+
+    It is told what it may get whenever it reaches an epoch, and with each full assignment.
+    """
+    place = standby_place(draft.group, member.member_id)
+    if not place:
         return answer
-    return evolve(
+    answer = evolve(
         answer,
         heartbeat_interval_ms=min(answer.heartbeat_interval_ms, HEARTBEAT_INTERVAL_MS),
-        standby_place=1 + [each for each in queue if not _is_away(draft.group, each)].index(member_id),
+        standby_place=place,
     )
+    if answer.assignment is None and answer.member_epoch == request.member_epoch:
+        return answer
+    owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
+    return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+
+
+def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:
+    """The partitions of the active members, of topics that the standby subscribes to."""
+    subscribed = NamedTopics(draft.group.topics_of(member), draft.topics)
+    targets = (draft.group.target(active.member_id) for active in draft.group.counted())
+    owned = (partition for target in targets for partition in flatten(target))
+    return frozenset(partition for partition in owned if partition.topic_id in subscribed)
 
 
 # ---- who changes places

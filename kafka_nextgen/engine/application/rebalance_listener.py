@@ -145,7 +145,7 @@ class AsyncRebalanceConsumer(_View):
 
 
 #: The methods of a listener.
-_LISTENERS = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST)
+_LISTENERS = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST, CallbackKind.STANDBY)
 
 
 class RebalanceListener:
@@ -176,6 +176,13 @@ class RebalanceListener:
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
 
+    def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        """This member stands by (``group.target.size``): it gets any of ``partitions`` when an active member fails.
+
+        Load the state they need here. It is called again when these partitions change. Coordinators without
+        extensions have no standbys.
+        """
+
 
 class AsyncRebalanceListener:
     """The same for ``AsyncConsumer``, with methods that are awaited."""
@@ -192,6 +199,9 @@ class AsyncRebalanceListener:
 
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
+
+    async def on_standby(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        """This member stands by (``group.target.size``): it gets any of ``partitions`` when an active member fails."""
 
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:

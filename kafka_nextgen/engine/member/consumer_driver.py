@@ -12,6 +12,7 @@ from attrs import evolve
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, HeartbeatResult, send_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
@@ -24,7 +25,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 if TYPE_CHECKING:  # what few members need is imported for them only
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
@@ -42,7 +43,9 @@ class ConsumerDriver(MemberDriver[Member]):
     protocol = GroupProtocol.CONSUMER
     rules = ConsumerRebalanceRules()
 
+    standby_place = 0  # 1 for a standby that takes over first; may be read from any thread
     _stopped = False
+    _may_get: frozenset[TopicIdPartition] = frozenset()
     _resolving: asyncio.Task[None] | None = None
     #: Called with the reason if the cluster lacks this protocol and another one may be tried.
     on_unsupported: Callable[[str], None] | None = None
@@ -166,7 +169,24 @@ class ConsumerDriver(MemberDriver[Member]):
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
             self.last_heartbeat_at = time.monotonic()
             self._tell_assignors(event, heard.for_assignors)
+            self._note_standby(heard)
         self.feed(event)
+
+    def _note_standby(self, heard: HeartbeatResult) -> None:
+        was_standby, self.standby_place = self.standby_place > 0, heard.standby_place
+        if heard.standby_place and not was_standby:
+            logger.info("group %s: stands by; %d to take over", self._identity.group_id, heard.standby_place)
+        if heard.may_get is not None and heard.may_get != self._may_get:
+            self._may_get = heard.may_get
+            self._tasks.start(self._tell_standby(heard.may_get))
+
+    async def _tell_standby(self, may_get: frozenset[TopicIdPartition]) -> None:
+        """Let the application prepare for partitions that it may get (``on_standby``)."""
+        names = await self._names_of(frozenset(partition.topic_id for partition in may_get))
+        known = [partition for partition in may_get if partition.topic_id in names]
+        partitions = sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)
+        if self.standby_place and self.has_listener:
+            self._mailbox.post_callback(PendingCallback(CallbackKind.STANDBY, partitions=tuple(partitions)))
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
         """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""
@@ -201,14 +221,17 @@ class ConsumerDriver(MemberDriver[Member]):
         self._resolving = self._tasks.start(self._resolve(effect.topic_ids))
 
     async def _resolve(self, topic_ids: frozenset[TopicId]) -> None:
+        names = await self._names_of(topic_ids)
+        if names:
+            self.feed(ev.TopicsResolved(names))
+
+    async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
         try:
             await self._cluster.refresh_metadata(topic_ids=topic_ids)
         except KafkaNextgenError as transient:  # the member asks again by itself
             logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), transient)
         topics = self._cluster.metadata.topics_by_id
-        names = {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
-        if names:
-            self.feed(ev.TopicsResolved(names))
+        return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
 
     def _raise_or_fall_back(self, effect: fx.RaiseToApplication) -> None:
         unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION or effect.message == UNSUPPORTED_ASSIGNORS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_event
-from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_request
+from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
@@ -17,7 +17,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
     CONSUMER_GROUP_INSTALL_ASSIGNMENT,
@@ -44,10 +44,16 @@ UNSUPPORTED_ASSIGNORS = (
 
 @frozen
 class HeartbeatResult:
-    """The outcome of a heartbeat for the member and, if it succeeded, for its local assignors."""
+    """The outcome of a heartbeat for the member and, if it succeeded, for its local assignors.
+
+    ``standby_place`` is 1 for a member that takes over first, 0 for an active one. ``may_get`` are the partitions of
+    the active members, if the answer tells them to a standby.
+    """
 
     event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
     for_assignors: HeartbeatHeard | None = None
+    standby_place: int = 0
+    may_get: frozenset[TopicIdPartition] | None = None
 
 
 async def send_heartbeat(
@@ -102,4 +108,7 @@ async def send_heartbeat(
 def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> HeartbeatResult:
     event = to_event(effect.number, answer)
     is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
-    return HeartbeatResult(event, to_heard(answer) if is_in and has_assignors else None)
+    if not is_in:
+        return HeartbeatResult(event)
+    for_assignors = to_heard(answer) if has_assignors else None
+    return HeartbeatResult(event, for_assignors, answer.standby_place, to_may_get(answer))

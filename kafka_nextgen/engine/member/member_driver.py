@@ -57,6 +57,7 @@ class MemberDriver(Generic[M]):
     protocol: ClassVar[GroupProtocol]
     rules: ClassVar[RebalanceRules[Any]]
     has_own_assignors = False
+    standby_place = 0  # only the consumer protocol has standbys
 
     def __init__(self, member: M, context: DriverContext) -> None:
         self._member = member

@@ -53,6 +53,7 @@ class Health:
     - ``coordinator_error`` is why the coordinator can't be found or reached, ``assignor_error`` why a local assignor
       could not assign, as long as there is no new target.
     - ``instance_id_wait_s`` is how long the member will retry an instance id that another member holds.
+    - ``standby_place`` is 0 for an active member, 1 for the standby that takes over first (``group.target.size``).
     - ``throttle`` says which broker throttles this client for five seconds or longer, and until when.
     """
 
@@ -73,6 +74,7 @@ class Health:
     coordinator_error: str | None = None
     instance_id_wait_s: float | None = None
     assignor_error: str | None = None
+    standby_place: int = 0
     throttle: str | None = None
     problem: str | None = None
 
@@ -221,6 +223,7 @@ def collect_health(
         instance_id_wait_s=driver.instance_id_wait_s(now),
         missing=membership.missing.names,
         assignor_error=membership.assignor_error,
+        standby_place=driver.standby_place,
     )
 
 

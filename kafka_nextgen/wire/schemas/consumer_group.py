@@ -65,3 +65,4 @@ class ConsumerGroupHeartbeatResponse(Message, api_key=68, versions="0-1", flexib
     assignment: Assignment | None = field(Assignment, "0+", nullable="0+")
     should_compute_assignment: bool = field("bool", "0+", tag=10000)
     assignment_message: str | None = field("string", "0+", nullable="0+", tag=10001, default=None)
+    standby_place: int = field("int32", "0+", tag=10002)

@@ -16,7 +16,7 @@ from kafka_nextgen.wire.schemas.extensions import ConsumerGroupHistoryResponse
 
 
 class GroupKey(Message, versions="0", flexible="none"):
-    """Types 2, 3, 6 and 10001: a group."""
+    """Types 2, 3, 6, 10001 and 10002: a group."""
 
     group_id: str = field("string", "0")
 
@@ -122,6 +122,12 @@ class ExpectedMembersValue(Message, versions="0", flexible="0+"):
         assignor: str | None = field("string", "0+", nullable="0+", default=None)
 
     places: Sequence[Place] = field([Place], "0+")
+
+
+class StandbyMembersValue(Message, versions="0", flexible="0+"):
+    """Type 10002: the members that stand by, in the order in which they take over."""
+
+    member_ids: Sequence[str] = field(["string"], "0+")
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
