@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         explain,
         spec_of,
     )
+    from kafka_nextgen.assignors.hot_standby import HotStandby
     from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
     from kafka_nextgen.assignors.range import RangeAssignor
     from kafka_nextgen.assignors.uniform import UniformAssignor
@@ -52,6 +53,7 @@ __all__ = [
     "DescribedMember",
     "Explanation",
     "GroupAssignment",
+    "HotStandby",
     "Loads",
     "MemberAssignment",
     "MemberChange",
@@ -75,6 +77,7 @@ _LATER = {
     "DescribedGroup": "kafka_nextgen.assignors.explaining",
     "DescribedMember": "kafka_nextgen.assignors.explaining",
     "Explanation": "kafka_nextgen.assignors.explaining",
+    "HotStandby": "kafka_nextgen.assignors.hot_standby",
     "Loads": "kafka_nextgen.assignors.explaining",
     "MemberChange": "kafka_nextgen.assignors.explaining",
     "Move": "kafka_nextgen.assignors.explaining",

@@ -1,0 +1,62 @@
+"""The assignor for hot standby in groups whose members assign."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from kafka_nextgen.assignors import AssignmentSpec, HotStandby, MemberSpec, RangeAssignor, TopicMetadata
+from kafka_nextgen.assignors.validation import check_assignment
+from kafka_nextgen.errors import MisuseError
+
+FOO, BAR = UUID(int=1), UUID(int=2)
+TOPICS = {FOO: TopicMetadata("foo", 6), BAR: TopicMetadata("bar", 2)}
+
+
+def assign(assignor: HotStandby, members: dict[str, MemberSpec]) -> dict[str, dict[UUID, set[int]]]:
+    group = AssignmentSpec(members, TOPICS)
+    assignment = assignor.assign(group)
+    check_assignment(group, assignment)
+    shares = {member_id: assignment.members[member_id].partitions for member_id in assignment.members}
+    return {
+        member_id: {topic: set(numbers) for topic, numbers in share.items()}
+        for member_id, share in shares.items()
+        if share
+    }
+
+
+def member(*numbers: int, topics: tuple[str, ...] = ("foo",), instance_id: str | None = None) -> MemberSpec:
+    return MemberSpec(frozenset(topics), {FOO: frozenset(numbers)} if numbers else {}, instance_id)
+
+
+def test_members_beyond_the_target_size_get_nothing() -> None:
+    shares = assign(HotStandby(2), {name: member() for name in "ABCD"})
+    assert sorted(shares) == ["A", "B"]
+    assert sum(len(share[FOO]) for share in shares.values()) == 6
+
+
+def test_a_standby_gets_the_partitions_of_the_member_that_is_gone_and_no_others_move() -> None:
+    shares = assign(HotStandby(3), {"B": member(2, 3), "C": member(4, 5), "A": member(), "Z": member()})
+    assert shares == {"A": {FOO: {0, 1}}, "B": {FOO: {2, 3}}, "C": {FOO: {4, 5}}}
+
+
+def test_static_members_are_active_before_dynamic_ones() -> None:
+    members = {"A": member(), "B": member(instance_id="two"), "C": member(instance_id="one")}
+    assert sorted(assign(HotStandby(1), members)) == ["C"]
+
+
+def test_a_topic_to_which_no_active_member_subscribes_has_a_reader_all_the_same() -> None:
+    members = {"A": member(0, 1, 2, 3, 4, 5), "B": member(), "C": member(topics=("bar",))}
+    assert assign(HotStandby(1), members) == {"A": {FOO: {0, 1, 2, 3, 4, 5}}, "C": {BAR: {0, 1}}}
+
+
+def test_any_assignor_may_assign_to_the_active_members() -> None:
+    shares = assign(HotStandby(2, RangeAssignor()), {name: member() for name in "ABC"})
+    assert shares == {"A": {FOO: {0, 1, 2}}, "B": {FOO: {3, 4, 5}}}
+
+
+@pytest.mark.parametrize("target_size", [0, -1, True, "3", 1.5, None])
+def test_a_target_size_is_a_number_of_members(target_size: object) -> None:
+    with pytest.raises(MisuseError, match=r"target_size"):
+        HotStandby(target_size)  # type: ignore[arg-type]
