@@ -163,7 +163,7 @@ def all_own(workers: list[Worker], size: int) -> bool:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
 def test_a_standby_takes_over_soon_after_the_session_of_an_active_member_ends(
-    cluster: Cluster, admin: GroupAdmin, group: str, tmp_path: Path, how: signal.Signals
+    cluster: Cluster, admin: GroupAdmin, group: str, tmp_path: Path, how: signal.Signals, figures: Callable[[str], None]
 ) -> None:
     with Crew(cluster.bootstrap_servers, group, TOPIC, PARTITIONS, tmp_path) as crew:
         for count, name in enumerate("abcde", 1):
@@ -183,7 +183,7 @@ def test_a_standby_takes_over_soon_after_the_session_of_an_active_member_ends(
         assert crew.owned("c") == before["c"]
         assert not crew.owned("e")
         after_s = taken_at - (expired_s - now_s + now)
-        print(f"{how.name}: {after_s * 1000:.0f} ms after the session ended")
+        figures(f"{after_s * 1000:.0f} ms after the session ended, the standby had its partitions")
         if how is signal.SIGSTOP:
             crew.workers["b"].process.send_signal(signal.SIGKILL)
 

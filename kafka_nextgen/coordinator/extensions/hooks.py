@@ -81,6 +81,7 @@ class Extensions(Hooks):
     assignment_made = staticmethod(history.note_assignment)
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
+    standby_place = staticmethod(standbys.standby_place)
     members_removed = staticmethod(standbys.replace_leaving)
     member_absent = staticmethod(standbys.replace_absent)
     instance_came_back = staticmethod(standbys.instance_came_back)
