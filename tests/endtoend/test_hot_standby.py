@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import BrokerError, Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.assignors import HotStandby
 from kafka_nextgen.testing import Cluster
 from tests.endtoend.crew import Crew, Worker
 from tests.endtoend.reading import poll_until
@@ -192,3 +193,38 @@ def test_a_standby_takes_over_soon_after_the_session_of_an_active_member_ends(
 def test_a_target_size_that_can_not_be_is_refused(admin: GroupAdmin, value: str) -> None:
     with pytest.raises(BrokerError, match=r"group\.target\.size"):
         admin.alter_config(unique("standby"), {"group.target.size": value})
+
+
+def are_active(consumers: list[Consumer], size: int) -> bool:
+    """Whether so many of the members share all partitions, and all have joined."""
+    sizes = [len(consumer.assignment()) for consumer in consumers]
+    has_joined = all(consumer.group_metadata().member_epoch >= 0 for consumer in consumers)
+    return has_joined and sum(sizes) == PARTITIONS and sum(map(bool, sizes)) == min(size, len(sizes))
+
+
+def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(cluster: Cluster) -> None:
+    group = unique("standby")
+    with ExitStack() as stack:
+        consumers = []
+        for _ in range(4):
+            consumer = Consumer(
+                bootstrap_servers=cluster.bootstrap_servers,
+                group_id=group,
+                group_protocol="classic",
+                group_local_assignors=[HotStandby(target_size=2)],
+                heartbeat_interval_ms=100,
+                session_timeout_ms=6_000,
+                enable_auto_commit=False,
+            )
+            stack.enter_context(consumer)
+            consumer.subscribe([TOPIC])
+            consumers.append(consumer)
+            poll_until(consumers, lambda: are_active(consumers, 2))
+        active = [consumer for consumer in consumers if consumer.assignment()]
+        kept, gone = active
+        before = [kept.assignment(), gone.assignment()]
+        gone.close()
+        standbys = [consumer for consumer in consumers if consumer not in active]
+        poll_until([kept, *standbys], lambda: any(each.assignment() == before[1] for each in standbys))
+        assert kept.assignment() == before[0]
+        assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]
