@@ -82,15 +82,15 @@ def _places_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
 
 
 def _standbys_in_order(group: Group) -> Iterator[str]:
-    """A standby is a member that has no target, and owns nothing once it has reached the group's target."""
+    """A standby is a member without a target in the latest assignment, and owns nothing once it has reached that."""
     standbys = STANDBYS.of(group)
     if len(set(standbys)) < len(standbys) or not set(standbys) <= group.members.keys():
         yield f"not each of {standbys} is a member once"
     for member_id in standbys:
         current = group.current(member_id)
-        if group.target(member_id):
+        if group.target(member_id) and group.assignment_epoch >= group.epoch:
             yield f"{member_id} stands by, and has a target"
-        if current.member_epoch == group.assignment_epoch and _owns(group, member_id):
+        if current.member_epoch == group.assignment_epoch >= group.epoch and _owns(group, member_id):
             yield f"{member_id} stands by at the target's epoch, and owns something"
 
 

@@ -78,7 +78,6 @@ class Extensions(Hooks):
     rebalance_began = staticmethod(history.note_rebalance)
     is_urgent = staticmethod(computing.is_urgent)
     is_computing = staticmethod(computing.is_computing)
-    assignment_made = staticmethod(history.note_assignment)
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
     standby_place = staticmethod(standbys.standby_place)
@@ -123,6 +122,11 @@ class Extensions(Hooks):
     def retarget(self, draft: Draft) -> bool:
         """Whether standbys take over, or a member computes the target assignment."""
         return standbys.takes_over(draft) or computing.retarget_by_member(draft)
+
+    def assignment_made(self, draft: Draft) -> None:
+        """Take the former partitions of standbys out of the target, and note the assignment."""
+        standbys.clear_targets(draft)
+        history.note_assignment(draft)
 
     def answer(
         self,

@@ -44,6 +44,7 @@ from kafka_nextgen.types import RebalanceReason, TopicIdPartition
 
 __all__ = [
     "all_active",
+    "clear_targets",
     "instance_came_back",
     "replace_absent",
     "replace_leaving",
@@ -142,6 +143,9 @@ def settle(draft: Draft) -> None:
 def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
     """Let standbys take over from members that are about to be removed; return the cause, which says so."""
     leaving = [member.member_id for member in members]
+    if set(leaving) <= set(uncounted(draft.group)):  # the epoch stays; ``settle`` raises it if others change places
+        _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))
+        return cause
     change = _planned(draft, STANDBYS.of(draft.group), leaving)
     _carry_out(draft, change)
     return evolve(cause, text=", ".join(filter(None, (cause.text, str(change)))))
@@ -180,6 +184,13 @@ def takes_over(draft: Draft) -> bool:
     )
     draft.hooks.assignment_made(draft)
     return True
+
+
+def clear_targets(draft: Draft) -> None:
+    """A new target assignment was made: standbys that were active before have none from now on."""
+    for member_id in STANDBYS.of(draft.group):
+        if draft.group.target(member_id):
+            draft.write(TargetAssignmentMember(draft.group.group_id, member_id, NOTHING, None))
 
 
 def standby_place(group: Group, member_id: str) -> int:
@@ -275,7 +286,8 @@ def _carry_out(draft: Draft, change: _Change) -> None:
     for swap in change.swaps:
         _give_target(draft, swap.predecessor, swap.successor)
     for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
-        _take_partitions(draft, member_id)
+        if _is_away(draft.group, member_id):
+            _take_partitions(draft, member_id)
     _keep(draft, change.queue)
 
 
@@ -298,11 +310,11 @@ def _give_target(draft: Draft, from_id: str, to_id: str) -> None:
 
 
 def _take_partitions(draft: Draft, member_id: str) -> None:
-    """A standby has no target. One that is away has closed, so its partitions are free at once."""
+    """A member that is away has closed, so its partitions are free at once."""
     group = draft.group
     if group.target(member_id):
         draft.write(TargetAssignmentMember(group.group_id, member_id, NOTHING, None))
-    if _is_away(group, member_id) and group.current(member_id).assigned:
+    if group.current(member_id).assigned:
         draft.write(evolve(group.current(member_id), assigned=()))
 
 
