@@ -74,7 +74,7 @@ def _aiokafka(bootstrap_servers: str, topic: str) -> Steps:
 
 #: A client's module, and its steps.
 CLIENTS: Mapping[str, tuple[str, Callable[[str, str], Steps]]] = {
-    "kafka_nextgen": ("kafka_nextgen", _ours),
+    "kafka_nextgen": ("kafka_nextgen.consumer", _ours),  # the package imports consumers on first use
     "confluent-kafka": ("confluent_kafka", _confluent),
     "aiokafka": ("aiokafka", _aiokafka),
     "kafka-python": ("kafka", _kafka_python),
