@@ -42,7 +42,7 @@ def note_assignors(state: MemberState, event: AssignorsAsked, _at: MemberContext
 
 
 def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
-    """Join at once, whatever failed before."""
+    """Join at once, even after failed requests."""
     return join(evolve(state, failures=0), at)
 
 

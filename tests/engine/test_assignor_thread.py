@@ -1,13 +1,17 @@
-"""The thread on which code of the application's own takes as long as it takes."""
+"""The thread on which code of the application's own takes as long as it takes, and what does not wait for it."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from kafka_nextgen.engine.member.local_assignors import AssignorThread
+from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment
+from kafka_nextgen.engine.member.local_assignors import AssignorThread, LocalAssignors
+from tests.engine.own_assignor import Own
 
 
 def test_what_is_asked_is_done_in_order_elsewhere_and_nobody_waits_meanwhile() -> None:
@@ -75,3 +79,26 @@ def test_it_may_end_after_the_loop_that_asked() -> None:
     asyncio.run(run())
     may_end.set()
     assert ended.wait(30)
+
+
+def test_an_assignor_that_computes_is_not_asked_for_its_metadata() -> None:
+    """Or every heartbeat of the member would wait for it."""
+    may_end, asked = threading.Event(), list[object]()
+
+    def work(group: AssignmentSpec) -> GroupAssignment:
+        may_end.wait(30)
+        return GroupAssignment({})
+
+    async def run() -> None:
+        config = SimpleNamespace(group_local_assignors=(Own(work=work),), group_id="billing")
+        context: Any = SimpleNamespace(config=config, mailbox=None, tasks=SimpleNamespace(start=asked.append))
+        own = LocalAssignors(context)
+        computing = asyncio.ensure_future(own.compute("own", AssignmentSpec({}, {})))
+        await asyncio.sleep(0)
+        await own.ask_again(lambda: None)
+        may_end.set()
+        await computing
+        own.stop()
+
+    asyncio.run(run())
+    assert not asked

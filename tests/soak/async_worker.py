@@ -149,6 +149,8 @@ class Worker:
 
     async def _iterate(self) -> None:
         for _ in range(POLLS_PER_COMMIT * 5):
+            if self.orders.is_stopped:  # while nothing was awaited that a signal could cancel
+                return
             record = await self._cancellable(self.consumer.__anext__())
             if record is None:
                 return

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ class Fleet:
 
     def start(self, name: str, group: str, kind: str, specification: Mapping[str, Any]) -> Member:
         errors = self._logs / f"{name}.stderr"
-        command = [sys.executable, "-m", _MODULES[kind], json.dumps(specification)]
+        command = [sys.executable, "-X", "faulthandler", "-m", _MODULES[kind], json.dumps(specification)]
         with errors.open("w") as stderr:
             process = subprocess.Popen(
                 command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True
@@ -134,9 +135,16 @@ class Fleet:
                 elif complaint := _complaint(member, code):
                     found.append(complaint)
             elif member.asked_at is not None and time.monotonic() > member.asked_at + PATIENCE_S:
+                self._abort(member)
                 found.append(f"{member.name} did not end within {PATIENCE_S:.0f} s of SIGTERM\n{member.errors_tail()}")
                 self.kill(member)
         return found
+
+    def _abort(self, member: Member) -> None:
+        """Have it write the stacks of its threads, and give it a moment for that."""
+        member.signal(signal.SIGABRT)
+        with suppress(subprocess.TimeoutExpired):
+            member.process.wait(5)
 
     def _reap(self, member: Member) -> None:
         member.process.wait()

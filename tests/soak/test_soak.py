@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock
 
 import pytest
 
+from tests.soak.async_worker import Worker as AsyncWorker
 from tests.soak.brokers import SoakBroker, run_broker
 from tests.soak.fleet import Member, is_refused
 from tests.soak.history import what_the_history_has_wrong
@@ -84,6 +86,14 @@ def test_what_stands_still_is_told_once() -> None:
     assert list(standstill.look(10.0, {stuck: 5, slow: 5})) == [], "not yet"
     assert list(standstill.look(11.0, {stuck: 5, slow: 6})) == [(stuck, 5)]
     assert list(standstill.look(22.0, {stuck: 5, slow: 7})) == []
+
+
+def test_a_member_that_is_asked_to_end_while_it_processes_a_record_does_not_wait_for_the_next() -> None:
+    worker = AsyncWorker.__new__(AsyncWorker)
+    worker.orders = Mock(is_stopped=True)
+    worker.consumer = MagicMock()
+    asyncio.run(worker._iterate())
+    assert not worker.consumer.__anext__.called
 
 
 @pytest.mark.parametrize(

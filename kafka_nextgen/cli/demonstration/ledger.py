@@ -48,7 +48,7 @@ class Ledger:
     """Records what was produced and processed; ``prove`` compares the two."""
 
     _produced: dict[_RecordPosition, int] = field(factory=dict)
-    _processed: dict[_RecordPosition, list[tuple[str, int]]] = field(factory=dict)  # by whom, with which checksum
+    _processed: dict[_RecordPosition, list[tuple[str, int]]] = field(factory=dict)  # the worker, and the checksum
     _committed: dict[tuple[str, int], int] = field(factory=dict)
     _killed: set[str] = field(factory=set)
 
