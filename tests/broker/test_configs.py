@@ -369,7 +369,7 @@ def test_a_heartbeat_tells_the_interval_that_the_group_was_given(own: Callable[.
 def test_before_4_3_there_is_no_assignment_interval(own: Callable[..., Client]) -> None:
     client = own(profile="4.2")
     assert alter(client, GROUP, "g", (INTERVAL, SET, "5"))[1] == f"Unknown group config name: {INTERVAL}"
-    assert sorted(describe(client, GROUP, "g")) == [HEARTBEAT, SESSION, TARGET_SIZE]
+    assert sorted(describe(client, GROUP, "g")) == [HEARTBEAT, SESSION]
     assert describe(client, BROKER, "1", f"group.{INTERVAL}") == {}
     assert describe(client, GROUP, "g")[SESSION].synonyms == ((SESSION, "45000", 5),)
     assert alter(client, BROKER, "1", ("num.partitions", SET, "3"))[1] == (

@@ -28,11 +28,12 @@ _TARGET_SIZE_ALIAS = "target.group.size"
 
 
 def describe_group(context: Context, group_id: str) -> Sequence[ConfigValue] | Refusal:
-    """All keys of groups, with the values in force for this one."""
+    """All keys of groups, with the values in force for this one; the target size, unknown to Kafka, if it is set."""
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
     own = context.cluster.configs.groups.get(group_id, {})
-    keys = _keys(context.cluster.configs)
+    has_target_size = TARGET_SIZE.name in own or context.cluster.settings.group_target_size > 0
+    keys = [key for key in _keys(context.cluster.configs) if key is not TARGET_SIZE or has_target_size]
     return [ConfigValue(key.name, Kind.INT, _synonyms(context, key, own)) for key in keys]
 
 
@@ -47,7 +48,7 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
     wrong = _value_complaint(after, keys) or _bound_complaint(context, after)
-    if TARGET_SIZE.name in after.keys() - before.keys():
+    if after.get(TARGET_SIZE.name) not in (None, before.get(TARGET_SIZE.name)):
         wrong = wrong or _classic_complaint(context, group_id)
     return Refusal(ErrorCode.INVALID_CONFIG, wrong) if wrong else after
 

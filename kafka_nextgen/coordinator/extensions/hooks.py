@@ -23,6 +23,7 @@ from kafka_nextgen.coordinator.extensions import (
     computing,
     history,
     join_reasons,
+    standby_answers,
     standbys,
     state,
 )
@@ -80,7 +81,7 @@ class Extensions(Hooks):
     is_computing = staticmethod(computing.is_computing)
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
-    standby_place = staticmethod(standbys.standby_place)
+    standby_place = staticmethod(standby_answers.standby_place)
     members_removed = staticmethod(standbys.replace_leaving)
     member_absent = staticmethod(standbys.replace_absent)
     instance_came_back = staticmethod(standbys.instance_came_back)
@@ -138,7 +139,7 @@ class Extensions(Hooks):
     ) -> ConsumerGroupHeartbeatAnswer:
         """The answer with the fields for client-side assignors and for standbys."""
         answer = assignor_fields.answer_with_assignors(draft, request, member, current, answer)
-        return standbys.with_standby_place(draft, request, member, answer)
+        return standby_answers.with_standby_place(draft, request, member, answer)
 
     def group_ended(self, draft: Draft) -> None:
         """End the computation; all members are active."""

@@ -18,29 +18,33 @@ A standby that takes over gets its predecessor's target, so no other partition m
 nothing else changed, that is the group's next target, with any assignor. Otherwise the group's assignor makes the next
 target. Neither waits for the assignment interval (KIP-1263).
 
-A standby is told to send heartbeats often, because it learns from the answer that it takes over.
+Which members change places is decided in ``standby_changes``; what standbys are told is in ``standby_answers``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
 from kafka_nextgen.coordinator.extensions.registration.places import begin_epochs, waiting
+from kafka_nextgen.coordinator.extensions.standby_changes import (
+    StandbyChange,
+    Swap,
+    is_away,
+    is_settled,
+    plan_change,
+)
 from kafka_nextgen.coordinator.extensions.state import COMPUTING, STANDBYS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
-from kafka_nextgen.coordinator.topic_partitions import NOTHING, flatten
+from kafka_nextgen.coordinator.topic_partitions import NOTHING
 from kafka_nextgen.coordinator.topics import NamedTopics
-from kafka_nextgen.types import RebalanceReason, TopicIdPartition
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
     "all_active",
@@ -49,50 +53,10 @@ __all__ = [
     "replace_absent",
     "replace_leaving",
     "settle",
-    "standby_place",
     "stands_by",
     "takes_over",
     "uncounted",
-    "with_standby_place",
 ]
-
-#: A standby sends a heartbeat at least this often.
-HEARTBEAT_INTERVAL_MS = 250
-
-
-@frozen
-class _Swap:
-    """A standby takes over from an active member."""
-
-    predecessor: str
-    successor: str
-
-    def __str__(self) -> str:
-        return f"standby {self.successor} took over for {self.predecessor}"
-
-
-@frozen
-class _Change:
-    """The group's new queue of standbys, and which members change places."""
-
-    queue: tuple[str, ...]
-    swaps: tuple[_Swap, ...] = ()
-    activated: tuple[str, ...] = ()
-    sidelined: tuple[str, ...] = ()  # active before, and not replaced
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no member changes places."""
-        return not (self.swaps or self.activated or self.sidelined)
-
-    def __str__(self) -> str:
-        return ", ".join(
-            (
-                *map(str, self.swaps),
-                *(f"standby {member_id} became active" for member_id in self.activated),
-                *(f"{member_id} stands by" for member_id in self.sidelined),
-            )
-        )
 
 
 def uncounted(group: Group) -> Collection[str]:
@@ -108,9 +72,10 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
-    change = _planned(draft, (*queue, member.member_id) if is_new else queue)
-    _carry_out(draft, change)
-    if change.is_empty or change == _Change(queue, activated=(member.member_id,)):
+    if not is_new and member.member_id not in queue and is_settled(draft.group, _target_size(draft)):
+        return False
+    change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
+    if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)
     reason = RebalanceReason.MEMBER_JOINED if is_new else RebalanceReason.ADMIN
     advance_epoch(draft, Cause(reason, member.member_id, member.instance_id, text=str(change)))
@@ -134,8 +99,7 @@ def _has_classic_target(group: Group) -> bool:
 def settle(draft: Draft) -> None:
     """The group or its target size changed: standbys become active, or active members stand by."""
     if draft.group.is_consumer_group:
-        change = _planned(draft, STANDBYS.of(draft.group))
-        _carry_out(draft, change)
+        change = _change_places(draft, STANDBYS.of(draft.group))
         if not change.is_empty:
             advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
 
@@ -146,15 +110,13 @@ def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Caus
     if set(leaving) <= set(uncounted(draft.group)):  # the epoch stays; ``settle`` raises it if others change places
         _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))
         return cause
-    change = _planned(draft, STANDBYS.of(draft.group), leaving)
-    _carry_out(draft, change)
+    change = _change_places(draft, STANDBYS.of(draft.group), leaving)
     return evolve(cause, text=", ".join(filter(None, (cause.text, str(change)))))
 
 
 def replace_absent(draft: Draft, member: MemberMetadata) -> None:
     """Let a standby take over from a static member that left temporarily. The member stands by from now on."""
-    change = _planned(draft, STANDBYS.of(draft.group))
-    _carry_out(draft, change)
+    change = _change_places(draft, STANDBYS.of(draft.group))
     if not change.is_empty:
         cause = Cause(RebalanceReason.MEMBER_LEFT, member.member_id, member.instance_id, text=str(change))
         advance_epoch(draft, cause)
@@ -193,102 +155,34 @@ def clear_targets(draft: Draft) -> None:
             draft.write(TargetAssignmentMember(draft.group.group_id, member_id, NOTHING, None))
 
 
-def standby_place(group: Group, member_id: str) -> int:
-    """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
-    present = [each for each in STANDBYS.of(group) if not _is_away(group, each)]
-    return 1 + present.index(member_id) if member_id in present else 0
+# ---- how members change places
 
 
-def with_standby_place(
-    draft: Draft,
-    request: ConsumerGroupHeartbeat,
-    member: MemberMetadata,
-    answer: ConsumerGroupHeartbeatAnswer,
-) -> ConsumerGroupHeartbeatAnswer:
-    """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
-
-    It is told what it may get whenever it reaches an epoch, and with each full assignment.
-    """
-    place = standby_place(draft.group, member.member_id)
-    if not place:
-        return answer
-    answer = evolve(
-        answer,
-        heartbeat_interval_ms=min(answer.heartbeat_interval_ms, HEARTBEAT_INTERVAL_MS),
-        standby_place=place,
-    )
-    if answer.assignment is None and answer.member_epoch == request.member_epoch:
-        return answer
-    owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
-    return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:
+    """Write who changes places. The caller raises the group epoch, and removes members that leave."""
+    change = plan_change(draft.group, _target_size(draft), queue, leaving)
+    if change.swaps:
+        _take_over(draft, change)
+    for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
+        if is_away(draft.group, member_id):
+            _take_partitions(draft, member_id)
+    _keep(draft, change.queue)
+    return change
 
 
-def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:
-    """The partitions of the active members, of topics that the standby subscribes to."""
-    subscribed = NamedTopics(draft.group.topics_of(member), draft.topics)
-    targets = (draft.group.target(active.member_id) for active in draft.group.counted())
-    owned = (partition for target in targets for partition in flatten(target))
-    return frozenset(partition for partition in owned if partition.topic_id in subscribed)
-
-
-# ---- who changes places
-
-
-def _planned(draft: Draft, queue: Sequence[str], leaving: Collection[str] = ()) -> _Change:
-    """Who changes places, if ``queue`` stands by, and ``leaving`` are about to be removed."""
-    group, size = draft.group, _target_size(draft)
-    queue = [member_id for member_id in queue if member_id not in leaving]
-    if not size:
-        return _Change((), activated=tuple(queue))
-    left_out = {*waiting(group), *queue, *STANDBYS.of(group)}
-    active = [member_id for member_id in sorted(group.members) if member_id not in left_out]
-    absent = [member_id for member_id in active if member_id in leaving or _is_away(group, member_id)]
-    staying = [member_id for member_id in active if member_id not in absent]
-    missing = size - len(staying)
-    if missing <= 0:
-        away = [member_id for member_id in absent if member_id not in leaving]
-        sidelined = (*_fewest_partitions(group, staying)[:-missing], *away) if missing else tuple(away)
-        return _Change((*sidelined, *queue), sidelined=sidelined)
-    ready = [member_id for member_id in queue if not _is_away(group, member_id)][:missing]
-    swaps = tuple(map(_Swap, absent, ready))
-    replaced = [swap.predecessor for swap in swaps if swap.predecessor not in leaving]
-    return _Change(
-        (*(member_id for member_id in queue if member_id not in ready), *replaced),
-        swaps,
-        activated=tuple(ready[len(swaps) :]),
-    )
-
-
-def _fewest_partitions(group: Group, member_ids: Iterable[str]) -> list[str]:
-    """The members, those with the fewest partitions first."""
-    return sorted(member_ids, key=lambda member_id: (len(list(flatten(group.target(member_id)))), member_id))
-
-
-def _is_away(group: Group, member_id: str) -> bool:
-    return group.current(member_id).member_epoch == LEAVE_TEMPORARILY
+def _take_over(draft: Draft, change: StandbyChange) -> None:
+    group = draft.group
+    is_whole_change = not change.activated and _is_target_up_to_date(draft)
+    is_whole_target = is_whole_change and all(_subscribe_alike(group, swap) for swap in change.swaps)
+    taken_over_at = group.epoch + 1 if is_whole_target else -1
+    COMPUTING.put(group, evolve(COMPUTING.of(group), is_urgent=True, taken_over_at=taken_over_at))
+    for swap in change.swaps:
+        _give_target(draft, swap)
 
 
 def _target_size(draft: Draft) -> int:
     """How many members are active; 0 if all are."""
     return draft.settings.group_target_size if draft.settings.extensions else 0
-
-
-# ---- how they change places
-
-
-def _carry_out(draft: Draft, change: _Change) -> None:
-    """Write the change. The caller raises the group epoch, and removes members that leave."""
-    if change.swaps:
-        is_whole_change = not change.activated and _is_target_up_to_date(draft)
-        is_exact = is_whole_change and all(_subscribe_alike(draft.group, swap) for swap in change.swaps)
-        taken_over_at = draft.group.epoch + 1 if is_exact else -1
-        COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), is_urgent=True, taken_over_at=taken_over_at))
-    for swap in change.swaps:
-        _give_target(draft, swap.predecessor, swap.successor)
-    for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
-        if _is_away(draft.group, member_id):
-            _take_partitions(draft, member_id)
-    _keep(draft, change.queue)
 
 
 def _is_target_up_to_date(draft: Draft) -> bool:
@@ -298,15 +192,20 @@ def _is_target_up_to_date(draft: Draft) -> bool:
     return is_latest and not _has_classic_target(group)
 
 
-def _subscribe_alike(group: Group, swap: _Swap) -> bool:
+def _subscribe_alike(group: Group, swap: Swap) -> bool:
     predecessor, successor = group.members[swap.predecessor], group.members[swap.successor]
     return group.topics_of(predecessor) == group.topics_of(successor)
 
 
-def _give_target(draft: Draft, from_id: str, to_id: str) -> None:
+def _give_target(draft: Draft, swap: Swap) -> None:
+    """Give the successor its predecessor's target, but for topics to which it does not subscribe."""
     group = draft.group
-    target, metadata = group.target(from_id), group.target_metadata.get(from_id)
-    draft.write(TargetAssignmentMember(group.group_id, to_id, target, metadata))
+    subscribed = NamedTopics(group.topics_of(group.members[swap.successor]), draft.topics)
+    target = group.target(swap.predecessor)
+    if any(topic_id not in subscribed for topic_id in target):
+        target = {topic_id: numbers for topic_id, numbers in target.items() if topic_id in subscribed}
+    metadata = group.target_metadata.get(swap.predecessor)
+    draft.write(TargetAssignmentMember(group.group_id, swap.successor, target, metadata))
 
 
 def _take_partitions(draft: Draft, member_id: str) -> None:

@@ -1,0 +1,62 @@
+"""What a standby is told by the answers to its heartbeats (``standbys``): its place, and what it may get.
+
+It is also told to send heartbeats often, because it learns from an answer that it takes over.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.standby_changes import is_away
+from kafka_nextgen.coordinator.extensions.state import STANDBYS
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.topic_partitions import flatten
+from kafka_nextgen.coordinator.topics import NamedTopics
+from kafka_nextgen.types import TopicIdPartition
+
+__all__ = ["standby_place", "with_standby_place"]
+
+#: A standby sends a heartbeat at least this often.
+_HEARTBEAT_INTERVAL_MS = 250
+
+
+def standby_place(group: Group, member_id: str) -> int:
+    """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
+    present = [each for each in STANDBYS.of(group) if not is_away(group, each)]
+    return 1 + present.index(member_id) if member_id in present else 0
+
+
+def with_standby_place(
+    draft: Draft,
+    request: ConsumerGroupHeartbeat,
+    member: MemberMetadata,
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> ConsumerGroupHeartbeatAnswer:
+    """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
+
+    It is told what it may get whenever it reaches an epoch, and with each full assignment.
+    """
+    place = standby_place(draft.group, member.member_id)
+    if not place:
+        return answer
+    answer = evolve(
+        answer,
+        heartbeat_interval_ms=min(answer.heartbeat_interval_ms, _HEARTBEAT_INTERVAL_MS),
+        standby_place=place,
+    )
+    if answer.assignment is None and answer.member_epoch == request.member_epoch:
+        return answer
+    owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
+    return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+
+
+def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:
+    """The partitions of the active members, of topics that the standby subscribes to."""
+    subscribed = NamedTopics(draft.group.topics_of(member), draft.topics)
+    targets = (draft.group.target(active.member_id) for active in draft.group.counted())
+    owned = (partition for target in targets for partition in flatten(target))
+    return frozenset(partition for partition in owned if partition.topic_id in subscribed)

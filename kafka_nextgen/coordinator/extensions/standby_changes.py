@@ -1,0 +1,106 @@
+"""Which members of a group with a target size change places: become active, stand by, or take over (``standbys``).
+
+The active members that are present fill the group first. If there are too few, standbys that are present become active
+in the order of their queue, each in place of an active member that is leaving or away while there are such members. If
+there are too many, those with the fewest partitions stand by, before all other standbys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from attrs import frozen
+
+from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
+from kafka_nextgen.coordinator.extensions.registration.places import waiting
+from kafka_nextgen.coordinator.extensions.state import STANDBYS
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.topic_partitions import flatten
+
+__all__ = ["StandbyChange", "Swap", "is_away", "is_settled", "plan_change"]
+
+
+@frozen
+class Swap:
+    """A standby takes over from an active member."""
+
+    predecessor: str
+    successor: str
+
+    def __str__(self) -> str:
+        return f"standby {self.successor} took over for {self.predecessor}"
+
+
+@frozen
+class StandbyChange:
+    """The group's new queue of standbys, and which members change places."""
+
+    queue: tuple[str, ...]
+    swaps: tuple[Swap, ...] = ()
+    activated: tuple[str, ...] = ()
+    sidelined: tuple[str, ...] = ()  # active before, and not replaced
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no member changes places."""
+        return not (self.swaps or self.activated or self.sidelined)
+
+    def __str__(self) -> str:
+        return ", ".join(
+            (
+                *map(str, self.swaps),
+                *(f"standby {member_id} became active" for member_id in self.activated),
+                *(f"{member_id} stands by" for member_id in self.sidelined),
+            )
+        )
+
+
+def is_settled(group: Group, size: int) -> bool:
+    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so it counts only."""
+    queue = STANDBYS.of(group)
+    active = len(group.members) - len({*waiting(group), *queue})
+    return active == size or (active < size and not queue)
+
+
+def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:
+    """Who changes places.
+
+    Args:
+        group: The group with all its members.
+        size: How many members are active; 0 if all are.
+        queue: The members that stand by, and one that joins, in the order in which they become active.
+        leaving: The members that are about to be removed.
+    """
+    queue = [member_id for member_id in queue if member_id not in leaving]
+    if not size:
+        return StandbyChange((), activated=tuple(queue))
+    left_out = {*waiting(group), *queue, *STANDBYS.of(group)}
+    active = [member_id for member_id in sorted(group.members) if member_id not in left_out]
+    absent = [member_id for member_id in active if member_id in leaving or is_away(group, member_id)]
+    present = [member_id for member_id in active if member_id not in absent]
+    away = [member_id for member_id in absent if member_id not in leaving]
+    if len(present) < size:
+        return _fill(group, size - len(present), queue, absent, away)
+    surplus = _fewest_partitions(group, present)[: len(present) - size]
+    return StandbyChange((*surplus, *away, *queue), sidelined=(*surplus, *away))
+
+
+def _fill(
+    group: Group, missing: int, queue: Sequence[str], absent: Sequence[str], away: Sequence[str]
+) -> StandbyChange:
+    """The first standbys that are present become active; members that are away and replaced are the last standbys."""
+    ready = [member_id for member_id in queue if not is_away(group, member_id)][:missing]
+    swaps = tuple(map(Swap, absent, ready))
+    replaced = [swap.predecessor for swap in swaps if swap.predecessor in away]
+    still_waiting = (member_id for member_id in queue if member_id not in ready)
+    return StandbyChange((*still_waiting, *replaced), swaps, activated=tuple(ready[len(swaps) :]))
+
+
+def _fewest_partitions(group: Group, member_ids: Iterable[str]) -> list[str]:
+    """The members, those with the fewest partitions first."""
+    return sorted(member_ids, key=lambda member_id: (len(list(flatten(group.target(member_id)))), member_id))
+
+
+def is_away(group: Group, member_id: str) -> bool:
+    """Whether the member is a static one that left temporarily."""
+    return group.current(member_id).member_epoch == LEAVE_TEMPORARILY
