@@ -5,21 +5,29 @@ A standby gets exactly its partitions, and no other partition moves: none is rev
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import confluent_kafka
 import pytest
+from click.testing import CliRunner
 
 from kafka_nextgen import BrokerError, Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.assignors import HotStandby
+from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 from tests.endtoend.crew import Crew, Worker
 from tests.endtoend.reading import poll_until
+from tests.endtoend.report import Line
 from tests.support.clients import unique
+from tests.support.numbering import value_of
 from tests.support.waiting import eventually
 
 TOPIC, PARTITIONS = "orders", 9
@@ -58,8 +66,11 @@ class Heard(RebalanceListener):
     def __init__(self) -> None:
         self.standby: list[set[int]] = []
         self.revoked: set[int] = set()
+        self.failure: Exception | None = None
 
     def on_standby(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
+        if self.failure is not None:
+            raise self.failure
         self.standby.append({partition.partition for partition in partitions})
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
@@ -70,7 +81,7 @@ class Members:
     """Consumers of one group, each with its listener."""
 
     def __init__(self, cluster: Cluster, group: str, stack: ExitStack) -> None:
-        self._servers, self._group, self._stack = cluster.bootstrap_servers, group, stack
+        self._servers, self.group, self._stack = cluster.bootstrap_servers, group, stack
         self.consumers: list[Consumer] = []
         self.heard: list[Heard] = []
         self.gone: list[Consumer] = []
@@ -79,7 +90,7 @@ class Members:
         consumer, heard = (
             Consumer(
                 bootstrap_servers=self._servers,
-                group_id=self._group,
+                group_id=self.group,
                 group_instance_id=instance_id,
                 enable_auto_commit=False,
             ),
@@ -127,12 +138,15 @@ def is_shared(consumers: list[Consumer]) -> bool:
     )
 
 
-def test_a_standby_takes_over_from_a_member_that_leaves(admin: GroupAdmin, group: str, members: Members) -> None:
+def test_a_standby_takes_over_from_a_member_that_leaves(
+    cluster: Cluster, admin: GroupAdmin, group: str, members: Members
+) -> None:
     join_all(members, *[None] * 5)
     first, second, third, standby, other = members.consumers
     before = members.owned(first, second, third)
     described = {member.member_id: member.standby_place for member in admin.members(group)}
     assert sorted(described.values()) == [0, 0, 0, 1, 2]
+    check_command_line(cluster, group)
     assert members.heard[3].standby[-1] == members.heard[4].standby[-1] == set(range(PARTITIONS))
 
     for heard in members.heard:
@@ -158,15 +172,68 @@ def test_a_static_member_that_is_back_stands_by(group: str, members: Members) ->
     assert members.owned(first, standby, third, other, back) == [*before, set(), set()]
 
 
+def check_command_line(cluster: Cluster, group: str) -> None:
+    def groups(*arguments: str) -> Any:
+        done = CliRunner().invoke(cli, ["groups", *arguments, "-b", cluster.bootstrap_servers])
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    heading, row = groups("describe", group).splitlines()
+    assert re.split(" {2,}", heading)[-1] == "STANDBYS"
+    assert re.split(" {2,}", row)[-1] == "2"
+    heading, *rows = groups("members", group).splitlines()
+    column = heading.index("STANDBY")
+    assert sorted(row[column:].split()[0] for row in rows) == ["-", "-", "-", "1", "2"]
+    [document] = json.loads(groups("describe", group, "--members", "--json"))
+    assert document["standby_count"] == 2
+    assert sorted(member["standby_place"] for member in document["members"]) == [0, 0, 0, 1, 2]
+
+
+def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: GroupAdmin, members: Members) -> None:
+    admin.alter_config(members.group, {"group.target.size": 1})
+    active = members.start()
+    members.poll(lambda: len(active.assignment()) == PARTITIONS)
+    standby = members.start()
+    members.poll(lambda: members.heard[1].standby)
+    produce(cluster, TOPIC, {0: [b""] * 5, 1: [b""] * 3})
+    ends = active.end_offsets(active.assignment())
+    behind = TopicPartition(TOPIC, 0)
+    active.commit({behind: ends[behind] - 2})
+    lag = standby.group_lag()
+    assert (lag.keys(), lag[behind]) == (ends.keys(), 2)
+    assert lag == active.group_lag()
+    assert standby.group_lag([TopicPartition(TOPIC, 1)]) == {TopicPartition(TOPIC, 1): None}, "nothing is committed"
+    assert standby.lag() == {}, "it reads none of them"
+
+
+def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]]) -> None:
+    producer = confluent_kafka.Producer({"bootstrap.servers": cluster.bootstrap_servers})
+    for partition, value in ((partition, value) for partition, each in values.items() for value in each):
+        producer.produce(topic, value, partition=partition)
+    assert producer.flush(30) == 0
+
+
+def test_an_exception_of_on_standby_is_raised_by_poll_once(members: Members) -> None:
+    join_all(members, *[None] * 3)
+    standby = members.start()
+    members.heard[3].failure = ValueError("out of space")
+    with pytest.raises(ValueError, match="out of space"):
+        members.poll(lambda: False)
+    members.close(members.consumers[0])
+    members.poll(standby.assignment)
+
+
 def all_own(workers: list[Worker], size: int) -> bool:
     return all(len(worker.owned()) >= size for worker in workers)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
-def test_a_standby_takes_over_soon_after_the_session_of_an_active_member_ends(
+def test_a_standby_reads_soon_after_the_session_of_an_active_member_ends(
     cluster: Cluster, admin: GroupAdmin, group: str, tmp_path: Path, how: signal.Signals, figures: Callable[[str], None]
 ) -> None:
-    with Crew(cluster.bootstrap_servers, group, TOPIC, PARTITIONS, tmp_path) as crew:
+    topic = unique("orders")
+    cluster.create_topic(topic, PARTITIONS)
+    with Crew(cluster.bootstrap_servers, group, topic, PARTITIONS, tmp_path) as crew:
         for count, name in enumerate("abcde", 1):
             crew.start(name)
             size = PARTITIONS // min(count, ACTIVE)
@@ -174,19 +241,66 @@ def test_a_standby_takes_over_soon_after_the_session_of_an_active_member_ends(
             crew.wait_until(f"{name} is in", partial(all_own, active, size))
             eventually(f"{name} is in", lambda: len(admin.members(group)) >= len(crew.workers))
         before = {name: crew.owned(name) for name in "abc"}
+        given_up = len(lines_of(crew, "ac", "revoked"))
         crew.workers["b"].may_end = True
         crew.workers["b"].process.send_signal(how)
-        crew.wait_until("d took over", lambda: crew.owned("d") == before["b"])
-        taken_at = next(line.at for line in crew.workers["d"].lines if line.what == "assigned" and line.partitions)
-        expired_s = admin.history(group)[-1].caused_at
-        now_s, now = time.time(), time.monotonic()
-        assert crew.owned("a") == before["a"]
-        assert crew.owned("c") == before["c"]
+        produce(cluster, topic, {partition: [value_of(partition)] for partition in range(PARTITIONS)})
+        crew.wait_until("a, c and d have read everything", lambda: crew.records_read() == PARTITIONS)
+        assert (crew.owned("a"), crew.owned("c"), crew.owned("d")) == (before["a"], before["c"], before["b"])
         assert not crew.owned("e")
-        after_s = taken_at - (expired_s - now_s + now)
-        figures(f"{after_s * 1000:.0f} ms after the session ended, the standby had its partitions")
+        assert len(lines_of(crew, "ac", "revoked")) == given_up
+        assert not lines_of(crew, "ac", "lost")
+        expired_s = admin.history(group)[-1].caused_at - time.time() + time.monotonic()
+        owned_s, read_s = (lines_of(crew, "d", what)[-1].at - expired_s for what in ("assigned", "delivered"))
+        figures(
+            f"the standby had its partitions {owned_s * 1000:.0f} ms after the session ended, all were read after "
+            f"{read_s * 1000:.0f} ms"
+        )
         if how is signal.SIGSTOP:
             crew.workers["b"].process.send_signal(signal.SIGKILL)
+
+
+def lines_of(crew: Crew, names: str, what: str) -> list[Line]:
+    return [line for name in names for line in crew.workers[name].lines if line.what == what]
+
+
+def test_stock_clients_may_be_in_the_group(cluster: Cluster, group: str) -> None:
+    """For librdkafka a standby is a member without partitions."""
+    with ExitStack() as stack:
+        consumers = [confluent(cluster, group, stack) for _ in range(5)]
+        poll_stock(consumers, lambda: has_standbys(consumers))
+        active = [consumer for consumer in consumers if consumer.assignment()]
+        before = [owned_by(consumer) for consumer in active]
+        active[1].close()
+        others = [consumer for consumer in consumers if consumer is not active[1]]
+        poll_stock(others, lambda: any(owned_by(each) == before[1] for each in others))
+        assert [owned_by(active[0]), owned_by(active[2])] == [before[0], before[2]]
+
+
+def confluent(cluster: Cluster, group: str, stack: ExitStack) -> confluent_kafka.Consumer:
+    consumer = confluent_kafka.Consumer(
+        {"bootstrap.servers": cluster.bootstrap_servers, "group.id": group, "group.protocol": "consumer"}
+    )
+    stack.callback(consumer.close)
+    consumer.subscribe([TOPIC])
+    return consumer
+
+
+def owned_by(consumer: confluent_kafka.Consumer) -> set[int]:
+    return {each.partition for each in consumer.assignment()}
+
+
+def has_standbys(consumers: list[confluent_kafka.Consumer]) -> bool:
+    return sorted(len(owned_by(each)) for each in consumers) == [0, 0, *[PARTITIONS // ACTIVE] * ACTIVE]
+
+
+def poll_stock(consumers: list[confluent_kafka.Consumer], until: Callable[[], object]) -> None:
+    def polled() -> object:
+        for consumer in consumers:
+            consumer.poll(0.02)
+        return until()
+
+    eventually("the group is as wanted", polled)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "99999999999"])

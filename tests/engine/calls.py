@@ -22,6 +22,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "commit": lambda consumer: consumer.commit(),
     "commit_async": lambda consumer: consumer.commit_async(),
     "committed": lambda consumer: consumer.committed([tp()]),
+    "group_lag": lambda consumer: consumer.group_lag(),
     "position": lambda consumer: consumer.position(tp()),
     "seek": lambda consumer: consumer.seek(tp(), 0),
     "seek_to_beginning": lambda consumer: consumer.seek_to_beginning(),

@@ -31,6 +31,8 @@ _GROUP_COLUMNS: Columns[GroupDescription] = {
     "MEMBERS": lambda group: len(group.members),
     "COORDINATOR": lambda group: str(group.coordinator),
 }
+#: The additional column if any group has standbys.
+_STANDBY_COLUMNS: Columns[GroupDescription] = {"STANDBYS": lambda group: _standby_count(group)}
 _EXPECTED_COLUMNS: Columns[ExpectedMember] = {
     "INSTANCE": lambda expected: expected.instance_id,
     "UNTIL": lambda expected: _utc(expected.until_ms / 1000).isoformat(sep=" ", timespec="seconds"),
@@ -134,6 +136,7 @@ def _document(group: GroupDescription, with_members: bool, offsets: Offsets | No
         "group_epoch": group.group_epoch,
         "assignment_epoch": group.assignment_epoch,
         "member_count": len(group.members),
+        "standby_count": _standby_count(group),
         "coordinator": group.coordinator,
         "expected": group.expected,
     }
@@ -144,8 +147,13 @@ def _document(group: GroupDescription, with_members: bool, offsets: Offsets | No
     return document
 
 
+def _standby_count(group: GroupDescription) -> int:
+    return sum(member.standby_place > 0 for member in group.members)
+
+
 def _print_groups(groups: Collection[GroupDescription], with_members: bool, offsets: dict[str, Offsets]) -> None:
-    print_rows(_GROUP_COLUMNS, groups)
+    has_standbys = any(map(_standby_count, groups))
+    print_rows({**_GROUP_COLUMNS, **_STANDBY_COLUMNS} if has_standbys else _GROUP_COLUMNS, groups)
     for group in groups:
         if with_members and group.members:
             _print_heading(f"Members of {group.group_id}")

@@ -54,6 +54,15 @@ class AsyncCalls(BaseConsumer):
         """
         return await self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
+    async def group_lag(
+        self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
+    ) -> dict[TopicPartition, int | None]:
+        """How many offsets the group's committed offset is behind the end of each partition; None where there is none.
+
+        For whose partitions, and what it raises: as ``Consumer.group_lag``.
+        """
+        return await self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
+
     # ---- positions
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:

@@ -68,6 +68,16 @@ class BlockingCalls(BaseConsumer):
         """
         return self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
+    def group_lag(
+        self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
+    ) -> dict[TopicPartition, int | None]:
+        """How many offsets the group's committed offset is behind the end of each partition; None where there is none.
+
+        Without ``partitions`` it is asked for those that are assigned or, while this member stands by
+        (``group.target.size``), for those that it may get. Raises as ``committed`` and ``end_offsets`` do.
+        """
+        return self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
+
     # ---- positions
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:

@@ -320,6 +320,22 @@ class ConsumerCore:
         found = await self.engine.offsets.committed(partitions, timeout_s)
         return {tp: found.get(tp) for tp in partitions}
 
+    def group_lag(
+        self, partitions: Iterable[TopicPartition] | None, timeout_s: float
+    ) -> Future[dict[TopicPartition, int | None]]:
+        """The group's lag in these partitions; None for those that are assigned or, for a standby, that it may get."""
+        wanted = checked_partitions(self._own_partitions() if partitions is None else partitions)
+        return self.engine.query(lambda: self._group_lag(wanted, time.monotonic() + timeout_s))
+
+    def _own_partitions(self) -> Collection[TopicPartition]:
+        return self.engine.membership.standby_partitions or self.fetches.assignment()
+
+    async def _group_lag(
+        self, partitions: Collection[TopicPartition], deadline: float
+    ) -> dict[TopicPartition, int | None]:
+        committed = await self._committed(partitions, deadline - time.monotonic())
+        return await self.engine.cluster_queries.lag(committed, deadline - time.monotonic())
+
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:

@@ -12,10 +12,10 @@ from attrs import evolve
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, HeartbeatResult, send_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
+from kafka_nextgen.engine.member.standby import Standby
 from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
@@ -25,7 +25,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
@@ -43,9 +43,7 @@ class ConsumerDriver(MemberDriver[Member]):
     protocol = GroupProtocol.CONSUMER
     rules = ConsumerRebalanceRules()
 
-    standby_place = 0  # 1 for a standby that takes over first; may be read from any thread
     _stopped = False
-    _may_get: frozenset[TopicIdPartition] = frozenset()
     _resolving: asyncio.Task[None] | None = None
     #: Called with the reason if the cluster lacks this protocol and another one may be tried.
     on_unsupported: Callable[[str], None] | None = None
@@ -57,6 +55,9 @@ class ConsumerDriver(MemberDriver[Member]):
         self._assigning: AssignorDriver | None = None
         self.has_own_assignors = own is not None
         self._may_be_known = False  # a heartbeat may have reached the coordinator
+        self.standby: Standby = Standby(
+            context.identity.group_id, context.mailbox, context.tasks, self._names_of, lambda: self.has_listener
+        )
         max_age_s = context.config.metadata_max_age_ms / 1000
         self._watch = PatternWatch(context.cluster, context.tasks, max_age_s, self._take_names)
         if own is not None:
@@ -111,6 +112,7 @@ class ConsumerDriver(MemberDriver[Member]):
         """Feed no more events by time."""
         super().stop()
         self._stopped = True
+        self.standby.end()
         self._watch.stop()
         if self._assigning is not None:
             self._assigning.stop()
@@ -132,6 +134,8 @@ class ConsumerDriver(MemberDriver[Member]):
         from kafka_nextgen.membership.assigning.events import MembershipEnded
 
         super()._publish_epoch(effect)
+        if effect.member_epoch <= 0:
+            self.standby.end()
         if self._assigning is not None and effect.member_epoch < 0:
             self._assigning.feed(MembershipEnded())
 
@@ -169,24 +173,9 @@ class ConsumerDriver(MemberDriver[Member]):
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
             self.last_heartbeat_at = time.monotonic()
             self._tell_assignors(event, heard.for_assignors)
-            self._note_standby(heard)
+            if not (self._stopped or is_late(self._member.state, event)):
+                self.standby.note(heard.standby_place, heard.may_get)
         self.feed(event)
-
-    def _note_standby(self, heard: HeartbeatResult) -> None:
-        was_standby, self.standby_place = self.standby_place > 0, heard.standby_place
-        if heard.standby_place and not was_standby:
-            logger.info("group %s: stands by; %d to take over", self._identity.group_id, heard.standby_place)
-        if heard.may_get is not None and heard.may_get != self._may_get:
-            self._may_get = heard.may_get
-            self._tasks.start(self._tell_standby(heard.may_get))
-
-    async def _tell_standby(self, may_get: frozenset[TopicIdPartition]) -> None:
-        """Let the application prepare for partitions that it may get (``on_standby``)."""
-        names = await self._names_of(frozenset(partition.topic_id for partition in may_get))
-        known = [partition for partition in may_get if partition.topic_id in names]
-        partitions = sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)
-        if self.standby_place and self.has_listener:
-            self._mailbox.post_callback(PendingCallback(CallbackKind.STANDBY, partitions=tuple(partitions)))
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
         """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""

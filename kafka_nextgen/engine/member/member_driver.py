@@ -33,6 +33,7 @@ from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 
 if TYPE_CHECKING:
+    from kafka_nextgen.engine.member.standby import Standby
     from kafka_nextgen.membership.classic.member import ClassicMember
     from kafka_nextgen.membership.member import Member
 
@@ -57,7 +58,7 @@ class MemberDriver(Generic[M]):
     protocol: ClassVar[GroupProtocol]
     rules: ClassVar[RebalanceRules[Any]]
     has_own_assignors = False
-    standby_place = 0  # only the consumer protocol has standbys
+    standby: Standby | None = None  # only the consumer protocol has standbys
 
     def __init__(self, member: M, context: DriverContext) -> None:
         self._member = member

@@ -17,7 +17,7 @@ from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.settings import classic_settings, member_settings
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.types import JoinReason, LeaveMode
+from kafka_nextgen.types import JoinReason, LeaveMode, TopicPartition
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.member.classic_driver import ClassicDriver
@@ -61,6 +61,12 @@ class Membership:
     def assignor_error(self) -> str | None:
         """The current error of the local assignors; may be read from any thread."""
         return None if self._own is None else self._own.trouble
+
+    @property
+    def standby_partitions(self) -> tuple[TopicPartition, ...]:
+        """The partitions that this member may get while it stands by; may be read from any thread."""
+        standby = None if self.driver is None else self.driver.standby
+        return () if standby is None else standby.may_get
 
     @property
     def topics(self) -> frozenset[str]:

@@ -223,7 +223,7 @@ def collect_health(
         instance_id_wait_s=driver.instance_id_wait_s(now),
         missing=membership.missing.names,
         assignor_error=membership.assignor_error,
-        standby_place=driver.standby_place,
+        standby_place=0 if driver.standby is None else driver.standby.place,
     )
 
 

@@ -17,7 +17,7 @@ from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.errors import DecodeError, OutageError, UnknownTopicError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.types import TopicDescription, TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 
@@ -79,6 +79,13 @@ class ClusterQueries:
                 await deadline.pause(self._cluster.retry_backoff_s(failures), failure)
                 await self._look_up(missing, looks, deadline)
         return found
+
+    async def lag(
+        self, committed: Mapping[TopicPartition, OffsetAndMetadata | None], timeout_s: float
+    ) -> dict[TopicPartition, int | None]:
+        """How far committed offsets are behind the ends of their partitions; None where there is none."""
+        ends = await self.list_offsets(dict.fromkeys(committed, bridge.LATEST), timeout_s)
+        return {tp: None if at is None else max(0, ends[tp].offset - at.offset) for tp, at in committed.items()}
 
     async def _ask_leaders(
         self,

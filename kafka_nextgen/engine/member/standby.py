@@ -1,0 +1,97 @@
+"""A member that stands by (``group.target.size``): its place, and how the application hears of it.
+
+| the coordinator's answer | effect |
+|---|---|
+| the member stands by, and may get these partitions | ``on_standby`` |
+| it may get other partitions | ``on_standby`` again; a call that has not begun is replaced |
+| it is active, or not in the group any more | a call that has not begun is dropped |
+
+The answer has topic ids. If the names of some are unknown, the application is told of the others first, and again once
+the names are known: a topic may be deleted just then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+
+__all__ = ["Standby"]
+
+logger = logger_of("kafka_nextgen.member")
+
+#: Seconds until names that are unknown are looked up again.
+_LOOKUP_INTERVAL_S = 1.0
+
+
+class Standby:
+    """What a member knows about standing by. ``place`` and ``may_get`` may be read from any thread.
+
+    ``place`` is 1 for the standby that takes over first, 0 for an active member. ``may_get`` are the partitions of the
+    active members, by name as far as their topics are known.
+    """
+
+    def __init__(
+        self,
+        group_id: str,
+        mailbox: Mailbox,
+        tasks: TaskSet,
+        names_of: Callable[[frozenset[TopicId]], Awaitable[Mapping[TopicId, str]]],
+        has_listener: Callable[[], bool],
+    ) -> None:
+        self._group_id = group_id
+        self._mailbox, self._tasks = mailbox, tasks
+        self._names_of, self._has_listener = names_of, has_listener
+        self.place = 0
+        self.may_get: tuple[TopicPartition, ...] = ()
+        self._partitions: frozenset[TopicIdPartition] | None = None
+        self._lookup: asyncio.Task[None] | None = None
+        self._callback: PendingCallback | None = None
+
+    def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
+        """Take an answer's place, and the partitions that the member may get if the answer has them."""
+        if place <= 0:
+            self.end()
+            return
+        if not self.place:
+            logger.info("group %s: this member stands by; its place is %d", self._group_id, place)
+        self.place = place
+        if partitions is not None and partitions != self._partitions:
+            self._partitions = partitions
+            self._drop()
+            self._lookup = self._tasks.start(self._tell(partitions))
+
+    def end(self) -> None:
+        """The member is active, or not in the group any more."""
+        self.place, self.may_get, self._partitions = 0, (), None
+        self._drop()
+
+    def _drop(self) -> None:
+        if self._lookup is not None:
+            self._lookup.cancel()
+        if self._callback is not None:
+            self._mailbox.drop_callback(self._callback)
+        self._lookup = self._callback = None
+
+    async def _tell(self, partitions: frozenset[TopicIdPartition]) -> None:
+        topic_ids = frozenset(partition.topic_id for partition in partitions)
+        names = await self._names_of(topic_ids)
+        self._post(partitions, names)
+        while len(names) < len(topic_ids):
+            await asyncio.sleep(_LOOKUP_INTERVAL_S)
+            before, names = names, await self._names_of(topic_ids)
+            if names != before:
+                self._post(partitions, names)
+
+    def _post(self, partitions: frozenset[TopicIdPartition], names: Mapping[TopicId, str]) -> None:
+        known = (each for each in partitions if each.topic_id in names)
+        self.may_get = tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known))
+        if self._callback is not None:
+            self._mailbox.drop_callback(self._callback)
+        self._callback = PendingCallback(CallbackKind.STANDBY, partitions=self.may_get)
+        if self._has_listener():
+            self._mailbox.post_callback(self._callback)

@@ -1,0 +1,112 @@
+"""What an application hears of standing by: once for each set of partitions, and nothing once the member is active."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.engine.application.wakeup import ThreadWakeup
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox
+from kafka_nextgen.engine.member import standby as module
+from kafka_nextgen.engine.member.standby import Standby
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+
+FOO, BAR = TopicId(int=1), TopicId(int=2)
+FOO_0, FOO_1, BAR_0 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1), TopicIdPartition(BAR, 0)
+
+
+class Scene:
+    """A member that stands by, on a cluster whose topics the test names."""
+
+    def __init__(self, *, has_listener: bool = True) -> None:
+        self.names: dict[TopicId, str] = {FOO: "foo"}
+        self.mailbox = Mailbox(ThreadWakeup())
+        self.failures: list[BaseException] = []
+        tasks = TaskSet(self.failures.append)
+        self.standby = Standby("g", self.mailbox, tasks, self._names_of, lambda: has_listener)
+
+    async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
+        return {topic_id: self.names[topic_id] for topic_id in topic_ids if topic_id in self.names}
+
+    async def note(self, place: int, *partitions: TopicIdPartition) -> None:
+        self.standby.note(place, frozenset(partitions) or None)
+        await asyncio.sleep(0.01)
+
+    def waiting(self) -> list[tuple[str, ...]]:
+        """The calls that have not begun yet, in order."""
+        waiting = list(self.mailbox._callbacks)
+        assert all(callback.kind is CallbackKind.STANDBY for callback in waiting)
+        return [tuple(map(str, callback.partitions)) for callback in waiting]
+
+    def begin_all(self) -> list[tuple[str, ...]]:
+        begun = self.waiting()
+        self.mailbox._callbacks.clear()
+        return begun
+
+
+def played(play: Any, **options: Any) -> None:
+    async def main() -> None:
+        scene = Scene(**options)
+        await play(scene)
+        scene.standby.end()
+        assert scene.failures == []
+
+    asyncio.run(main())
+
+
+def test_the_application_is_told_once_of_the_same_partitions() -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(2, FOO_0, FOO_1)
+        await scene.note(1)
+        await scene.note(1, FOO_0, FOO_1)
+        assert (scene.standby.place, scene.begin_all()) == (1, [("foo[0]", "foo[1]")])
+        await scene.note(1, FOO_0)
+        assert scene.begin_all() == [("foo[0]",)]
+
+    played(play)
+
+
+def test_a_call_that_has_not_begun_is_replaced() -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(1, FOO_0)
+        await scene.note(1, FOO_1)
+        assert scene.waiting() == [("foo[1]",)]
+
+    played(play)
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_an_active_member_hears_nothing_and_a_standby_that_was_active_hears_again(place: int) -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(1, FOO_0)
+        await scene.note(place)
+        assert (scene.standby.place, scene.standby.may_get, scene.waiting()) == (0, (), [])
+        await scene.note(1, FOO_0)
+        assert scene.begin_all() == [("foo[0]",)]
+
+    played(play)
+
+
+def test_partitions_of_a_topic_without_a_name_are_told_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LOOKUP_INTERVAL_S", 0.001)
+
+    async def play(scene: Scene) -> None:
+        await scene.note(1, FOO_0, BAR_0)
+        assert scene.begin_all() == [("foo[0]",)]
+        scene.names[BAR] = "bar"
+        await asyncio.sleep(0.05)
+        assert scene.begin_all() == [("bar[0]", "foo[0]")]
+
+    played(play)
+
+
+def test_without_a_listener_the_partitions_are_known_all_the_same() -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(1, FOO_0)
+        assert (scene.standby.may_get, scene.waiting()) == ((TopicPartition("foo", 0),), [])
+
+    played(play, has_listener=False)
