@@ -27,6 +27,7 @@ from tests.broker.configs import (
     refused,
     replace,
 )
+from tests.broker.group_requests import live_by_the_classic_protocol
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
@@ -374,6 +375,54 @@ def test_before_4_3_there_is_no_assignment_interval(own: Callable[..., Client]) 
     assert describe(client, GROUP, "g")[SESSION].synonyms == ((SESSION, "45000", 5),)
     assert alter(client, BROKER, "1", ("num.partitions", SET, "3"))[1] == (
         "Cannot update these configs dynamically: Set(num.partitions)"
+    )
+
+
+TARGET_SIZE_REFUSALS: list[Row] = [
+    ([(TARGET_SIZE, SET, "0")], "INVALID_CONFIG", f"Invalid value 0 for configuration {TARGET_SIZE}: Value must be at"),
+    ([(TARGET_SIZE, SET, "many")], "INVALID_CONFIG", f"Invalid value many for configuration {TARGET_SIZE}: Not a"),
+    ([(TARGET_SIZE, SET, "8")], "INVALID_CONFIG", f"{TARGET_SIZE} must be less than or equal to group.consumer.max.s"),
+    ([("target.group.size", SET, "8")], "INVALID_CONFIG", f"{TARGET_SIZE} must be less than or equal to group.consum"),
+    (
+        [("target.group.size", SET, "2"), (TARGET_SIZE, SET, "2")],
+        "INVALID_REQUEST",
+        "Error due to duplicate config keys",
+    ),
+]
+
+
+def test_a_target_size_is_an_extension_that_is_shown_where_it_is_set(own: Callable[..., Client]) -> None:
+    client = own(config={"group.consumer.max.size": 7})
+    assert said_to(TARGET_SIZE_REFUSALS, lambda changes: alter(client, GROUP, "g", *changes)) == TARGET_SIZE_REFUSALS
+    assert TARGET_SIZE not in describe(client, GROUP, "g")
+    assert alter(client, GROUP, "g", ("target.group.size", SET, "3")) == DONE
+    assert describe(client, GROUP, "g")[TARGET_SIZE].synonyms == ((TARGET_SIZE, "3", 8),)
+    assert alter(client, GROUP, "g", ("target.group.size", DELETE, None)) == DONE
+    assert TARGET_SIZE not in describe(client, GROUP, "g")
+
+
+def test_the_brokers_target_size_is_the_default_of_groups(own: Callable[..., Client]) -> None:
+    client = own(config={TARGET_SIZE: 4})
+    assert describe(client, GROUP, "g")[TARGET_SIZE].synonyms == ((TARGET_SIZE, "4", 5),)
+    assert describe(client, BROKER, "1", TARGET_SIZE) == {}, "Kafka's brokers have no such setting"
+
+
+@pytest.mark.parametrize("profile", ["4.0", "4.3"])
+def test_without_extensions_there_is_no_target_size(own: Callable[..., Client], profile: str) -> None:
+    client = own(config={"extensions": False}, profile=profile)
+    for name in (TARGET_SIZE, "target.group.size"):
+        assert alter(client, GROUP, "g", (name, SET, "3"))[1] == f"Unknown group config name: {name}"
+    assert TARGET_SIZE not in describe(client, GROUP, "g")
+
+
+def test_a_group_of_the_classic_protocol_has_no_target_size(own: Callable[..., Client]) -> None:
+    client = own()
+    live_by_the_classic_protocol(client)
+    said, why = alter(client, GROUP, "old", (TARGET_SIZE, SET, "3"))
+    assert (said, why) == (
+        "INVALID_CONFIG",
+        "group.target.size: group 'old' uses the classic protocol, whose coordinator has no standbys; set "
+        "group.protocol=consumer in its members, or use the assignor HotStandby in them",
     )
 
 

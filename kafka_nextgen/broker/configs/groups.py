@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
-from kafka_nextgen.broker.configs.altering import Change, altered
+from kafka_nextgen.broker.configs.altering import Change, altered, refuse_changes
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import DynamicConfigs
@@ -42,7 +42,9 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
     configs = context.cluster.configs
     keys = {key.name: ConfigKey(key.name, Kind.INT, lowest=key.lowest) for key in _keys(configs)}
     before = configs.groups.get(group_id, {})
-    after = altered(before, [_without_alias(change) for change in changes], keys)
+    if TARGET_SIZE.name in keys:
+        changes = [_without_alias(change) for change in changes]
+    after = refuse_changes(changes) or altered(before, changes, keys)
     if isinstance(after, Refusal):
         return after
     if not group_id:

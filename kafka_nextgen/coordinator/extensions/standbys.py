@@ -198,8 +198,13 @@ def _subscribe_alike(group: Group, swap: Swap) -> bool:
 
 
 def _give_target(draft: Draft, swap: Swap) -> None:
-    """Give the successor its predecessor's target, but for topics to which it does not subscribe."""
+    """Give the successor its predecessor's target, but for topics to which it does not subscribe.
+
+    One that was active until now still has a target of its own, and keeps it until the next.
+    """
     group = draft.group
+    if group.target(swap.successor):
+        return
     subscribed = NamedTopics(group.topics_of(group.members[swap.successor]), draft.topics)
     target = group.target(swap.predecessor)
     if any(topic_id not in subscribed for topic_id in target):
