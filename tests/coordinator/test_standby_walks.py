@@ -12,15 +12,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.coordinator.extensions.state import STANDBYS
-from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
 from tests.coordinator.walk_steps import Step, step
+from tests.invariants.standbys import missing_active
 from tests.support.examples import examples
 
 LONGEST_MS = 5_000
@@ -44,13 +42,6 @@ walks = st.lists(
 )
 
 
-def assert_balanced(group: Group, size: int) -> None:
-    """As many members are active as there are to be; none stands by for one that is missing."""
-    present = [each for each in group.members if group.current(each).member_epoch != LEAVE_TEMPORARILY]
-    active = [each for each in present if each not in STANDBYS.of(group)]
-    assert len(active) == min(size or len(present), len(present)), (group.members.keys(), STANDBYS.of(group))
-
-
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from([0, 1000]), st.booleans(), walks)
 def test_as_many_members_are_active_as_the_group_is_to_have(
@@ -67,7 +58,7 @@ def test_as_many_members_are_active_as_the_group_is_to_have(
         walker.check()
     walker.tick(LONGEST_MS / 1000)
     walker.settle()
-    assert_balanced(stage.group, stage.group_config.get("group.target.size", 0))
+    assert missing_active(stage.group, stage.group_config.get("group.target.size", 0)) == 0
 
 
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
@@ -86,4 +77,4 @@ def test_a_group_that_changes_its_protocol_has_standbys_only_by_the_consumer_pro
         each(walker)
         walker.check()
     walker.settle()
-    assert_balanced(stage.group, stage.group_config.get("group.target.size", 0))
+    assert missing_active(stage.group, stage.group_config.get("group.target.size", 0)) == 0

@@ -51,13 +51,21 @@ def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
     show_default=True,
 )
 @click.option("--plant", type=BUG, help="With this bug of docs/mutants.md.")
+@click.option("--standbys", "has_standbys", is_flag=True, help="With a target size, beyond which members stand by.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)
 @click.option("--all-met", is_flag=True, help="It is a finding if a fault, an arrow, a rule or a row never came.")
 @click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Take down all that happens, in this file."
 )
 def main(
-    seeds: range, events: int, mode: str, plant: Mutant | None, jobs: int, all_met: bool, log: Path | None
+    seeds: range,
+    events: int,
+    mode: str,
+    plant: Mutant | None,
+    has_standbys: bool,
+    jobs: int,
+    all_met: bool,
+    log: Path | None,
 ) -> None:
     """Run these seeds. The exit status is 1 if something was found, and 130 if that was interrupted before."""
     if log is not None:
@@ -69,7 +77,7 @@ def main(
             raise click.BadParameter(f"{log}: {error.strerror}", param_hint="'--log'") from None
     modes = tuple(Mode) if mode == _BOTH else (Mode(mode),)
     bug = None if plant is None else plant.name
-    orders = [Order(seed, events, each, bug, log) for each in modes for seed in seeds]
+    orders = [Order(seed, events, each, bug, has_standbys, log) for each in modes for seed in seeds]
     began = time.perf_counter()
     total = _run(orders, jobs, Total(frozenset(modes)))
     is_interrupted = total.seeds < len(orders)
@@ -117,6 +125,9 @@ def _title(outcome: Outcome) -> str:
 def _tell(finding: Outcome) -> None:
     """Say what was found."""
     click.echo(_title(finding))
+    if finding.order.has_standbys:
+        click.echo("scenarios have no target size that differs by node: this one is not told as a scenario")
+        return
     click.echo("making a scenario of it, which may take a minute or two", err=True)
     click.echo(told(finding.order.seed, finding.order.events, finding.order.mode, finding.order.plant))
 

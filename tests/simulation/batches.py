@@ -36,6 +36,7 @@ class Order:
     events: int
     mode: Mode
     plant: str | None = None
+    has_standbys: bool = False
     log: Path | None = None  # where to add what happens
 
 
@@ -58,7 +59,10 @@ def run(order: Order) -> Outcome:
         if order.plant is not None:
             stack.enter_context(planted(MUTANTS[order.plant]))
         recording = None if order.log is None else Recording(stack.enter_context(order.log.open("a")))
-        verdict = Simulation(order.seed, order.events, order.mode, recording=recording).run()
+        simulation = Simulation(
+            order.seed, order.events, order.mode, has_standbys=order.has_standbys, recording=recording
+        )
+        verdict = simulation.run()
     return Outcome(order, verdict, time.process_time() - began)
 
 

@@ -43,6 +43,7 @@ class Casting:
     """The protocols of one seed's clients."""
 
     dice: Dice
+    has_standbys: bool = False
     mixture: Mixture = field(init=False)
     policy: MigrationPolicy = field(init=False)
     common: str = field(init=False)  # the assignor that all of them offer
@@ -61,7 +62,7 @@ class Casting:
         self._share_of_classic = self.dice.between(0.2, 0.8)
         self._rolls = self.dice.chance() > 0.5
         self._own = self.dice.stream("own assignors")
-        self.extends = self._own.chance() > 0.6
+        self.extends = self._own.chance() > 0.6 or self.has_standbys
         self._share_of_own = self._own.pick((1.0, 1.0, 0.7))
 
     def speaks_classic(self, name: str) -> bool:
@@ -76,6 +77,13 @@ class Casting:
             rolling = _MOST if self._lives // _ROLL % 2 == 0 else 1 - _MOST
             return self.dice.chance() < (rolling if self._rolls else self._share_of_classic)
         return self.mixture is Mixture.CLASSIC
+
+    def target_sizes(self) -> Sequence[int]:
+        """How many members are active in the opinion of each node: a fail-over may raise or lower that."""
+        if not self.has_standbys:
+            return (0, 0, 0)
+        sizes = self.dice.stream("target sizes")
+        return [sizes.whole(1, 3) for _ in range(3)]
 
     def own_assignors(self) -> tuple[Talkative, ...]:
         """The assignors that the life of a client that begins now has of its own, if it announces any."""

@@ -6,7 +6,7 @@ own time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from attrs import define, evolve, field
@@ -51,6 +51,7 @@ class Cluster:
     dice: Dice
     observer: Observer
     settings: CoordinatorSettings
+    target_sizes: Sequence[int]  # of each node
     nodes: list[Node] = field(factory=list)
     recording: Recording | None = None
     topics: dict[str, TopicImage] = field(factory=dict)
@@ -68,8 +69,15 @@ class Cluster:
     def start(self) -> None:
         """Make the nodes, and let the first one lead."""
         self.nodes = [
-            Node(node_id, self.timeline, self.dice.stream(f"node {node_id}"), self, self.observer, self.settings)
-            for node_id in range(3)
+            Node(
+                node_id,
+                self.timeline,
+                self.dice.stream(f"node {node_id}"),
+                self,
+                self.observer,
+                evolve(self.settings, group_target_size=size),
+            )
+            for node_id, size in enumerate(self.target_sizes)
         ]
         self.in_sync = {0, 1, 2}
         self.elect(0)

@@ -65,6 +65,7 @@ class Simulation:
     mode: Mode = Mode.SAFETY
     draws: Draws | None = None  # instead of those of the seed
     settles: bool = True  # it is looked at what becomes of the group after the faults
+    has_standbys: bool = False  # coordinators have extensions, and each of them a target size of its own
     recording: Recording | None = None  # takes down all that happens
     timeline: Timeline = field(factory=Timeline)
     judge: Judge = field(factory=Judge)
@@ -79,7 +80,7 @@ class Simulation:
 
     def __attrs_post_init__(self) -> None:
         self.dice = self.make_dice()
-        self.casting = Casting(self.dice.stream("casting"))
+        self.casting = Casting(self.dice.stream("casting"), self.has_standbys)
         self._request_timeout_s = self.dice.pick((30.0, 5.0, 1.0))
         seats = self.dice.pick((100, 100, 100, 3))
         moods = self.dice.stream("moods")
@@ -98,7 +99,8 @@ class Simulation:
             offsets_retention_check_interval_ms=7_000,
         )
         self.timeline.grain = 0.01 if moods.happens(Fault.EQUAL_DEADLINES, 0.5) else 0.0
-        self.cluster = Cluster(self.timeline, self.dice, self.judge, settings, recording=self.recording)
+        target_sizes = self.casting.target_sizes()
+        self.cluster = Cluster(self.timeline, self.dice, self.judge, settings, target_sizes, recording=self.recording)
         if self.recording is not None:
             self.recording.timeline = self.timeline
         self.judge.cluster = self.cluster

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.extensions.state import STANDBYS
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
+from tests.invariants.standbys import active_violations
 from tests.simulation.checking.classic_members import counted_members, group_epoch
 from tests.simulation.clients import GROUP
 from tests.simulation.nodes import Standing
@@ -93,9 +95,11 @@ def _unsettled(run: Simulation) -> list[str]:
     kept_out = run.judge.refusals.by_policy(group, run.casting.policy)
     present = [each for each in run.applications if each.instance not in kept_out or each.client.member_epoch > 0]
     well = [each for each in present if not each.is_stuck and each.client.is_awake]
+    members = [each for each in well if each.client.member_epoch > 0]  # or else the group is full
     return [
         *(idle for application in well for idle in _idle(run, application)),
-        *_unread(run, group, [each for each in well if each.client.member_epoch > 0]),  # or else the group is full
+        *_unread(run, group, [each for each in members if each.client.member_id not in STANDBYS.of(group)]),
+        *active_violations(group, leading.coordinator.settings.group_target_size),
         *_uncounted(group, len(well), leading.coordinator.settings.group_consumer_max_size),
     ]
 

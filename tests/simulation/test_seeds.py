@@ -24,6 +24,13 @@ def test_nothing_is_found(first: int, mode: Mode) -> None:
         assert not Simulation(seed, _EVENTS, mode).run().broken, seed
 
 
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("first", range(1, 51, _A_PIECE))
+def test_nothing_is_found_where_members_stand_by(first: int, mode: Mode) -> None:
+    for seed in range(first, first + _A_PIECE):
+        assert not Simulation(seed, _EVENTS, mode, has_standbys=True).run().broken, seed
+
+
 class _Digest:
     """Takes down no more of a log than what tells it from others."""
 

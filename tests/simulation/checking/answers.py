@@ -30,6 +30,7 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCom
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import TopicIdPartition
+from tests.invariants.standbys import missing_active
 from tests.simulation.clients import GROUP
 
 __all__ = ["asked", "in_force", "refusal", "repeated"]
@@ -119,7 +120,7 @@ def _heartbeat(
     if request.member_epoch > 0:
         yield from _matched(coordinator, group, request, outcome, now)
     if request.member_epoch == -2:
-        yield from _left_for_a_while(outcome, who)
+        yield from _left_for_a_while(coordinator, outcome, who)
     elif request.member_epoch >= 0 and outcome.response is answer:
         yield from _stepped(coordinator, group, request, answer, outcome, who)
 
@@ -140,8 +141,11 @@ def _matched(
         yield f"topics were created, and {pattern} is not matched anew"
 
 
-def _left_for_a_while(outcome: Outcome, who: str) -> Iterator[str]:
+def _left_for_a_while(coordinator: Coordinator, outcome: Outcome, who: str) -> Iterator[str]:
+    """It keeps its place, unless the group has a target size: then a standby may take over."""
     for record in outcome.records:
+        if coordinator.settings.group_target_size:
+            continue
         if not isinstance(record, r.CurrentMemberAssignment):
             yield f"{who} leaves for a while, and {type(record).__name__} is written"
         elif record.pending_revocation:
@@ -188,7 +192,8 @@ def _stepped(
         yield f"{who} has to revoke, and goes on to {after.member_epoch}"
     if any(epoch != had.get(each, after.member_epoch) for each, epoch in after.assigned):
         yield f"{who} has partitions at epochs they were not granted at"
-    yield from _raised(group, request, outcome, who)
+    if not missing_active(group, coordinator.settings.group_target_size):
+        yield from _raised(group, request, outcome, who)
 
 
 def _changes_names(group: Group, request: ConsumerGroupHeartbeat) -> bool:

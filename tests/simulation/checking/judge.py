@@ -37,6 +37,7 @@ from kafka_nextgen.membership.classic.events import SyncAnswered
 from kafka_nextgen.membership.offsets.effects import Failure
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_ids
 from tests.invariants.groups import violations
+from tests.invariants.standbys import active_violations
 from tests.scenario_language.watching import Watch
 from tests.simulation.checking import (
     answers,
@@ -118,6 +119,7 @@ class Judge:
         group = coordinator.groups.get(GROUP) or Group(GROUP, node.settings.behaviour.first_epoch)
         if self.unchanged.is_new(coordinator, group):
             self._find(violations(group, coordinator.topics, coordinator.timers.running()))
+            self._find(active_violations(group, coordinator.settings.group_target_size))
         self._find(classic_steps.in_force(group, request, outcome))
         if is_empty(group):
             self._may_begin_again()

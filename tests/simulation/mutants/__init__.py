@@ -17,11 +17,15 @@ from tests.simulation.mutants.logs import LOGS
 from tests.simulation.mutants.members import MEMBERS
 from tests.simulation.mutants.migrations import MIGRATIONS
 from tests.simulation.mutants.planting import Mutant, Part, planted
+from tests.simulation.mutants.standbys import STANDBYS
 from tests.simulation.mutants.steps import STEPS
 from tests.simulation.mutants.upkeep import UPKEEP
 
 __all__ = ["MUTANTS", "Mutant", "Part", "planted"]
 
-_ALL = (*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS, *CLASSIC_MEMBERS, *CLASSIC_GROUPS, *MIGRATIONS, *EXTENSIONS)
+_ALL = (
+    *(*MEMBERS, *STEPS, *UPKEEP, *COMMITTED, *LOGS),
+    *(*CLASSIC_MEMBERS, *CLASSIC_GROUPS, *MIGRATIONS, *EXTENSIONS, *STANDBYS),
+)
 
 MUTANTS: Mapping[str, Mutant] = {mutant.name: mutant for mutant in _ALL}

@@ -28,6 +28,7 @@ class Part(Enum):
     CLASSIC_GROUP = "coordinator of the classic protocol"
     MIGRATION = "migration between the protocols"
     EXTENSIONS = "extensions"
+    STANDBYS = "standbys"  # run with a target size
 
 
 class Garden:

@@ -35,6 +35,7 @@ _WITHOUT: Mapping[Part, tuple[Mixture, ...]] = {
     Part.CLASSIC_MEMBER: (Mixture.CONSUMER,),
     Part.CLASSIC_GROUP: (Mixture.CONSUMER,),
     Part.MIGRATION: (Mixture.CONSUMER, Mixture.CLASSIC),
+    Part.STANDBYS: (Mixture.CLASSIC,),
 }
 
 
@@ -96,9 +97,10 @@ class Trial:
         yield from dict.fromkeys(rule_of(each.found) for each in self.deaths if each)
 
 
-def run(seed: int, events: int, *, settles: bool = True) -> tuple[int, str | None]:
+def run(seed: int, events: int, *, settles: bool = True, has_standbys: bool = False) -> tuple[int, str | None]:
     """So many events a seed took, and what it found first. A machine that stumbles has found its own mistake."""
-    simulation = Simulation(seed, events, Mode.SAFETY if seed % 2 else Mode.LIVENESS, settles=settles)
+    mode = Mode.SAFETY if seed % 2 else Mode.LIVENESS
+    simulation = Simulation(seed, events, mode, settles=settles, has_standbys=has_standbys)
     try:
         verdict = simulation.run()
     except Exception as stumble:
@@ -107,18 +109,19 @@ def run(seed: int, events: int, *, settles: bool = True) -> tuple[int, str | Non
 
 
 @cache
-def _is_sound(seed: int, events: int) -> bool:
+def _is_sound(seed: int, events: int, has_standbys: bool) -> bool:
     """Whether nothing is found without a bug: else the seed says nothing of one."""
-    return run(seed, events)[1] is None
+    return run(seed, events, has_standbys=has_standbys)[1] is None
 
 
 def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
     """How this seed shows the bug; None if it does not, or finds something without it, too."""
     if Simulation(seed).casting.mixture in _WITHOUT.get(mutant.part, ()):
         return None
+    has_standbys = mutant.part is Part.STANDBYS
     with planted(mutant):
-        happened, found = run(seed, events, settles=settles)
-    if found is None or (settles and not _is_sound(seed, events)):
+        happened, found = run(seed, events, settles=settles, has_standbys=has_standbys)
+    if found is None or (settles and not _is_sound(seed, events, has_standbys)):
         return None
     return Death(seed, min(happened, events), happened, found)
 
