@@ -19,6 +19,11 @@ from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
 _NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
+_NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
+_STANDBYS_ELSEWHERE = (
+    "this cluster has no target size of groups, as in Apache Kafka: keep standbys by group.protocol=classic and the "
+    "assignor HotStandby in all members, or use a coordinator with extensions"
+)
 
 
 @frozen
@@ -63,5 +68,9 @@ async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str
 
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:
-    """Explain INVALID_REQUEST of brokers without group configurations."""
-    return (ErrorCode.UNSUPPORTED_VERSION, _NONE_YET) if code == ErrorCode.INVALID_REQUEST else (code, message)
+    """Explain INVALID_REQUEST of brokers without group configurations, and that Kafka has no standbys."""
+    if code == ErrorCode.INVALID_REQUEST:
+        return ErrorCode.UNSUPPORTED_VERSION, _NONE_YET
+    if message in _NO_TARGET_SIZE:
+        return code, f"{message}; {_STANDBYS_ELSEWHERE}"
+    return code, message

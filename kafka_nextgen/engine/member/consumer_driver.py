@@ -223,7 +223,7 @@ class ConsumerDriver(MemberDriver[Member]):
         return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
 
     def _raise_or_fall_back(self, effect: fx.RaiseToApplication) -> None:
-        unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION or effect.message == UNSUPPORTED_ASSIGNORS
+        unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION or effect.message.startswith(UNSUPPORTED_ASSIGNORS)
         if unsupported and self.last_heartbeat_at is None and self.on_unsupported is not None:
             self.on_unsupported(effect.message)
         else:

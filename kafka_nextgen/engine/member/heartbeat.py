@@ -40,6 +40,10 @@ UNSUPPORTED_ASSIGNORS = (
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
     "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
 )
+_STANDBYS_ELSEWHERE = (
+    ". Standbys need one of two ways: HotStandby with group.protocol=classic, or without HotStandby the group's "
+    "configuration group.target.size, at a coordinator that has it"
+)
 
 
 @frozen
@@ -95,14 +99,19 @@ async def send_heartbeat(
     except NoPatternsError:
         raise
     except MissingExtensionError:
-        return HeartbeatResult(
-            ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS)
-        )
+        return HeartbeatResult(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, _unsupported(effect)))
     except (BrokerError, AuthenticationError) as refused:  # before it was sent: no such API, or not authorized
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (OutageError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
         return HeartbeatResult(ev.HeartbeatLost(effect.number, str(lost)))
+
+
+def _unsupported(effect: SendHeartbeat) -> str:
+    from kafka_nextgen.assignors.hot_standby import HotStandby
+
+    names = {assignor.name for assignor in effect.client_assignors or ()}
+    return UNSUPPORTED_ASSIGNORS + (_STANDBYS_ELSEWHERE if HotStandby.name in names else "")
 
 
 def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> HeartbeatResult:
