@@ -24,6 +24,11 @@ class Timer:
         self._callback = callback
         self._handle: asyncio.TimerHandle | None = None
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there will be a call."""
+        return self._handle is not None
+
     def set(self, moment: float | None) -> None:
         """Call back at ``moment`` (seconds, monotonic), or soon if that has passed; None cancels the timer."""
         self.set_after(None if moment is None else moment - time.monotonic())

@@ -221,6 +221,9 @@ def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions_as_so
             shard = await reloaded(state)
             assert shard.standing is Standing.ACTIVE
             assert not [key for key in shard.coordinator.timers.running() if key.group_id == GROUP]
+            due_at = timer_of(shard).when()
+            state.groups.ask(COMMIT, OffsetsCommitted)
+            assert timer_of(shard).when() == due_at, "a busy group's requests do not put it off"
         shard.expire()
         assert committed(state) is None
         now[0] += 46
@@ -229,6 +232,11 @@ def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions_as_so
         state.groups.close()
 
     run(scenario)
+
+
+def timer_of(shard: Shard) -> asyncio.TimerHandle:
+    assert shard._timer._handle is not None
+    return shard._timer._handle
 
 
 @pytest.mark.parametrize(

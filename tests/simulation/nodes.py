@@ -223,9 +223,9 @@ class Node:
             self._news = False
 
     def _arm(self) -> None:
-        if not self._is_resumed:
+        if not self._is_resumed and self._timer is None:
             self._set_timer(self.timeline.now + _RETRY_S)
-        else:
+        elif self._is_resumed:
             self._set_timer(None if self.coordinator is None else self.coordinator.deadline())
 
     def _set_timer(self, deadline: float | None) -> None:

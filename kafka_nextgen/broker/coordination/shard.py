@@ -203,7 +203,8 @@ class Shard:
 
     def _arm(self) -> None:
         if not self._has_restarted:
-            self._timer.set_after(RETRY_S)
+            if not self._timer.is_set:  # a busy group's requests must not put off the next try
+                self._timer.set_after(RETRY_S)
             return
         deadline = self.coordinator.deadline()
         self._timer.set_after(None if deadline is None else deadline - self._clock())
