@@ -8,13 +8,14 @@ ahead of time in ``on_standby``. Four seconds after the kill another process is 
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -30,7 +31,7 @@ SETTINGS = {
     "group.consumer.heartbeat.interval.ms": "500",
 }
 LOAD_S, REPLACED_S, SETTLED_S, SHOWN_S = 0.5, 4.0, 3.0, 12.0
-RECORDS_A_SECOND = 20  # of each partition
+RECORDS_A_SECOND, PAUSE_S = 20, 0.25  # of each partition
 KILLED = 1
 COLOURS = ("#2a6f97", "#e09f3e", "#7b9e4b", "#9a5ba5", "#d1495b")
 TITLES = {False: "without a standby", True: "with a standby: group.target.size=3"}
@@ -84,7 +85,7 @@ def produce(servers: str, ends: threading.Event) -> None:
 
 
 def kill_one(cluster: Cluster, group: str, folder: Path, *, with_standby: bool) -> tuple[float, list[Read]]:
-    """Run the group, kill an active member, start another; when it was killed, and what was read until then and after."""
+    """Run the group, kill an active member, start another; return when it was killed, and all that was read."""
     members: list[BaseProcess] = []
 
     def start() -> None:
@@ -115,10 +116,24 @@ def reads_in(path: Path) -> list[Read]:
     return [(at, number, partition) for at, number, partitions in lines for partition in partitions]
 
 
+def stretches(reads: Sequence[Read]) -> Iterator[tuple[float, float, int, int]]:
+    """From when to when a member read a partition without a pause: both times, its number, and the partition."""
+    by_reader = sorted(reads, key=lambda read: (read[2], read[1], read[0]))
+    for (number, partition), of_one in itertools.groupby(by_reader, key=lambda read: read[1:]):
+        began = ended = -1.0
+        for at, _, _ in of_one:
+            if at > ended + PAUSE_S:
+                if ended > 0:
+                    yield began, ended, number, partition
+                began = at - 1 / RECORDS_A_SECOND
+            ended = at
+        yield began, ended, number, partition
+
+
 def longest_gap_s(reads: Sequence[Read], killed_at: float, partition: int) -> float:
     """How long (seconds) nothing was read of a partition, at most, from just before the kill on."""
     times = sorted(at for at, _, read in reads if read == partition and at > killed_at - 1)
-    return max(after - before for before, after in zip(times, times[1:], strict=False))
+    return max(after - before for before, after in itertools.pairwise(times))
 
 
 def draw(runs: dict[bool, tuple[float, list[Read]]], path: Path) -> None:
@@ -128,8 +143,8 @@ def draw(runs: dict[bool, tuple[float, list[Read]]], path: Path) -> None:
 
     figure = Figure(figsize=(8, 4.6), layout="constrained")
     for axes, (with_standby, (killed_at, reads)) in zip(figure.subplots(2, 1, sharex=True), runs.items(), strict=True):
-        for at, number, partition in reads:
-            axes.barh(partition, 0.15, left=at - killed_at - 0.15, height=0.7, color=COLOURS[number], linewidth=0)
+        for began, ended, number, partition in stretches(reads):
+            axes.barh(partition, ended - began, left=began - killed_at, height=0.7, color=COLOURS[number], linewidth=0)
         axes.axvline(0, color="#c1121f", linewidth=1)
         axes.set_title(TITLES[with_standby], loc="left", fontsize=9)
         axes.set_yticks(range(PARTITIONS), [f"{TOPIC}[{number}]" for number in range(PARTITIONS)], fontsize=8)
@@ -155,10 +170,10 @@ def main() -> None:
         for with_standby, title in TITLES.items():
             group = f"billing-{with_standby}"
             runs[with_standby] = killed_at, reads = kill_one(cluster, group, Path(folder), with_standby=with_standby)
-            gaps = (
-                f"{TOPIC}[{number}] {longest_gap_s(reads, killed_at, number):.1f} s" for number in range(PARTITIONS)
+            gaps = [longest_gap_s(reads, killed_at, number) for number in range(PARTITIONS)]
+            print(
+                f"{title}; longest time without a record of each partition: {', '.join(f'{gap:.1f} s' for gap in gaps)}"
             )
-            print(f"{title}; longest time without a record: {', '.join(gaps)}")
         ends.set()
         producing.join()
     try:

@@ -76,12 +76,21 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     usable = {
         name
         for name, offers in offers_of(group, left_out).items()
-        if sum(offers.values()) == len(group.members) - len(left_out) and are_compatible(offers)
+        if sum(offers.values()) == len(group.members) - len(left_out)
+        and are_compatible(offers)
+        and _can_be_run(group, name, left_out)
     }
     votes: Counter[str] = Counter()
     for names, members in PREFERENCES.of(group).items():
         votes[next((name for name in names if name in usable), "")] += members
     return max(sorted(usable), key=lambda name: votes[name], default=None)
+
+
+def _can_be_run(group: Group, name: str, left_out: Collection[str]) -> bool:
+    """Whether a counted member of the consumer protocol has the assignor: no other member computes."""
+    able = sum(count for (each, *_), count in OFFERS.of(group).items() if each == name)
+    names_left_out = ((each.name for each in group.members[member_id].client_assignors) for member_id in left_out)
+    return able > sum(name in names for names in names_left_out)
 
 
 def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:

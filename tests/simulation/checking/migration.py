@@ -91,9 +91,10 @@ def _downgraded(coordinator: Coordinator, group: Group, outcome: Outcome) -> Ite
     removed = {each.member_id for each in outcome.records if isinstance(each, r.TargetAssignmentMemberRemoved)}
     if not group.targets.keys() <= removed:
         yield f"a group is downgraded, and {len(group.targets.keys() - removed)} targets stay"
+    given = {each.member_id: each.partitions for each in outcome.records if isinstance(each, r.TargetAssignmentMember)}
     for member in record.members:
         former = group.instances.get(member.instance_id or "", member.member_id)
-        target = coordinator.topics.with_names(flatten(group.target(former)))
+        target = coordinator.topics.with_names(flatten(given.get(former, group.target(former))))
         if target != decode_assignment(member.assignment):
             yield f"{member.member_id} is downgraded without its target"
     stays = {each.member_id for each in record.members}
