@@ -26,8 +26,10 @@ _HEARTBEAT_INTERVAL_MS = 250
 
 def standby_place(group: Group, member_id: str) -> int:
     """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
-    present = [each for each in STANDBYS.of(group) if not is_away(group, each)]
-    return 1 + present.index(member_id) if member_id in present else 0
+    queue = STANDBYS.of(group)
+    if member_id not in queue or is_away(group, member_id):
+        return 0
+    return 1 + sum(not is_away(group, each) for each in queue[: queue.index(member_id)])
 
 
 def with_standby_place(

@@ -59,7 +59,7 @@ def is_settled(group: Group, size: int) -> bool:
     """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so it counts only."""
     queue = STANDBYS.of(group)
     active = len(group.members) - len({*waiting(group), *queue})
-    return active == size or (active < size and not queue)
+    return active == size or (active < size and all(is_away(group, member_id) for member_id in queue))
 
 
 def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:

@@ -27,6 +27,7 @@ from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
@@ -72,8 +73,9 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
-    if not is_new and member.member_id not in queue and is_settled(draft.group, _target_size(draft)):
-        return False
+    comes = draft.group.current(member.member_id).member_epoch == JOIN
+    if not comes and is_settled(draft.group, _target_size(draft)):
+        return _is_left_out(draft, member)
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafka_nextgen.coordinator.extensions import standby_changes, standbys
 from kafka_nextgen.coordinator.extensions.hooks import Extensions
+from kafka_nextgen.coordinator.extensions.registration import waiting
 from kafka_nextgen.coordinator.records import TargetAssignmentMember
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
@@ -42,6 +43,10 @@ def _leaves_targets(garden: Garden) -> None:
     garden.set(standbys, "clear_targets", lambda draft: None)
 
 
+def _settles_places_only(garden: Garden) -> None:
+    garden.set(Extensions, "settle", lambda self, draft: waiting.settle(draft))
+
+
 def _activates_the_absent(garden: Garden) -> None:
     garden.set(standby_changes, "is_away", lambda group, member_id: False)
 
@@ -61,8 +66,8 @@ STANDBYS = (
            "Its partitions have no reader until its session ends.", _takes_over_from_the_living_only),
     Mutant("standby-absent-active", _, "Has a standby take over that is away itself.",
            "Partitions have no reader until its session ends.", _activates_the_absent),
-    Mutant("standby-size-unnoticed", _, "Does not look for another target size in heartbeats.",
-           "A group stays as small as it was.", _answers("is_settled", True)),
+    Mutant("standby-size-unnoticed", _, "Does not compare the group with its target size after a fail-over.",
+           "A group stays as small as it was until a member comes or goes.", _settles_places_only),
     Mutant("standby-instance-forgotten", _, "Forgets a standby whose instance comes back.",
            "More members are active than the target size allows.", _has_instances_forgotten),
 )  # fmt: skip
