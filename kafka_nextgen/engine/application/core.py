@@ -333,8 +333,8 @@ class ConsumerCore:
     async def _group_lag(
         self, partitions: Collection[TopicPartition], deadline: float
     ) -> dict[TopicPartition, int | None]:
-        committed = await self._committed(partitions, deadline - time.monotonic())
-        return await self.engine.cluster_queries.lag(committed, deadline - time.monotonic())
+        committed = await self._committed(partitions, max(0.0, deadline - time.monotonic()))
+        return await self.engine.cluster_queries.lag(committed, max(0.0, deadline - time.monotonic()))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
