@@ -74,6 +74,8 @@ class ConsumerDriver(MemberDriver[Member]):
             self._watch.stop()
         waited = self._member.state.instance_id_deadline is not None
         super().feed(event)
+        if self._member.member_epoch <= 0:
+            self.standby.end()
         if isinstance(event, ev.HeartbeatRefused) and not waited:
             self._say_if_waiting(event)
 
@@ -134,8 +136,6 @@ class ConsumerDriver(MemberDriver[Member]):
         from kafka_nextgen.membership.assigning.events import MembershipEnded
 
         super()._publish_epoch(effect)
-        if effect.member_epoch <= 0:
-            self.standby.end()
         if self._assigning is not None and effect.member_epoch < 0:
             self._assigning.feed(MembershipEnded())
 
