@@ -24,7 +24,7 @@ from kafka_nextgen.engine.application.rebalance_listener import (
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import AsyncWakeup
 from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome
-from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
@@ -101,7 +101,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def unsubscribe(self, timeout: float | None = None) -> None:
         """Give up all partitions (``on_partitions_revoked``) and leave the group, without a commit.
 
-        As ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled.
+        As ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled, and
+        ``on_standby`` at once.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[Exception]()
@@ -168,8 +169,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
         """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        As ``Consumer.close``, but a callback that takes longer is cancelled. A cancelled close continues in the
-        background, and another call waits for it.
+        As ``Consumer.close``, but a callback that takes longer is cancelled, and ``on_standby`` at once. A cancelled
+        close continues in the background, and another call waits for it.
 
         Called in a callback, it returns at once. The call that runs the callback closes the consumer when the callback
         has returned, and ends with MisuseError or the callback's error. Records being processed do not count as
@@ -195,6 +196,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
+        if self._callback is not None and self._core.is_in_on_standby:
+            self._callback.cancel()
         is_alone = await self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
             await self._leave_and_stop(mode, deadline, is_alone)
@@ -268,15 +271,19 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     ) -> None:
         """Run a callback, or continue to wait for it if the poll that started it was cancelled, and report its end.
 
-        If it has ended before an exception prevented the report, only report it.
+        If it has ended before an exception prevented the report, only report it. With ``errors``, ``on_standby`` is
+        cancelled: a member that leaves takes over from none.
         """
         core = self._core
         ended = core.ended
         if ended is None:
             task = self._callback = self._callback or asyncio.ensure_future(call_async(self._listener, callback, core))
             left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            is_unneeded = errors is not None and callback.kind is CallbackKind.STANDBY
+            if is_unneeded:
+                task.cancel()
             await asyncio.wait([task], timeout=left_s)
-            failure = _failure_of(task, callback)
+            failure = None if is_unneeded and task.cancelled() else _failure_of(task, callback)
             if failure is not None and errors is None:
                 core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
             ended = core.ended = callback, failure  # no call between this and the next line

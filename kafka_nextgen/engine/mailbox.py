@@ -46,8 +46,8 @@ class CallbackKind(Enum):
 
     @property
     def short(self) -> str:
-        """The method without the prefix of all listener methods."""
-        return self.value.removeprefix("on_partitions_")
+        """The method without the prefix of listener methods."""
+        return self.value.removeprefix("on_").removeprefix("partitions_")
 
 
 @frozen(eq=False)
@@ -139,6 +139,12 @@ class Mailbox:
         except ValueError:
             return False
         return True
+
+    def drop_callbacks(self, kind: CallbackKind) -> None:
+        """Remove all callbacks of this kind that have not begun."""
+        for callback in tuple(self._callbacks):
+            if callback.kind is kind:
+                self.drop_callback(callback)
 
     def raise_error(self) -> None:
         """Raise the oldest error not yet raised, or the fatal error, if there is one."""

@@ -19,7 +19,15 @@ import confluent_kafka
 import pytest
 from click.testing import CliRunner
 
-from kafka_nextgen import BrokerError, Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen import (
+    BrokerError,
+    Consumer,
+    GroupAdmin,
+    RebalanceConsumer,
+    RebalanceListener,
+    RequestTimeoutError,
+    TopicPartition,
+)
 from kafka_nextgen.assignors import HotStandby
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
@@ -66,14 +74,17 @@ class Heard(RebalanceListener):
     def __init__(self) -> None:
         self.standby: list[set[int]] = []
         self.revoked: set[int] = set()
+        self.calls: list[str] = []
         self.failure: Exception | None = None
 
     def on_standby(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
         if self.failure is not None:
             raise self.failure
+        self.calls.append("standby")
         self.standby.append({partition.partition for partition in partitions})
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
+        self.calls.append("revoked")
         self.revoked |= {partition.partition for partition in partitions}
 
 
@@ -172,6 +183,19 @@ def test_a_static_member_that_is_back_stands_by(group: str, members: Members) ->
     assert members.owned(first, standby, third, other, back) == [*before, set(), set()]
 
 
+def test_a_member_that_was_active_gives_its_partitions_up_before_it_stands_by(
+    admin: GroupAdmin, group: str, members: Members
+) -> None:
+    """``on_partitions_revoked`` may drop the very state that ``on_standby`` loads."""
+    join_all(members, *[None] * 3)
+    for heard in members.heard:
+        heard.calls.clear()
+    admin.alter_config(group, {"group.target.size": ACTIVE - 1})
+    members.poll(lambda: any(heard.standby for heard in members.heard))
+    [demoted] = [heard for heard in members.heard if heard.standby]
+    assert (demoted.calls, demoted.standby) == (["revoked", "standby"], [set(range(PARTITIONS))])
+
+
 def check_command_line(cluster: Cluster, group: str) -> None:
     def groups(*arguments: str) -> Any:
         done = CliRunner().invoke(cli, ["groups", *arguments, "-b", cluster.bootstrap_servers])
@@ -204,6 +228,8 @@ def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: Gr
     assert lag == active.group_lag()
     assert standby.group_lag([TopicPartition(TOPIC, 1)]) == {TopicPartition(TOPIC, 1): None}, "nothing is committed"
     assert standby.lag() == {}, "it reads none of them"
+    with pytest.raises(RequestTimeoutError, match="within 0 s"):
+        standby.group_lag(timeout=0)
 
 
 def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]]) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from kafka_nextgen import Consumer, MisuseError
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, poll_steps
+from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, leave_steps, poll_steps
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from tests.engine.stage import Stage, tp
 
 
@@ -60,3 +61,15 @@ def test_what_is_left_while_a_poll_looks_whether_there_is_news_rings_once_more(
     monkeypatch.undo()
     with pytest.raises(ValueError, match="just now"):
         next(steps)
+
+
+def test_a_standby_that_leaves_is_not_asked_to_get_ready(core: ConsumerCore) -> None:
+    """``on_standby`` may take minutes, and ``close`` would wait for it."""
+    lost = PendingCallback(CallbackKind.LOST, 1, (tp(),))
+    for callback in (PendingCallback(CallbackKind.STANDBY), lost, PendingCallback(CallbackKind.STANDBY)):
+        core.engine.mailbox.post_callback(callback)
+    steps = leave_steps(core, Future(), 60.0)
+    assert next(steps) is lost
+    core.ended = lost, None
+    core.callback_reported(core.ended)
+    assert isinstance(next(steps), WaitForWakeup)

@@ -14,6 +14,8 @@ from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox
 from kafka_nextgen.engine.member import standby as module
 from kafka_nextgen.engine.member.standby import Standby
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from tests.engine.stage import Stage, poll_until
 
 FOO, BAR = TopicId(int=1), TopicId(int=2)
 FOO_0, FOO_1, BAR_0 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1), TopicIdPartition(BAR, 0)
@@ -110,3 +112,18 @@ def test_without_a_listener_the_partitions_are_known_all_the_same() -> None:
         assert (scene.standby.may_get, scene.waiting()) == ((TopicPartition("foo", 0),), [])
 
     played(play, has_listener=False)
+
+
+def test_a_member_that_left_stands_by_no_more_even_if_the_answer_says_so(stage: Stage) -> None:
+    stage.create()
+    original = stage.original(CONSUMER_GROUP_HEARTBEAT)
+
+    async def handle(request: object, context: object) -> object:
+        response: Any = await original(request, context)
+        return response.replaced(member_epoch=max(1, response.member_epoch), standby_place=1)
+
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, handle)
+    with stage.subscribed() as consumer:
+        poll_until(consumer, lambda: consumer.health().standby_place == 1)
+        consumer.unsubscribe()
+        assert consumer.health().standby_place == 0

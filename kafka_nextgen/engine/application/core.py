@@ -201,6 +201,11 @@ class ConsumerCore:
         """Whether a callback has begun and not ended."""
         return self._running is not None and self.ended is None
 
+    @property
+    def is_in_on_standby(self) -> bool:
+        """Whether ``on_standby`` has begun and its end was not reported."""
+        return self._running is not None and self._running.kind is CallbackKind.STANDBY
+
     def next_callback(self) -> PendingCallback | None:
         """The callback to run, or to wait for if it is running; the same one until its end was reported."""
         if self._running is None:
@@ -333,8 +338,8 @@ class ConsumerCore:
     async def _group_lag(
         self, partitions: Collection[TopicPartition], deadline: float
     ) -> dict[TopicPartition, int | None]:
-        committed = await self._committed(partitions, deadline - time.monotonic())
-        return await self.engine.cluster_queries.lag(committed, deadline - time.monotonic())
+        committed = await self._committed(partitions, max(0.0, deadline - time.monotonic()))
+        return await self.engine.cluster_queries.lag(committed, max(0.0, deadline - time.monotonic()))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float

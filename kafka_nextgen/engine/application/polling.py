@@ -5,7 +5,8 @@ run pending callbacks; raise pending errors; return records, or nothing if all t
 So no record of a partition being revoked is handed over after its revocation began, and all that was handed over
 before counts as processed.
 
-Leaving runs callbacks as long as it takes, and raises what they raised when everything else is done.
+Leaving runs callbacks as long as it takes, and raises what they raised when everything else is done. It does not begin
+``on_standby``, which may take long: a member that leaves takes over from none.
 
 A step is something to wait for: a future of the I/O thread, a callback to run, or the next wakeup. Each consumer waits
 in its own way. A poll that is abandoned between two steps loses nothing: a callback whose end was not reported is the
@@ -20,7 +21,7 @@ from concurrent.futures import Future
 from typing import NamedTuple
 
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 
 __all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "leave_steps", "poll_steps"]
 
@@ -76,14 +77,21 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
     leaving.add_done_callback(lambda _: core.wakeup.notify())
     while not leaving.done() and time.monotonic() < deadline:
         seen = core.wakeup.count
-        yield from _callbacks(core)
+        yield from _callbacks_of_leaving(core)
         if not leaving.done():
             yield WaitForWakeup(seen, max(0.0, deadline - time.monotonic()))
     if leaving.done():
-        yield from _callbacks(core)  # of commits that ended last
+        yield from _callbacks_of_leaving(core)  # of commits that ended last
     yield leaving
 
 
 def _callbacks(core: ConsumerCore) -> Iterator[PendingCallback]:
     while (callback := core.next_callback()) is not None:
         yield callback
+
+
+def _callbacks_of_leaving(core: ConsumerCore) -> Iterator[PendingCallback]:
+    core.engine.mailbox.drop_callbacks(CallbackKind.STANDBY)
+    for callback in _callbacks(core):
+        yield callback
+        core.engine.mailbox.drop_callbacks(CallbackKind.STANDBY)

@@ -156,7 +156,7 @@ class RebalanceListener:
 
     An exception raised here reaches the caller of ``poll``. ``on_partitions_assigned`` is called again by the next
     poll, until it returns. After ``on_partitions_revoked`` and ``on_partitions_lost`` the member goes on: the
-    partitions are given up all the same, for others wait for them.
+    partitions are given up all the same, for others wait for them. It goes on after ``on_standby``, too.
     """
 
     def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
@@ -179,8 +179,9 @@ class RebalanceListener:
     def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """This member stands by (``group.target.size``): it gets any of ``partitions`` when an active member fails.
 
-        Load the state they need here. It is called again when these partitions change. Coordinators without
-        extensions have no standbys.
+        Load the state they need here, or in the background if that takes as long as ``max.poll.interval.ms``, after
+        which the member would leave its group. It is called again when these partitions change, and after this member
+        was active. Coordinators without extensions have no standbys.
         """
 
 

@@ -74,6 +74,8 @@ class ConsumerDriver(MemberDriver[Member]):
             self._watch.stop()
         waited = self._member.state.instance_id_deadline is not None
         super().feed(event)
+        if self._member.member_epoch <= 0:
+            self.standby.end()
         if isinstance(event, ev.HeartbeatRefused) and not waited:
             self._say_if_waiting(event)
 
@@ -134,8 +136,6 @@ class ConsumerDriver(MemberDriver[Member]):
         from kafka_nextgen.membership.assigning.events import MembershipEnded
 
         super()._publish_epoch(effect)
-        if effect.member_epoch <= 0:
-            self.standby.end()
         if self._assigning is not None and effect.member_epoch < 0:
             self._assigning.feed(MembershipEnded())
 
@@ -174,8 +174,18 @@ class ConsumerDriver(MemberDriver[Member]):
             self.last_heartbeat_at = time.monotonic()
             self._tell_assignors(event, heard.for_assignors)
             if not (self._stopped or is_late(self._member.state, event)):
-                self.standby.note(heard.standby_place, heard.may_get)
+                self._note_standby(heard)
         self.feed(event)
+
+    def _note_standby(self, heard: HeartbeatResult) -> None:
+        """Note that this member stands by, or not.
+
+        A member that was active first gives its partitions up: ``on_partitions_revoked`` may drop the very state that
+        ``on_standby`` loads. The answer after that tells again what it may get.
+        """
+        state = self._member.state
+        has_any = bool(state.owned or state.held)
+        self.standby.note(heard.standby_place, None if has_any else heard.may_get)
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
         """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""

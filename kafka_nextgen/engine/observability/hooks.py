@@ -78,7 +78,7 @@ class Hooks:
     ) -> None:
         """The listener was told that these were ``callback`` (assigned, revoked or lost); where the application polls.
 
-        ``error`` is what it raised.
+        Or that this member stands by (standby), and may get them. ``error`` is what it raised.
         """
 
     def polled_late(self, began_at: float, took_s: float) -> None:
