@@ -109,7 +109,7 @@ def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
     tried = computing.failed | computing.late
     if computing.failed_epoch != group.epoch or member_id not in tried:
         return True
-    candidates = {each for each, member in group.members.items() if member.client_assignors}
+    candidates = {each.member_id for each in group.counted() if each.client_assignors}
     return member_id in computing.late and candidates <= tried
 
 
