@@ -77,8 +77,10 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)
-    reason = RebalanceReason.MEMBER_JOINED if is_new else RebalanceReason.ADMIN
-    advance_epoch(draft, Cause(reason, member.member_id, member.instance_id, text=str(change)))
+    cause = Cause(RebalanceReason.ADMIN)
+    if is_new:
+        cause = Cause(RebalanceReason.MEMBER_JOINED, member.member_id, member.instance_id)
+    advance_epoch(draft, evolve(cause, text=str(change)))
     return True
 
 
@@ -104,12 +106,12 @@ def settle(draft: Draft) -> None:
             advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
 
 
-def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
+def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
     """Let standbys take over from members that are about to be removed; return the cause, which says so."""
     leaving = [member.member_id for member in members]
-    if set(leaving) <= set(uncounted(draft.group)):  # the epoch stays; ``settle`` raises it if others change places
+    if cause is None:  # the epoch stays; ``settle`` raises it if others change places
         _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))
-        return cause
+        return None
     change = _change_places(draft, STANDBYS.of(draft.group), leaving)
     return evolve(cause, text=", ".join(filter(None, (cause.text, str(change)))))
 
