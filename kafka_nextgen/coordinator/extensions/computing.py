@@ -67,11 +67,10 @@ def is_computing(group: Group) -> bool:
 
 
 def _call_for_computation(draft: Draft, assignor: str) -> None:
-    computing = COMPUTING.of(draft.group)
-    if computing.assignor == assignor:
+    if COMPUTING.of(draft.group).assignor == assignor:
         return
     end_computation(draft)
-    COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), assignor=assignor, is_urgent=computing.is_urgent))
+    COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), assignor=assignor))
     _begin_at_one(draft)
 
 

@@ -30,7 +30,7 @@ from attrs import evolve
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
-from kafka_nextgen.coordinator.extensions.registration.places import begin_epochs, waiting
+from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.standby_changes import (
     StandbyChange,
     Swap,
@@ -87,7 +87,6 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
 def _is_left_out(draft: Draft, member: MemberMetadata) -> bool:
     if member.member_id not in STANDBYS.of(draft.group):
         return False
-    begin_epochs(draft)
     cause = Cause(RebalanceReason.MIGRATION, member.member_id, member.instance_id)
     advance_epoch(draft, cause if _has_classic_target(draft.group) else None)
     return True
@@ -100,10 +99,9 @@ def _has_classic_target(group: Group) -> bool:
 
 def settle(draft: Draft) -> None:
     """The group or its target size changed: standbys become active, or active members stand by."""
-    if draft.group.is_consumer_group:
-        change = _change_places(draft, STANDBYS.of(draft.group))
-        if not change.is_empty:
-            advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
+    change = _change_places(draft, STANDBYS.of(draft.group))
+    if not change.is_empty:
+        advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
 
 
 def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
