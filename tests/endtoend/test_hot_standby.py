@@ -19,7 +19,15 @@ import confluent_kafka
 import pytest
 from click.testing import CliRunner
 
-from kafka_nextgen import BrokerError, Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen import (
+    BrokerError,
+    Consumer,
+    GroupAdmin,
+    OffsetReset,
+    RebalanceConsumer,
+    RebalanceListener,
+    TopicPartition,
+)
 from kafka_nextgen.assignors import HotStandby
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
@@ -146,7 +154,7 @@ def test_a_standby_takes_over_from_a_member_that_leaves(
     before = members.owned(first, second, third)
     described = {member.member_id: member.standby_place for member in admin.members(group)}
     assert sorted(described.values()) == [0, 0, 0, 1, 2]
-    check_command_line(cluster, group)
+    check_command_line(cluster, admin, group)
     assert members.heard[3].standby[-1] == members.heard[4].standby[-1] == set(range(PARTITIONS))
 
     for heard in members.heard:
@@ -172,15 +180,16 @@ def test_a_static_member_that_is_back_stands_by(group: str, members: Members) ->
     assert members.owned(first, standby, third, other, back) == [*before, set(), set()]
 
 
-def check_command_line(cluster: Cluster, group: str) -> None:
+def check_command_line(cluster: Cluster, admin: GroupAdmin, group: str) -> None:
     def groups(*arguments: str) -> Any:
         done = CliRunner().invoke(cli, ["groups", *arguments, "-b", cluster.bootstrap_servers])
         assert done.exit_code == 0, done.stderr
         return done.stdout
 
-    heading, row = groups("describe", group).splitlines()
-    assert re.split(" {2,}", heading)[-1] == "STANDBYS"
-    assert re.split(" {2,}", row)[-1] == "2"
+    without = unique("without")
+    admin.alter_offsets(without, {TopicPartition(TOPIC, 0): OffsetReset.EARLIEST})
+    table = groups("describe", group, without).splitlines()
+    assert [re.split(" {2,}", line)[-1] for line in table] == ["STANDBYS", "2", "0"]
     heading, *rows = groups("members", group).splitlines()
     column = heading.index("STANDBY")
     assert sorted(row[column:].split()[0] for row in rows) == ["-", "-", "-", "1", "2"]
@@ -204,6 +213,21 @@ def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: Gr
     assert lag == active.group_lag()
     assert standby.group_lag([TopicPartition(TOPIC, 1)]) == {TopicPartition(TOPIC, 1): None}, "nothing is committed"
     assert standby.lag() == {}, "it reads none of them"
+
+
+def test_a_standby_hears_again_when_it_joins_again_and_knows_nothing_once_it_left(
+    admin: GroupAdmin, members: Members
+) -> None:
+    admin.alter_config(members.group, {"group.target.size": 1})
+    active = members.start()
+    members.poll(lambda: len(active.assignment()) == PARTITIONS)
+    standby = members.start()
+    members.poll(lambda: members.heard[1].standby)
+    admin.remove_members(members.group, member_ids=[standby.group_metadata().member_id])
+    members.poll(lambda: len(members.heard[1].standby) == 2)
+    assert standby.health().standby_place == 1
+    standby.unsubscribe()
+    assert (standby.health().standby_place, standby.group_lag()) == (0, {})
 
 
 def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]]) -> None:
