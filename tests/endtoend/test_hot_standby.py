@@ -207,9 +207,10 @@ def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: Gr
     produce(cluster, TOPIC, {0: [b""] * 5, 1: [b""] * 3})
     ends = active.end_offsets(active.assignment())
     behind = TopicPartition(TOPIC, 0)
-    active.commit({behind: ends[behind] - 2})
+    ahead = TopicPartition(TOPIC, 2)  # as after its leader lost records
+    active.commit({behind: ends[behind] - 2, ahead: ends[ahead] + 2})
     lag = standby.group_lag()
-    assert (lag.keys(), lag[behind]) == (ends.keys(), 2)
+    assert (lag.keys(), lag[behind], lag[ahead]) == (ends.keys(), 2, 0)
     assert lag == active.group_lag()
     assert standby.group_lag([TopicPartition(TOPIC, 1)]) == {TopicPartition(TOPIC, 1): None}, "nothing is committed"
     assert standby.lag() == {}, "it reads none of them"
