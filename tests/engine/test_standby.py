@@ -61,6 +61,16 @@ def played(play: Any, **options: Any) -> None:
     asyncio.run(main())
 
 
+def test_the_log_says_once_that_the_member_stands_by(caplog: pytest.LogCaptureFixture) -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(2, FOO_0)
+        await scene.note(1)
+
+    with caplog.at_level("INFO"):
+        played(play)
+    assert caplog.messages == ["group g: this member stands by; its place is 2"]
+
+
 def test_the_application_is_told_once_of_the_same_partitions() -> None:
     async def play(scene: Scene) -> None:
         await scene.note(2, FOO_0, FOO_1)
