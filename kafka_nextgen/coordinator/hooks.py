@@ -189,8 +189,10 @@ class Hooks:
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """These members are about to be removed for good."""
 
-    def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
-        """These members of a consumer group are about to be removed; returns the cause, with what follows from it."""
+    def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
+        """These members of a consumer group are about to be removed. ``cause`` is None if the epoch stays, because no
+        assignment counted them; returns it with what follows from it.
+        """
         return cause
 
     def member_absent(self, draft: Draft, member: MemberMetadata) -> None:

@@ -69,19 +69,22 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
     going = [draft.group.members[member_id] for member_id in member_ids]
     waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
+    downgrades = downgrades_without(draft.group, member_ids, draft.settings)
+    epoch_cause = cause if counted else None
+    if not downgrades:
+        epoch_cause = draft.hooks.members_removed(draft, going, epoch_cause)
     if for_good:
         draft.hooks.members_leaving(draft, going)
-    if downgrades_without(draft.group, member_ids, draft.settings):
+    if downgrades:
         downgrade_without(draft, member_ids, cause)
         draft.hooks.settle(draft)
         return
-    cause = draft.hooks.members_removed(draft, going, cause)
     for member in going:
         write_removal(draft, member.member_id)
         forget_pattern_if_unused(draft, member.subscribed_pattern)
     if counted:
         draft.hooks.let_in_if_alone(draft)
-    advance_epoch(draft, cause if counted else None)
+    advance_epoch(draft, epoch_cause)
     draft.hooks.settle(draft)
 
 

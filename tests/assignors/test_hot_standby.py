@@ -37,8 +37,13 @@ def test_members_beyond_the_target_size_get_nothing() -> None:
 
 
 def test_a_standby_gets_the_partitions_of_the_member_that_is_gone_and_no_others_move() -> None:
-    shares = assign(HotStandby(3), {"B": member(2, 3), "C": member(4, 5), "A": member(), "Z": member()})
-    assert shares == {"A": {FOO: {0, 1}}, "B": {FOO: {2, 3}}, "C": {FOO: {4, 5}}}
+    shares = assign(HotStandby(3), {"A": member(), "B": member(), "Y": member(2, 3), "Z": member(4, 5)})
+    assert shares == {"A": {FOO: {0, 1}}, "Y": {FOO: {2, 3}}, "Z": {FOO: {4, 5}}}
+
+
+def test_a_member_without_partitions_of_its_topics_is_not_active() -> None:
+    nothing = MemberSpec(frozenset({"foo"}), {FOO: frozenset()})
+    assert sorted(assign(HotStandby(1), {"A": nothing, "Z": member(0, 1)})) == ["Z"]
 
 
 def test_static_members_are_active_before_dynamic_ones() -> None:
@@ -46,9 +51,15 @@ def test_static_members_are_active_before_dynamic_ones() -> None:
     assert sorted(assign(HotStandby(1), members)) == ["C"]
 
 
-def test_a_topic_to_which_no_active_member_subscribes_has_a_reader_all_the_same() -> None:
-    members = {"A": member(0, 1, 2, 3, 4, 5), "B": member(), "C": member(topics=("bar",))}
-    assert assign(HotStandby(1), members) == {"A": {FOO: {0, 1, 2, 3, 4, 5}}, "C": {BAR: {0, 1}}}
+@pytest.mark.parametrize("topics", [("bar",), ("bar", "foo")])
+def test_a_topic_to_which_no_active_member_subscribes_has_one_reader_all_the_same(topics: tuple[str, ...]) -> None:
+    members = {"A": member(0, 1, 2, 3, 4, 5), "B": member(), "C": member(topics=topics), "D": member(topics=("bar",))}
+    assert sorted(assign(HotStandby(1), members)) == ["A", "C"]
+
+
+def test_a_topic_of_any_active_member_needs_no_other_reader() -> None:
+    members = {"A": member(), "B": member(topics=("bar",)), "C": member()}
+    assert sorted(assign(HotStandby(2), members)) == ["A", "B"]
 
 
 def test_any_assignor_may_assign_to_the_active_members() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
@@ -88,6 +89,24 @@ def test_an_answer_tells_what_the_assignor_said() -> None:
         failure="weighted failed",
         share=TargetShare(target, "weighted", 7, Metadata(2, b"")),
     )
+
+
+def test_what_a_standby_may_get_is_not_its_target() -> None:
+    said = heartbeats.to_response(evolve(SAID, standby_place=2), with_extensions=True)
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, said, 1)
+    assert message.standby_place == 2
+    assert heartbeats.to_may_get(message) == by_id(ORDERS, 1, 2) | by_id(AUDIT, 0)
+    share = heartbeats.to_heard(message).share
+    assert share is not None
+    assert share.partitions == by_id(ORDERS, 0)
+
+
+@pytest.mark.parametrize("answer", [SAID, evolve(SAID, standby_place=2, assignment=None)], ids=["active", "no news"])
+def test_an_active_member_or_a_standby_without_news_is_not_told_what_it_may_get(
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> None:
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(answer, with_extensions=True), 1)
+    assert heartbeats.to_may_get(message) is None
 
 
 def test_an_answer_of_stock_kafka_says_nothing_to_assignors() -> None:

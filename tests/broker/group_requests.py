@@ -58,7 +58,8 @@ def committed(client: Client, group: str, topic: str) -> int:
     return offset
 
 
-def live_by_the_classic_protocol(client: Client) -> None:
+def live_by_the_classic_protocol(client: Client) -> str:
+    """Have a member join the group "old"; return its id."""
     joined = client.ask(apis.JOIN_GROUP, join_request("old", b"\0\0\0\0\0\0\xff\xff\xff\xff"), 3)
     assignment = SyncGroupRequest.SyncGroupRequestAssignment(
         member_id=joined.member_id, assignment=b"\0\0\0\0\0\0\xff\xff\xff\xff"
@@ -67,6 +68,8 @@ def live_by_the_classic_protocol(client: Client) -> None:
         group_id="old", generation_id=joined.generation_id, member_id=joined.member_id, assignments=[assignment]
     )
     client.ask(apis.SYNC_GROUP, sync, 3)
+    member_id: str = joined.member_id
+    return member_id
 
 
 def join(client: Client, group: str, member: str, **fields: Any) -> Any:

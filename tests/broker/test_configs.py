@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen.broker.topic_settings import TOPIC_KEYS
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, LeaveGroupRequest
 from tests.broker.client import Client
 from tests.broker.configs import (
     APPEND,
@@ -424,6 +424,17 @@ def test_a_group_of_the_classic_protocol_has_no_target_size(own: Callable[..., C
         "group.target.size: group 'old' uses the classic protocol, whose coordinator has no standbys; set "
         "group.protocol=consumer in its members, or use the assignor HotStandby in them",
     )
+
+
+def test_a_classic_group_keeps_an_earlier_target_size_and_an_empty_one_may_have_any(own: Callable[..., Client]) -> None:
+    client = own()
+    assert alter(client, GROUP, "old", (TARGET_SIZE, SET, "3")) == DONE
+    member_id = live_by_the_classic_protocol(client)
+    assert alter(client, GROUP, "old", (TARGET_SIZE, SET, "3"), (SESSION, SET, "50000")) == DONE
+    assert alter(client, GROUP, "old", (TARGET_SIZE, SET, "4"))[0] == "INVALID_CONFIG"
+    assert alter(client, GROUP, "old", (TARGET_SIZE, DELETE, None)) == DONE
+    client.ask(apis.LEAVE_GROUP, LeaveGroupRequest(group_id="old", member_id=member_id), 2)
+    assert alter(client, GROUP, "old", (TARGET_SIZE, SET, "4")) == DONE
 
 
 def test_everything_that_has_a_configuration_is_listed(own: Callable[..., Client]) -> None:

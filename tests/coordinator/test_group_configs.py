@@ -15,6 +15,7 @@ SESSION, HEARTBEAT, INTERVAL = (
     "consumer.heartbeat.interval.ms",
     "consumer.assignment.interval.ms",
 )
+TARGET_SIZE = "group.target.size"
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,11 @@ def test_a_session_that_would_not_outlast_an_interval_by_now_is_the_brokers_agai
 def test_intervals_are_looked_at_before_sessions() -> None:
     assert (group_config_complaint({SESSION: 1, HEARTBEAT: 1}, SETTINGS) or "").startswith(HEARTBEAT)
     assert group_config_complaint({SESSION: 50_000, INTERVAL: 15_000}, SETTINGS) is None
+
+
+@pytest.mark.parametrize(("size", "bound"), [(0, "greater than or equal to 1"), (1, None), (201, "less than or equal")])
+def test_a_target_size_is_at_least_1_and_at_most_the_largest_group(size: int, bound: str | None) -> None:
+    settings = CoordinatorSettings(group_consumer_max_size=200)
+    complaint = group_config_complaint({TARGET_SIZE: size}, settings)
+    assert complaint is None if bound is None else f"{TARGET_SIZE} must be {bound}" in (complaint or "")
+    assert settings_of_group({TARGET_SIZE: size}, settings).group_target_size == min(max(size, 1), 200)

@@ -23,6 +23,7 @@ from kafka_nextgen import (
     BrokerError,
     Consumer,
     GroupAdmin,
+    OffsetReset,
     RebalanceConsumer,
     RebalanceListener,
     RequestTimeoutError,
@@ -157,7 +158,7 @@ def test_a_standby_takes_over_from_a_member_that_leaves(
     before = members.owned(first, second, third)
     described = {member.member_id: member.standby_place for member in admin.members(group)}
     assert sorted(described.values()) == [0, 0, 0, 1, 2]
-    check_command_line(cluster, group)
+    check_command_line(cluster, admin, group)
     assert members.heard[3].standby[-1] == members.heard[4].standby[-1] == set(range(PARTITIONS))
 
     for heard in members.heard:
@@ -196,15 +197,16 @@ def test_a_member_that_was_active_gives_its_partitions_up_before_it_stands_by(
     assert (demoted.calls, demoted.standby) == (["revoked", "standby"], [set(range(PARTITIONS))])
 
 
-def check_command_line(cluster: Cluster, group: str) -> None:
+def check_command_line(cluster: Cluster, admin: GroupAdmin, group: str) -> None:
     def groups(*arguments: str) -> Any:
         done = CliRunner().invoke(cli, ["groups", *arguments, "-b", cluster.bootstrap_servers])
         assert done.exit_code == 0, done.stderr
         return done.stdout
 
-    heading, row = groups("describe", group).splitlines()
-    assert re.split(" {2,}", heading)[-1] == "STANDBYS"
-    assert re.split(" {2,}", row)[-1] == "2"
+    without = unique("without")
+    admin.alter_offsets(without, {TopicPartition(TOPIC, 0): OffsetReset.EARLIEST})
+    table = groups("describe", group, without).splitlines()
+    assert [re.split(" {2,}", line)[-1] for line in table] == ["STANDBYS", "2", "0"]
     heading, *rows = groups("members", group).splitlines()
     column = heading.index("STANDBY")
     assert sorted(row[column:].split()[0] for row in rows) == ["-", "-", "-", "1", "2"]
@@ -222,14 +224,30 @@ def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: Gr
     produce(cluster, TOPIC, {0: [b""] * 5, 1: [b""] * 3})
     ends = active.end_offsets(active.assignment())
     behind = TopicPartition(TOPIC, 0)
-    active.commit({behind: ends[behind] - 2})
+    ahead = TopicPartition(TOPIC, 2)  # as after its leader lost records
+    active.commit({behind: ends[behind] - 2, ahead: ends[ahead] + 2})
     lag = standby.group_lag()
-    assert (lag.keys(), lag[behind]) == (ends.keys(), 2)
+    assert (lag.keys(), lag[behind], lag[ahead]) == (ends.keys(), 2, 0)
     assert lag == active.group_lag()
     assert standby.group_lag([TopicPartition(TOPIC, 1)]) == {TopicPartition(TOPIC, 1): None}, "nothing is committed"
     assert standby.lag() == {}, "it reads none of them"
     with pytest.raises(RequestTimeoutError, match="within 0 s"):
         standby.group_lag(timeout=0)
+
+
+def test_a_standby_hears_again_when_it_joins_again_and_knows_nothing_once_it_left(
+    admin: GroupAdmin, members: Members
+) -> None:
+    admin.alter_config(members.group, {"group.target.size": 1})
+    active = members.start()
+    members.poll(lambda: len(active.assignment()) == PARTITIONS)
+    standby = members.start()
+    members.poll(lambda: members.heard[1].standby)
+    admin.remove_members(members.group, member_ids=[standby.group_metadata().member_id])
+    members.poll(lambda: len(members.heard[1].standby) == 2)
+    assert standby.health().standby_place == 1
+    standby.unsubscribe()
+    assert (standby.health().standby_place, standby.group_lag()) == (0, {})
 
 
 def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]]) -> None:

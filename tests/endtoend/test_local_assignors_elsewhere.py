@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen import BrokerError, Consumer, GroupAdmin, UnsupportedAssignorError
 from kafka_nextgen.assignors import HotStandby
+from kafka_nextgen.codes import ErrorCode
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
@@ -42,13 +43,17 @@ def test_kafka_is_told_of_once_with_both_ways_on(real_kafka: KafkaServer, caplog
 
 def test_kafka_has_no_standbys_and_two_other_ways_to_them(real_kafka: KafkaServer) -> None:
     topic, group = create_topic(real_kafka.bootstrap_servers, "standby", 1), unique("standby")
-    with Consumer(**config_of(real_kafka, group, group_local_assignors=HotStandby(target_size=1))) as consumer:
+    assignors = [HotStandby(target_size=1), Weighing()]
+    with Consumer(**config_of(real_kafka, group, group_local_assignors=assignors)) as consumer:
         consumer.subscribe([topic])
         with pytest.raises(UnsupportedAssignorError) as raised:
             poll_until([consumer], lambda: False)
     assert "HotStandby with group.protocol=classic" in str(raised.value)
     assert "group.target.size, at a coordinator that has it" in str(raised.value)
-    with GroupAdmin(bootstrap_servers=real_kafka.bootstrap_servers) as admin, pytest.raises(BrokerError) as refused:
-        admin.alter_config(group, {"group.target.size": 1})
-    assert "HotStandby" in str(refused.value)
-    assert "a coordinator with extensions" in str(refused.value)
+    with GroupAdmin(bootstrap_servers=real_kafka.bootstrap_servers) as admin:
+        for name in ("group.target.size", "target.group.size"):
+            with pytest.raises(BrokerError) as refused:
+                admin.alter_config(group, {name: 1})
+            assert refused.value.code == ErrorCode.INVALID_CONFIG
+            assert "HotStandby" in str(refused.value)
+            assert "a coordinator with extensions" in str(refused.value)

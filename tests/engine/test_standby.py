@@ -26,12 +26,15 @@ class Scene:
 
     def __init__(self, *, has_listener: bool = True) -> None:
         self.names: dict[TopicId, str] = {FOO: "foo"}
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
         self.mailbox = Mailbox(ThreadWakeup())
         self.failures: list[BaseException] = []
         tasks = TaskSet(self.failures.append)
         self.standby = Standby("g", self.mailbox, tasks, self._names_of, lambda: has_listener)
 
     async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
+        await self.may_answer.wait()
         return {topic_id: self.names[topic_id] for topic_id in topic_ids if topic_id in self.names}
 
     async def note(self, place: int, *partitions: TopicIdPartition) -> None:
@@ -58,6 +61,16 @@ def played(play: Any, **options: Any) -> None:
         assert scene.failures == []
 
     asyncio.run(main())
+
+
+def test_the_log_says_once_that_the_member_stands_by(caplog: pytest.LogCaptureFixture) -> None:
+    async def play(scene: Scene) -> None:
+        await scene.note(2, FOO_0)
+        await scene.note(1)
+
+    with caplog.at_level("INFO"):
+        played(play)
+    assert caplog.messages == ["group g: this member stands by; its place is 2"]
 
 
 def test_the_application_is_told_once_of_the_same_partitions() -> None:
@@ -99,9 +112,36 @@ def test_partitions_of_a_topic_without_a_name_are_told_later(monkeypatch: pytest
     async def play(scene: Scene) -> None:
         await scene.note(1, FOO_0, BAR_0)
         assert scene.begin_all() == [("foo[0]",)]
+        await asyncio.sleep(0.05)
+        assert scene.waiting() == [], "there is no other name yet"
         scene.names[BAR] = "bar"
         await asyncio.sleep(0.05)
         assert scene.begin_all() == [("bar[0]", "foo[0]")]
+
+    played(play)
+
+
+def test_a_call_that_has_not_begun_is_replaced_once_all_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LOOKUP_INTERVAL_S", 0.001)
+
+    async def play(scene: Scene) -> None:
+        await scene.note(1, FOO_0, BAR_0)
+        scene.names[BAR] = "bar"
+        await asyncio.sleep(0.05)
+        assert scene.waiting() == [("bar[0]", "foo[0]")]
+
+    played(play)
+
+
+def test_a_lookup_of_names_ends_with_the_need_for_it() -> None:
+    async def play(scene: Scene) -> None:
+        scene.may_answer.clear()
+        await scene.note(1, FOO_0)
+        await scene.note(1, FOO_1)
+        await scene.note(0)
+        scene.may_answer.set()
+        await asyncio.sleep(0.01)
+        assert (scene.standby.may_get, scene.waiting()) == ((), [])
 
     played(play)
 

@@ -67,11 +67,10 @@ def is_computing(group: Group) -> bool:
 
 
 def _call_for_computation(draft: Draft, assignor: str) -> None:
-    computing = COMPUTING.of(draft.group)
-    if computing.assignor == assignor:
+    if COMPUTING.of(draft.group).assignor == assignor:
         return
     end_computation(draft)
-    COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), assignor=assignor, is_urgent=computing.is_urgent))
+    COMPUTING.put(draft.group, evolve(COMPUTING.of(draft.group), assignor=assignor))
     _begin_at_one(draft)
 
 
@@ -109,7 +108,7 @@ def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
     tried = computing.failed | computing.late
     if computing.failed_epoch != group.epoch or member_id not in tried:
         return True
-    candidates = {each for each, member in group.members.items() if member.client_assignors}
+    candidates = {each.member_id for each in group.counted() if each.client_assignors}
     return member_id in computing.late and candidates <= tried
 
 

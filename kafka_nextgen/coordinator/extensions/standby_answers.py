@@ -40,7 +40,7 @@ def with_standby_place(
 ) -> ConsumerGroupHeartbeatAnswer:
     """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
 
-    It is told what it may get whenever it reaches an epoch, and with each full assignment.
+    It is told what it may get whenever it reaches an epoch or subscribes anew, and with each full assignment.
     """
     place = standby_place(draft.group, member.member_id)
     if not place:
@@ -50,7 +50,8 @@ def with_standby_place(
         heartbeat_interval_ms=min(answer.heartbeat_interval_ms, _HEARTBEAT_INTERVAL_MS),
         standby_place=place,
     )
-    if answer.assignment is None and answer.member_epoch == request.member_epoch:
+    subscribes = request.subscribed_topics is not None or request.subscribed_pattern is not None
+    if answer.assignment is None and answer.member_epoch == request.member_epoch and not subscribes:
         return answer
     owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
     return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))

@@ -31,7 +31,7 @@ from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
-from kafka_nextgen.coordinator.extensions.registration.places import begin_epochs, waiting
+from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.standby_changes import (
     StandbyChange,
     Swap,
@@ -79,15 +79,16 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)
-    reason = RebalanceReason.MEMBER_JOINED if is_new else RebalanceReason.ADMIN
-    advance_epoch(draft, Cause(reason, member.member_id, member.instance_id, text=str(change)))
+    cause = Cause(RebalanceReason.ADMIN)
+    if is_new:
+        cause = Cause(RebalanceReason.MEMBER_JOINED, member.member_id, member.instance_id)
+    advance_epoch(draft, evolve(cause, text=str(change)))
     return True
 
 
 def _is_left_out(draft: Draft, member: MemberMetadata) -> bool:
     if member.member_id not in STANDBYS.of(draft.group):
         return False
-    begin_epochs(draft)
     cause = Cause(RebalanceReason.MIGRATION, member.member_id, member.instance_id)
     advance_epoch(draft, cause if _has_classic_target(draft.group) else None)
     return True
@@ -100,18 +101,17 @@ def _has_classic_target(group: Group) -> bool:
 
 def settle(draft: Draft) -> None:
     """The group or its target size changed: standbys become active, or active members stand by."""
-    if draft.group.is_consumer_group:
-        change = _change_places(draft, STANDBYS.of(draft.group))
-        if not change.is_empty:
-            advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
+    change = _change_places(draft, STANDBYS.of(draft.group))
+    if not change.is_empty:
+        advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
 
 
-def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause) -> Cause:
+def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
     """Let standbys take over from members that are about to be removed; return the cause, which says so."""
     leaving = [member.member_id for member in members]
-    if set(leaving) <= set(uncounted(draft.group)):  # the epoch stays; ``settle`` raises it if others change places
+    if cause is None:  # the epoch stays; ``settle`` raises it if others change places
         _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))
-        return cause
+        return None
     change = _change_places(draft, STANDBYS.of(draft.group), leaving)
     return evolve(cause, text=", ".join(filter(None, (cause.text, str(change)))))
 
