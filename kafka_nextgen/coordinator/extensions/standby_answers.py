@@ -9,7 +9,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.standby_changes import is_away
-from kafka_nextgen.coordinator.extensions.state import STANDBYS
+from kafka_nextgen.coordinator.extensions.state import STANDBYS, TOLD
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -26,8 +26,10 @@ _HEARTBEAT_INTERVAL_MS = 250
 
 def standby_place(group: Group, member_id: str) -> int:
     """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
-    present = [each for each in STANDBYS.of(group) if not is_away(group, each)]
-    return 1 + present.index(member_id) if member_id in present else 0
+    queue = STANDBYS.of(group)
+    if member_id not in queue or is_away(group, member_id):
+        return 0
+    return 1 + sum(not is_away(group, each) for each in queue[: queue.index(member_id)])
 
 
 def with_standby_place(
@@ -38,7 +40,8 @@ def with_standby_place(
 ) -> ConsumerGroupHeartbeatAnswer:
     """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
 
-    It is told what it may get whenever it reaches an epoch, and with each full assignment.
+    It is told what it may get whenever it reaches an epoch, when its topics changed, and with each full assignment. Its
+    topics may change without a new epoch, because a standby's subscription does not raise it.
     """
     place = standby_place(draft.group, member.member_id)
     if not place:
@@ -48,10 +51,22 @@ def with_standby_place(
         heartbeat_interval_ms=min(answer.heartbeat_interval_ms, _HEARTBEAT_INTERVAL_MS),
         standby_place=place,
     )
-    if answer.assignment is None and answer.member_epoch == request.member_epoch:
+    has_news = _note_topics(draft, member) or answer.member_epoch != request.member_epoch
+    if answer.assignment is None and not has_news:
         return answer
     owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
     return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+
+
+def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
+    """Note the topics that the standby is told about; return whether they changed."""
+    told, topics = TOLD.of(draft.group), draft.group.topics_of(member)
+    if told.get(member.member_id) == topics:
+        return False
+    queue = set(STANDBYS.of(draft.group))
+    kept = {member_id: names for member_id, names in told.items() if member_id in queue}
+    TOLD.put(draft.group, {**kept, member.member_id: topics})
+    return True
 
 
 def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:

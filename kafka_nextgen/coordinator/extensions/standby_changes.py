@@ -56,9 +56,11 @@ class StandbyChange:
 
 
 def is_settled(group: Group, size: int) -> bool:
-    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so it counts only."""
+    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so it counts only: it must not
+    take longer the more members there are.
+    """
     queue = STANDBYS.of(group)
-    active = len(group.members) - len({*waiting(group), *queue})
+    active = len(group.members) - len(queue) - sum(member_id not in queue for member_id in waiting(group))
     return active == size or (active < size and not queue)
 
 

@@ -27,6 +27,7 @@ from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
+from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
@@ -72,8 +73,9 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
-    if not is_new and member.member_id not in queue and is_settled(draft.group, _target_size(draft)):
-        return False
+    has_just_joined = draft.group.current(member.member_id).member_epoch == JOIN
+    if not has_just_joined and is_settled(draft.group, _target_size(draft)):
+        return _is_left_out(draft, member)
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)
@@ -162,7 +164,7 @@ def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] 
     """Write who changes places. The caller raises the group epoch, and removes members that leave."""
     change = plan_change(draft.group, _target_size(draft), queue, leaving)
     if change.swaps:
-        _take_over(draft, change)
+        _take_over(draft, change, leaving)
     for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
         if is_away(draft.group, member_id):
             _take_partitions(draft, member_id)
@@ -170,9 +172,10 @@ def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] 
     return change
 
 
-def _take_over(draft: Draft, change: StandbyChange) -> None:
+def _take_over(draft: Draft, change: StandbyChange, leaving: Collection[str]) -> None:
     group = draft.group
-    is_whole_change = not change.activated and _is_target_up_to_date(draft)
+    unreplaced = set(leaving) - set(uncounted(group)) - {swap.predecessor for swap in change.swaps}
+    is_whole_change = not change.activated and not unreplaced and _is_target_up_to_date(draft)
     is_whole_target = is_whole_change and all(_subscribe_alike(group, swap) for swap in change.swaps)
     taken_over_at = group.epoch + 1 if is_whole_target else -1
     COMPUTING.put(group, evolve(COMPUTING.of(group), is_urgent=True, taken_over_at=taken_over_at))
@@ -188,8 +191,8 @@ def _target_size(draft: Draft) -> int:
 def _is_target_up_to_date(draft: Draft) -> bool:
     group = draft.group
     topics_hash = draft.topics.metadata_hash(group.counted_topics())
-    is_latest = group.assignment_epoch == group.epoch and topics_hash == group.metadata_hash
-    return is_latest and not _has_classic_target(group)
+    is_latest = group.epoch in (group.assignment_epoch, COMPUTING.of(group).taken_over_at)
+    return is_latest and topics_hash == group.metadata_hash and not _has_classic_target(group)
 
 
 def _subscribe_alike(group: Group, swap: Swap) -> bool:
