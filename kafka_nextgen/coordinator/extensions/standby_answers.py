@@ -59,14 +59,14 @@ def with_standby_place(
 
 
 def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
-    """Note the topics that the standby is told about; return whether they changed."""
-    told, topics = TOLD.of(draft.group), draft.group.topics_of(member)
-    if told.get(member.member_id) == topics:
-        return False
-    queue = set(STANDBYS.of(draft.group))
-    kept = {member_id: names for member_id, names in told.items() if member_id in queue}
-    TOLD.put(draft.group, {**kept, member.member_id: topics})
-    return True
+    """Note the topics that the standby is told about; return whether they changed since another answer."""
+    noted, topics = TOLD.of(draft.group), draft.group.topics_of(member)
+    before = noted.get(member.member_id)
+    if before != topics:
+        queue = set(STANDBYS.of(draft.group))
+        kept = {member_id: names for member_id, names in noted.items() if member_id in queue}
+        TOLD.put(draft.group, {**kept, member.member_id: topics})
+    return before not in (None, topics)
 
 
 def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:

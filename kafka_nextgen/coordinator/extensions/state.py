@@ -91,7 +91,7 @@ PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferenc
 #: The standbys, in the order in which they take over.
 STANDBYS: StateOf[tuple[str, ...]] = StateOf("kept", "standbys", ())
 
-#: By standby: the topics for which it was last told what it may get. A new coordinator tells it again.
+#: By standby: the topics for which it was last told what it may get.
 TOLD: StateOf[Mapping[str, frozenset[str]]] = StateOf("remembered", "told", {})
 
 #: Where the computation of the next target stands. A new coordinator begins it again.
