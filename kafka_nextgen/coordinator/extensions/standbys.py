@@ -29,6 +29,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_complete_join
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
 from kafka_nextgen.coordinator.extensions.registration.places import begin_epochs, waiting
@@ -48,7 +49,6 @@ from kafka_nextgen.coordinator.topics import NamedTopics
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
-    "all_active",
     "clear_targets",
     "instance_came_back",
     "replace_absent",
@@ -100,7 +100,9 @@ def _has_classic_target(group: Group) -> bool:
 
 def settle(draft: Draft) -> None:
     """The group or its target size changed: standbys become active, or active members stand by."""
-    if draft.group.is_consumer_group:
+    if draft.group.classic is not None:
+        _activate_in_classic(draft)
+    elif draft.group.is_consumer_group:
         change = _change_places(draft, STANDBYS.of(draft.group))
         if not change.is_empty:
             advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
@@ -130,9 +132,13 @@ def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
     _keep(draft, tuple(member_id if each == former_id else each for each in queue))
 
 
-def all_active(draft: Draft) -> None:
-    """The group is removed, or becomes a classic one, which has no standbys."""
-    _keep(draft, ())
+def _activate_in_classic(draft: Draft) -> None:
+    """The group has become a classic one, which has no standbys. It rebalances, so that they get partitions."""
+    queue = STANDBYS.of(draft.group)
+    if queue:
+        _keep(draft, ())
+        text = f"it was a consumer group, in which {', '.join(queue)} stood by"
+        rebalance_or_complete_join(draft, Cause(RebalanceReason.MIGRATION, text=text))
 
 
 def takes_over(draft: Draft) -> bool:
