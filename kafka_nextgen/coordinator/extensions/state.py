@@ -13,7 +13,18 @@ from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import ExtensionRecord
 
-__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "STANDBYS", "TOLD", "Computing", "Prepared", "apply"]
+__all__ = [
+    "COMPUTING",
+    "HISTORY",
+    "OFFERS",
+    "PLACES",
+    "PREFERENCES",
+    "STANDBYS",
+    "TOLD",
+    "Computing",
+    "Prepared",
+    "apply",
+]
 
 T = TypeVar("T")
 
