@@ -73,8 +73,8 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
-    has_just_joined = draft.group.current(member.member_id).member_epoch == JOIN
-    if not has_just_joined and is_settled(draft.group, _target_size(draft)):
+    is_back = member.member_id in queue and draft.group.current(member.member_id).member_epoch == JOIN
+    if not is_new and not is_back and is_settled(draft.group, _target_size(draft)):
         return _is_left_out(draft, member)
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
