@@ -69,7 +69,7 @@ async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:
     """Explain INVALID_REQUEST of brokers without group configurations, and that Kafka has no standbys."""
-    if code == ErrorCode.INVALID_REQUEST:
+    if code == ErrorCode.INVALID_REQUEST and "resource type" in (message or ""):
         return ErrorCode.UNSUPPORTED_VERSION, _NONE_YET
     if message in _NO_TARGET_SIZE:
         return code, f"{message}; {_STANDBYS_ELSEWHERE}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from struct import pack
 
 import pytest
 
+from kafka_nextgen import GroupAdmin
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
@@ -126,6 +128,28 @@ def test_without_extensions_tags_are_passed_over(stock: Cluster, group: str) -> 
         assert not joined.should_compute_assignment
         (member,) = describe(client, group).members
         assert member.client_assignors == ()
+
+
+def test_a_broker_without_extensions_makes_standbys_active_and_forgets_them(tmp_path: Path) -> None:
+    config = {"group.consumer.assignment.interval.ms": 0}
+    with Cluster(data_dir=tmp_path, config=config) as first, extended(first.bootstrap_servers) as client:
+        first.create_topic("orders", 2)
+        with GroupAdmin(bootstrap_servers=first.bootstrap_servers) as admin:
+            admin.alter_config("g", {"group.target.size": 1})
+        for name in ("a", "b"):
+            heartbeat(client, "g", name, 0, subscribed_topic_names=["orders"])
+        assert [member.standby_place for member in describe(client, "g").members] == [0, 1]
+    with (
+        Cluster(data_dir=tmp_path, config=config, extensions=False) as second,
+        Client(second.bootstrap_servers) as client,
+    ):
+        eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
+        targets = [member.target_assignment.topic_partitions for member in describe(client, "g").members]
+        assert [len(topic.partitions) for (topic,) in targets] == [1, 1]
+        heartbeat(client, "g", "b", -1)
+    with Cluster(data_dir=tmp_path, config=config) as third, extended(third.bootstrap_servers) as client:
+        eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
+        assert heartbeat(client, "g", "a", -1).error_code == ErrorCode.NONE
 
 
 # ---- a broker of Apache Kafka, for comparison

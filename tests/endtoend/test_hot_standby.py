@@ -353,6 +353,11 @@ def test_a_target_size_that_can_not_be_is_refused(admin: GroupAdmin, value: str)
         admin.alter_config(unique("standby"), {"group.target.size": value})
 
 
+def test_a_target_size_by_both_names_is_refused_for_what_it_is(admin: GroupAdmin) -> None:
+    with pytest.raises(BrokerError, match="INVALID_REQUEST: Error due to duplicate config keys"):
+        admin.alter_config(unique("standby"), {"group.target.size": 2, "target.group.size": 3})
+
+
 def are_active(consumers: list[Consumer], size: int) -> bool:
     """Whether so many of the members share all partitions, and all have joined."""
     sizes = [len(consumer.assignment()) for consumer in consumers]

@@ -3,9 +3,9 @@
 The records of one outcome are one batch, so either all or none of them are stored, and a target assignment is replayed
 as a whole or not at all.
 
-A new coordinator applies the records of its log (KIP-848, "Fail Over"); without extensions it skips their records, as
-Kafka does. A long log is read piece by piece, so that other tasks run in between. ``coordinator.restart`` does the
-rest.
+A new coordinator applies the records of its log (KIP-848, "Fail Over"), also those of extensions while these are off:
+their hooks then remove what the records say of members. A long log is read piece by piece, so that other tasks run in
+between. ``coordinator.restart`` does the rest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.records import ExtensionRecord, PendingOffsetCommitted, Record
+from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
@@ -111,8 +111,7 @@ def _batch(records: Sequence[Record], codec: Codec, now_ms: int) -> bytes:
 def _apply(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
     ended = () if batch.end is None else coordinator.handle(batch.end, now).records
     for record in (*batch.records, *ended):
-        if coordinator.settings.extensions or not isinstance(record, ExtensionRecord):
-            coordinator.apply(record)
+        coordinator.apply(record)
 
 
 def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:

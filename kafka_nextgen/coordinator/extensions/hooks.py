@@ -142,9 +142,8 @@ class Extensions(Hooks):
         return standby_answers.with_standby_place(draft, request, member, answer)
 
     def group_ended(self, draft: Draft) -> None:
-        """End the computation; all members are active."""
+        """End the computation."""
         computing.forget_computation(draft)
-        standbys.all_active(draft)
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """Remove the places of these members."""

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.standby_changes import is_away
-from kafka_nextgen.coordinator.extensions.state import STANDBYS
+from kafka_nextgen.coordinator.extensions.state import STANDBYS, TOLD
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -40,7 +40,8 @@ def with_standby_place(
 ) -> ConsumerGroupHeartbeatAnswer:
     """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
 
-    It is told what it may get whenever it reaches an epoch or subscribes anew, and with each full assignment.
+    It is told what it may get whenever it reaches an epoch, when its topics changed, and with each full assignment. Its
+    topics may change without a new epoch, because a standby's subscription does not raise it.
     """
     place = standby_place(draft.group, member.member_id)
     if not place:
@@ -50,11 +51,22 @@ def with_standby_place(
         heartbeat_interval_ms=min(answer.heartbeat_interval_ms, _HEARTBEAT_INTERVAL_MS),
         standby_place=place,
     )
-    subscribes = request.subscribed_topics is not None or request.subscribed_pattern is not None
-    if answer.assignment is None and answer.member_epoch == request.member_epoch and not subscribes:
+    has_news = _note_topics(draft, member) or answer.member_epoch != request.member_epoch
+    if answer.assignment is None and not has_news:
         return answer
     owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
     return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+
+
+def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
+    """Note the topics that the standby is told about; return whether they changed since another answer."""
+    noted, topics = TOLD.of(draft.group), draft.group.topics_of(member)
+    before = noted.get(member.member_id)
+    if before != topics:
+        queue = set(STANDBYS.of(draft.group))
+        kept = {member_id: names for member_id, names in noted.items() if member_id in queue}
+        TOLD.put(draft.group, {**kept, member.member_id: topics})
+    return before not in (None, topics)
 
 
 def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:

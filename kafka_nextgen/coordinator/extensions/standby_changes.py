@@ -8,6 +8,7 @@ there are too many, those with the fewest partitions stand by, before all other 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from heapq import nsmallest
 
 from attrs import frozen
 
@@ -15,7 +16,6 @@ from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.state import STANDBYS
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.topic_partitions import flatten
 
 __all__ = ["StandbyChange", "Swap", "is_away", "is_settled", "plan_change"]
 
@@ -56,10 +56,12 @@ class StandbyChange:
 
 
 def is_settled(group: Group, size: int) -> bool:
-    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so it counts only."""
+    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so its cost must not depend
+    on the number of members.
+    """
     queue = STANDBYS.of(group)
-    active = len(group.members) - len({*waiting(group), *queue})
-    return active == size or (active < size and all(is_away(group, member_id) for member_id in queue))
+    active = len(group.members) - len(queue) - sum(member_id not in queue for member_id in waiting(group))
+    return 0 < size == active or (active < size and all(is_away(group, member_id) for member_id in queue))
 
 
 def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:
@@ -71,17 +73,18 @@ def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collecti
         queue: The members that stand by, and one that joins, in the order in which they become active.
         leaving: The members that are about to be removed.
     """
+    leaving = set(leaving)
     queue = [member_id for member_id in queue if member_id not in leaving]
     if not size:
         return StandbyChange((), activated=tuple(queue))
     left_out = {*waiting(group), *queue, *STANDBYS.of(group)}
     active = [member_id for member_id in sorted(group.members) if member_id not in left_out]
     absent = [member_id for member_id in active if member_id in leaving or is_away(group, member_id)]
-    present = [member_id for member_id in active if member_id not in absent]
     away = [member_id for member_id in absent if member_id not in leaving]
+    present = sorted(set(active).difference(absent))
     if len(present) < size:
         return _fill(group, size - len(present), queue, absent, away)
-    surplus = _fewest_partitions(group, present)[: len(present) - size]
+    surplus = _fewest_partitions(group, present, len(present) - size)
     return StandbyChange((*surplus, *away, *queue), sidelined=(*surplus, *away))
 
 
@@ -92,13 +95,18 @@ def _fill(
     ready = [member_id for member_id in queue if not is_away(group, member_id)][:missing]
     swaps = tuple(map(Swap, absent, ready))
     replaced = [swap.predecessor for swap in swaps if swap.predecessor in away]
-    still_waiting = (member_id for member_id in queue if member_id not in ready)
+    chosen = set(ready)
+    still_waiting = (member_id for member_id in queue if member_id not in chosen)
     return StandbyChange((*still_waiting, *replaced), swaps, activated=tuple(ready[len(swaps) :]))
 
 
-def _fewest_partitions(group: Group, member_ids: Iterable[str]) -> list[str]:
-    """The members, those with the fewest partitions first."""
-    return sorted(member_ids, key=lambda member_id: (len(list(flatten(group.target(member_id)))), member_id))
+def _fewest_partitions(group: Group, member_ids: Iterable[str], count: int) -> list[str]:
+    """So many of the members, those with the fewest partitions first."""
+
+    def size_of(member_id: str) -> tuple[int, str]:
+        return sum(map(len, group.target(member_id).values())), member_id
+
+    return nsmallest(count, member_ids, size_of)
 
 
 def is_away(group: Group, member_id: str) -> bool:

@@ -29,6 +29,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.admission import JOIN
 from kafka_nextgen.coordinator.cause import Cause
+from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_complete_join
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.records import StandbyMembers, StandbyMembersRemoved
 from kafka_nextgen.coordinator.extensions.registration.places import waiting
@@ -48,7 +49,6 @@ from kafka_nextgen.coordinator.topics import NamedTopics
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
-    "all_active",
     "clear_targets",
     "instance_came_back",
     "replace_absent",
@@ -73,8 +73,8 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
-    comes = draft.group.current(member.member_id).member_epoch == JOIN
-    if not comes and is_settled(draft.group, _target_size(draft)):
+    is_back = member.member_id in queue and draft.group.current(member.member_id).member_epoch == JOIN
+    if not is_new and not is_back and is_settled(draft.group, _target_size(draft)):
         return _is_left_out(draft, member)
     change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
@@ -101,9 +101,12 @@ def _has_classic_target(group: Group) -> bool:
 
 def settle(draft: Draft) -> None:
     """The group or its target size changed: standbys become active, or active members stand by."""
-    change = _change_places(draft, STANDBYS.of(draft.group))
-    if not change.is_empty:
-        advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
+    if draft.group.classic is not None:
+        _activate_in_classic(draft)
+    else:
+        change = _change_places(draft, STANDBYS.of(draft.group))
+        if not change.is_empty:
+            advance_epoch(draft, Cause(RebalanceReason.ADMIN, text=str(change)))
 
 
 def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
@@ -130,9 +133,13 @@ def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
     _keep(draft, tuple(member_id if each == former_id else each for each in queue))
 
 
-def all_active(draft: Draft) -> None:
-    """The group is removed, or becomes a classic one, which has no standbys."""
-    _keep(draft, ())
+def _activate_in_classic(draft: Draft) -> None:
+    """The group has become a classic one, which has no standbys. It rebalances, so that they get partitions."""
+    queue = STANDBYS.of(draft.group)
+    if queue:
+        _keep(draft, ())
+        text = f"it was a consumer group, in which {', '.join(queue)} stood by"
+        rebalance_or_complete_join(draft, Cause(RebalanceReason.MIGRATION, text=text))
 
 
 def takes_over(draft: Draft) -> bool:
@@ -164,7 +171,7 @@ def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] 
     """Write who changes places. The caller raises the group epoch, and removes members that leave."""
     change = plan_change(draft.group, _target_size(draft), queue, leaving)
     if change.swaps:
-        _take_over(draft, change)
+        _take_over(draft, change, leaving)
     for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
         if is_away(draft.group, member_id):
             _take_partitions(draft, member_id)
@@ -172,9 +179,10 @@ def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] 
     return change
 
 
-def _take_over(draft: Draft, change: StandbyChange) -> None:
+def _take_over(draft: Draft, change: StandbyChange, leaving: Collection[str]) -> None:
     group = draft.group
-    is_whole_change = not change.activated and _is_target_up_to_date(draft)
+    unreplaced = set(leaving) - set(uncounted(group)) - {swap.predecessor for swap in change.swaps}
+    is_whole_change = not change.activated and not unreplaced and _is_target_up_to_date(draft)
     is_whole_target = is_whole_change and all(_subscribe_alike(group, swap) for swap in change.swaps)
     taken_over_at = group.epoch + 1 if is_whole_target else -1
     COMPUTING.put(group, evolve(COMPUTING.of(group), is_urgent=True, taken_over_at=taken_over_at))
@@ -190,8 +198,8 @@ def _target_size(draft: Draft) -> int:
 def _is_target_up_to_date(draft: Draft) -> bool:
     group = draft.group
     topics_hash = draft.topics.metadata_hash(group.counted_topics())
-    is_latest = group.assignment_epoch == group.epoch and topics_hash == group.metadata_hash
-    return is_latest and not _has_classic_target(group)
+    is_latest = group.epoch in (group.assignment_epoch, COMPUTING.of(group).taken_over_at)
+    return is_latest and topics_hash == group.metadata_hash and not _has_classic_target(group)
 
 
 def _subscribe_alike(group: Group, swap: Swap) -> bool:

@@ -13,7 +13,18 @@ from kafka_nextgen.coordinator.extensions.records import Place, Rebalance
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import ExtensionRecord
 
-__all__ = ["COMPUTING", "HISTORY", "OFFERS", "PLACES", "PREFERENCES", "STANDBYS", "Computing", "Prepared", "apply"]
+__all__ = [
+    "COMPUTING",
+    "HISTORY",
+    "OFFERS",
+    "PLACES",
+    "PREFERENCES",
+    "STANDBYS",
+    "TOLD",
+    "Computing",
+    "Prepared",
+    "apply",
+]
 
 T = TypeVar("T")
 
@@ -90,6 +101,9 @@ PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferenc
 
 #: The standbys, in the order in which they take over.
 STANDBYS: StateOf[tuple[str, ...]] = StateOf("kept", "standbys", ())
+
+#: By standby: the topics for which it was last told what it may get.
+TOLD: StateOf[Mapping[str, frozenset[str]]] = StateOf("remembered", "told", {})
 
 #: Where the computation of the next target stands. A new coordinator begins it again.
 COMPUTING = StateOf("remembered", "computing", Computing())
