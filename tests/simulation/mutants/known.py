@@ -197,7 +197,7 @@ KNOWN: Mapping[str, tuple[int, int, bool]] = {
     "standby-keeps-target": (4001, 161, False),
     "standby-not-for-absent": (4009, 605, False),
     "standby-repeats-target": (2003, 231, False),
-    "standby-size-unnoticed": (1006, 364, False),
+    "standby-size-unnoticed": (1004, 221, False),
     "static-leave-for-ever": (1001, 169, False),
     "static-leave-is-final": (1001, 169, False),
     "static-leave-keeps-pending": (7, 978, False),
