@@ -174,6 +174,7 @@ class BrokerSettings(SecuritySettings):
         self._check_between_bounds("session.timeout.ms")
         self._check_between_bounds("heartbeat.interval.ms")
         self._check_between_bounds("assignment.interval.ms")
+        self._check_target_size()
         if self.group_min_session_timeout_ms > self.group_max_session_timeout_ms:
             raise ConfigError(
                 f"group.min.session.timeout.ms ({self.group_min_session_timeout_ms}) must not be above "
@@ -205,6 +206,13 @@ class BrokerSettings(SecuritySettings):
             property_name(attribute.name): _as_text(getattr(self, attribute.name), attribute)
             for attribute in fields(type(self))
         }
+
+    def _check_target_size(self) -> None:
+        key, size, most = "group.target.size", self.group_target_size, self.group_consumer_max_size
+        if size and not self.extensions:
+            raise ConfigError(f"{key} ({size}) is an extension, and extensions are off", key)
+        if size > most:
+            raise ConfigError(f"{key} ({size}) must not be above group.consumer.max.size ({most})", key)
 
     def _check_between_bounds(self, what: str) -> None:
         key, low_key, high_key = (f"group.consumer.{bound}{what}" for bound in ("", "min.", "max."))

@@ -147,6 +147,8 @@ def test_a_broker_without_extensions_makes_standbys_active_and_forgets_them(tmp_
         targets = [member.target_assignment.topic_partitions for member in describe(client, "g").members]
         assert [len(topic.partitions) for (topic,) in targets] == [1, 1]
         heartbeat(client, "g", "b", -1)
+        with GroupAdmin(bootstrap_servers=second.bootstrap_servers) as admin:
+            admin.alter_config("g", {"consumer.heartbeat.interval.ms": 6_000})  # whatever else is stored
     with Cluster(data_dir=tmp_path, config=config) as third, extended(third.bootstrap_servers) as client:
         eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
         assert heartbeat(client, "g", "a", -1).error_code == ErrorCode.NONE

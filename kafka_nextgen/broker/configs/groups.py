@@ -49,7 +49,7 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
         return after
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
-    wrong = _value_complaint(after, keys) or _bound_complaint(context, after)
+    wrong = _value_complaint(after, keys, before) or _bound_complaint(context, after)
     if after.get(TARGET_SIZE.name) not in (None, before.get(TARGET_SIZE.name)):
         wrong = wrong or _classic_complaint(context, group_id)
     return Refusal(ErrorCode.INVALID_CONFIG, wrong) if wrong else after
@@ -76,11 +76,15 @@ def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
     return group_config_complaint(numbers, context.cluster.settings.for_coordinator())
 
 
-def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> str | None:
-    unknown = [name for name in config if name not in keys]
+def _value_complaint(
+    config: Mapping[str, str], keys: Mapping[str, ConfigKey], before: Mapping[str, str]
+) -> str | None:
+    """What is wrong with a value; a key that was stored before may be unknown, since extensions were on then."""
+    unknown = [name for name in config if name not in keys and name not in before]
     if unknown:
         return f"Unknown group config name: {unknown[0]}"
-    return next((wrong for name, value in config.items() if (wrong := keys[name].complaint(value))), None)
+    known = ((name, value) for name, value in config.items() if name in keys)
+    return next((wrong for name, value in known if (wrong := keys[name].complaint(value))), None)
 
 
 def _keys(configs: DynamicConfigs) -> list[GroupKey]:
