@@ -76,9 +76,7 @@ def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
     return group_config_complaint(numbers, context.cluster.settings.for_coordinator())
 
 
-def _value_complaint(
-    config: Mapping[str, str], keys: Mapping[str, ConfigKey], before: Mapping[str, str]
-) -> str | None:
+def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey], before: Mapping[str, str]) -> str | None:
     """What is wrong with a value; a key that was stored before may be unknown, since extensions were on then."""
     unknown = [name for name in config if name not in keys and name not in before]
     if unknown:
