@@ -19,6 +19,8 @@ from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
 _NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
+#: In what brokers say of a type of resource that they don't know: Kafka 3.9 when it is altered, and when it is described.
+_UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
 _STANDBYS_ELSEWHERE = (
     "this cluster has no target size of groups, as in Apache Kafka: keep standbys by group.protocol=classic and the "
@@ -69,7 +71,7 @@ async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:
     """Explain INVALID_REQUEST of brokers without group configurations, and that Kafka has no standbys."""
-    if code == ErrorCode.INVALID_REQUEST and "resource type" in (message or ""):
+    if code == ErrorCode.INVALID_REQUEST and any(words in (message or "") for words in _UNKNOWN_RESOURCE):
         return ErrorCode.UNSUPPORTED_VERSION, _NONE_YET
     if message in _NO_TARGET_SIZE:
         return code, f"{message}; {_STANDBYS_ELSEWHERE}"

@@ -131,6 +131,7 @@ ASYNC_CALLS: dict[str, AsyncCall] = {
     "commit": lambda consumer: consumer.commit(),
     "commit_async": async_commit_async,
     "committed": lambda consumer: consumer.committed([tp()]),
+    "group_lag": lambda consumer: consumer.group_lag([tp()]),
     "position": lambda consumer: consumer.position(tp()),
     "seek": async_seek,
     "seek_to_beginning": lambda consumer: consumer.seek_to_beginning(),

@@ -51,7 +51,7 @@ class Cluster:
     dice: Dice
     observer: Observer
     settings: CoordinatorSettings
-    target_sizes: Sequence[int]  # of each node
+    target_sizes: Sequence[int] = (0, 0, 0)  # of each node
     nodes: list[Node] = field(factory=list)
     recording: Recording | None = None
     topics: dict[str, TopicImage] = field(factory=dict)
