@@ -1,8 +1,8 @@
 """The hooks by which extensions beyond Kafka's protocol attach to a coordinator, in the order of a heartbeat.
 
 The core calls these methods and imports no implementation. The defaults here do nothing, so the coordinator behaves as
-Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, and rebalance causes with their
-history.
+Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance causes
+with their history.
 
 Extensions keep their state of a group in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
 reads neither. It passes on unread the fields of Kafka's records, requests and answers that only extensions fill.

@@ -85,6 +85,7 @@ class Extensions(Hooks):
     members_removed = staticmethod(standbys.replace_leaving)
     member_absent = staticmethod(standbys.replace_absent)
     instance_came_back = staticmethod(standbys.instance_came_back)
+    group_ended = staticmethod(computing.forget_computation)
     member_gone = staticmethod(computing.replace_computing_member)
     let_in_if_alone = staticmethod(waiting.let_in_if_alone)
     hold_join = staticmethod(waiting.hold_join)
@@ -140,10 +141,6 @@ class Extensions(Hooks):
         """The answer with the fields for client-side assignors and for standbys."""
         answer = assignor_fields.answer_with_assignors(draft, request, member, current, answer)
         return standby_answers.with_standby_place(draft, request, member, answer)
-
-    def group_ended(self, draft: Draft) -> None:
-        """End the computation."""
-        computing.forget_computation(draft)
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
         """Remove the places of these members."""

@@ -70,9 +70,9 @@ class Computing:
 
     A member that has ``failed`` is not chosen again while the group is at ``failed_epoch``. One that was ``late`` is
     chosen again if no other is left. ``complaint`` is the message of the last failure, which the members in ``untold``
-    have yet to get. ``is_urgent`` after an assignment for an older epoch, or if standbys take over:
-    the next one does not wait for its interval. The standbys' take-over is the whole target of the group epoch
-    ``taken_over_at``.
+    have yet to get. ``is_urgent`` after an assignment for an older epoch, or if standbys take over: the
+    next one does not wait for its interval. At the group epoch ``taken_over_at``, the former target is the next one,
+    with standbys in place of their predecessors.
     """
 
     assignor: str | None = None
