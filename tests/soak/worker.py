@@ -11,6 +11,8 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 
@@ -26,7 +28,7 @@ from tests.soak.told import ToldConsumer, commit, on_committed, report_vitals
 
 POLLS_PER_COMMIT = 4
 WORK_S = 0.002
-MOST_FAILURES = 50  # in a row
+MOST_FAILURES = 50
 PRESSES_EVERY_S = 0.2
 SHARE_OF_FLAKY_CALLS = 0.01
 
@@ -42,6 +44,7 @@ class Worker:
         self.is_inside = False
         self.is_subscribed = self.mode == "run"  # which does it itself
         self.handle = StopHandle()
+        self.failures = 0  # in a row
         self.slow_s = 0.0
         self.resume_at: float | None = None
         self.consumer = ToldConsumer(book.config())
@@ -75,23 +78,24 @@ class Worker:
 
     def work(self) -> None:
         """Read, and go on after whatever is raised; too many failures in a row end the process."""
-        failures = 0
         step = {"poll": self._poll, "iterate": self._iterate, "batches": self._batches, "run": self._run}[self.mode]
         while not self.orders.is_stopped:
-            before = self.book.records
-            try:
-                self._subscribe()
-                step()
-            except Interrupted:
-                pass
-            except KafkaNextgenError as error:
-                tell("trouble", note=repr(error))
-                failures = failures + 1 if self.book.records == before else 0
-                if failures > MOST_FAILURES:
-                    raise
-                time.sleep(0.1)
+            with suppress(Interrupted):
+                self._work_until_failure(step)
             self.is_inside = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _work_until_failure(self, step: Callable[[], None]) -> None:
+        before = self.book.records
+        try:
+            self._subscribe()
+            step()
+        except KafkaNextgenError as error:
+            self.is_inside = False
+            tell("trouble", note=repr(error))
+            self.failures = self.failures + 1 if self.book.records == before else 0
+            if self.failures > MOST_FAILURES:
+                raise
+            time.sleep(0.1)
 
     def _subscribe(self) -> None:
         """Subscribe, again if that failed: a process that was stopped meanwhile finds its time over."""
@@ -211,6 +215,7 @@ class Worker:
 
     def close(self) -> None:
         """Close, again if a signal cuts it short."""
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # reading has ended
         while True:
             try:
                 self.is_inside = True
