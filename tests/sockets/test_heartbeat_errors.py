@@ -113,6 +113,7 @@ def test_a_topic_that_may_not_be_read_is_raised_once_and_the_member_keeps_trying
     script: Script, stage: Stage, heard: Hears
 ) -> None:
     with reading(stage, heard) as consumer:
+        poll_until(consumer, consumer.rebalances)  # the acknowledgement has been answered
         script.play(f"when heartbeat: answer error {REPAIRABLE.name}")
         with pytest.raises(TopicAuthorizationError, match="grant DESCRIBE and READ") as caught:
             poll_until(consumer, lambda: False)
