@@ -11,13 +11,14 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from pictures import new_figure, save
 
 from kafka_nextgen import Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.testing import Cluster
@@ -138,10 +139,7 @@ def longest_gap_s(reads: Sequence[Read], killed_at: float, partition: int) -> fl
 
 def draw(runs: dict[bool, tuple[float, list[Read]]], path: Path) -> None:
     """Who reads each partition, seconds from the kill on."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    figure = new_figure(8, 4.6)
     for axes, (with_standby, (killed_at, reads)) in zip(figure.subplots(2, 1, sharex=True), runs.items(), strict=True):
         for began, ended, number, partition in stretches(reads):
             axes.barh(partition, ended - began, left=began - killed_at, height=0.7, color=COLOURS[number], linewidth=0)
@@ -156,8 +154,7 @@ def draw(runs: dict[bool, tuple[float, list[Read]]], path: Path) -> None:
         axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     axes.set_xlim(-2, SHOWN_S)
     axes.set_xlabel("seconds")
-    with rc_context({"svg.hashsalt": "hot-standby", "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
+    save(figure, path)
 
 
 def main() -> None:
@@ -176,10 +173,7 @@ def main() -> None:
             )
         ends.set()
         producing.join()
-    try:
-        draw(runs, PLOT)
-    except ModuleNotFoundError as error:
-        sys.exit(f"The picture is not drawn: {error}. pip install matplotlib")
+    draw(runs, PLOT)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pictures import new_figure, save
+
 from kafka_nextgen import AsyncGroupAdmin, Consumer, FileSink, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_source
 from kafka_nextgen.history.analysis import analyze
@@ -102,15 +104,12 @@ def provoke(logs: Path) -> None:
 
 def draw(facts: Any, path: Path) -> None:
     """Owners by partition, the lag below."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     tenures = [each for each in facts["tenures"] if isinstance(each, Tenure)]
     began = min(each.began for each in tenures)
     ended = max(each.ended or 0 for each in tenures)
     clients = {each.member: each.client for each in facts["members"]}
     names = sorted({name for name in clients.values() if name})
-    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    figure = new_figure(8, 4.2)
     lanes, lag = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     for tenure in tenures:
         name = clients.get(tenure.member) or tenure.member
@@ -135,8 +134,7 @@ def draw(facts: Any, path: Path) -> None:
     lag.set_xlim(0, (times[-1] - began) / 1000)
     lag.set_ylabel("lag, records")
     lag.set_xlabel("seconds")
-    with rc_context({"svg.hashsalt": "incident", "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
+    save(figure, path)
 
 
 def tell(facts: Any) -> None:
@@ -171,10 +169,7 @@ def main() -> None:
     assert not problems, problems
     tell(facts)
     print(f"logs: {logs}")
-    try:
-        draw(facts, PLOT)
-    except ModuleNotFoundError as error:
-        sys.exit(f"The picture is not drawn: {error}. pip install matplotlib")
+    draw(facts, PLOT)
 
 
 if __name__ == "__main__":
