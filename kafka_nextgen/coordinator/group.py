@@ -156,7 +156,7 @@ class Group:
         return set(self.topic_subscribers).union(*(pattern.topics for pattern in self.patterns.values()))
 
     def counted(self) -> Iterable[r.MemberMetadata]:
-        """The members that get assignments: all that do not wait for expected instances."""
+        """The members that get assignments: all that do not wait for expected instances, and do not stand by."""
         waiting = set(self.hooks.members_waiting(self))
         if not waiting:
             return self.members.values()

@@ -78,7 +78,7 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
         for name, offers in offers_of(group, left_out).items()
         if sum(offers.values()) == len(group.members) - len(left_out)
         and are_compatible(offers)
-        and _can_be_run(group, name, left_out)
+        and _can_be_run(group, name)
     }
     votes: Counter[str] = Counter()
     for names, members in PREFERENCES.of(group).items():
@@ -86,11 +86,9 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     return max(sorted(usable), key=lambda name: votes[name], default=None)
 
 
-def _can_be_run(group: Group, name: str, left_out: Collection[str]) -> bool:
+def _can_be_run(group: Group, name: str) -> bool:
     """Whether a counted member of the consumer protocol has the assignor: no other member computes."""
-    able = sum(count for (each, *_), count in OFFERS.of(group).items() if each == name)
-    names_left_out = ((each.name for each in group.members[member_id].client_assignors) for member_id in left_out)
-    return able > sum(name in names for names in names_left_out)
+    return any(name == each.name for member in group.counted() for each in member.client_assignors)
 
 
 def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:

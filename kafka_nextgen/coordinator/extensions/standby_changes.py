@@ -79,9 +79,10 @@ def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collecti
         return StandbyChange((), activated=tuple(queue))
     left_out = {*waiting(group), *queue, *STANDBYS.of(group)}
     active = [member_id for member_id in sorted(group.members) if member_id not in left_out]
-    absent = [member_id for member_id in active if member_id in leaving or is_away(group, member_id)]
+    gone = {member_id for member_id in active if member_id in leaving or is_away(group, member_id)}
+    absent = [member_id for member_id in active if member_id in gone]
     away = [member_id for member_id in absent if member_id not in leaving]
-    present = sorted(set(active).difference(absent))
+    present = [member_id for member_id in active if member_id not in gone]
     if len(present) < size:
         return _fill(group, size - len(present), queue, absent, away)
     surplus = _fewest_partitions(group, present, len(present) - size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from kafka_nextgen.coordinator.extensions import standby_changes, standbys
@@ -12,10 +11,6 @@ from kafka_nextgen.coordinator.records import TargetAssignmentMember
 from tests.simulation.mutants.planting import Garden, Mutant, Part
 
 __all__ = ["STANDBYS"]
-
-
-def _answers(name: str, value: object) -> Callable[[Garden], None]:
-    return lambda garden: garden.set(standbys, name, lambda *args: value)
 
 
 def _takes_over_with_nothing(garden: Garden) -> None:
@@ -29,6 +24,10 @@ def _takes_over_with_all(garden: Garden) -> None:
         draft.write(TargetAssignmentMember(group.group_id, swap.successor, target, metadata))
 
     garden.set(standbys, "_give_target", give_target)
+
+
+def _takes_any_target_for_up_to_date(garden: Garden) -> None:
+    garden.set(standbys, "_is_target_up_to_date", lambda draft: True)
 
 
 def _takes_over_from_the_living_only(garden: Garden) -> None:
@@ -58,8 +57,8 @@ STANDBYS = (
            "They have no reader.", _takes_over_with_nothing),
     Mutant("standby-gets-all", _, "Gives a standby also partitions of topics that it does not subscribe to.",
            "An application reads records that it does not know.", _takes_over_with_all),
-    Mutant("standby-repeats-target", _, "Takes the former target for the next, whatever has changed besides.",
-           "Partitions of new topics have no reader.", _answers("_is_target_up_to_date", True)),
+    Mutant("standby-repeats-target", _, "Takes the former target for the next although other things changed.",
+           "Partitions of new topics have no reader.", _takes_any_target_for_up_to_date),
     Mutant("standby-keeps-target", _, "Leaves its target to a member that stands by.",
            "It goes on reading, and so does its successor.", _leaves_targets),
     Mutant("standby-not-for-absent", _, "Has no standby take over from a static member that is away.",
