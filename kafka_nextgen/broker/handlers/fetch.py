@@ -99,22 +99,24 @@ def _logs(wanted: Sequence[Asked], context: Context) -> Iterator[PartitionLog]:
 
 def _session_request(request: FetchRequest, context: Context) -> SessionRequest:
     by_id = context.version >= _WITH_TOPIC_IDS
-    asked = (
-        Asked(
-            _topic(topic, by_id),
-            fields.partition,
-            fields.fetch_offset,
-            fields.partition_max_bytes,
-            fields.current_leader_epoch,
-            fields.last_fetched_epoch,
-        )
-        for topic in request.topics
-        for fields in topic.partitions
-    )
+    asked = {one.key: one for one in _asked(request, by_id)}  # a partition that is named twice is read once
     forgotten: Iterator[Key] = (
         (_topic(topic, by_id), index) for topic in request.forgotten_topics_data for index in topic.partitions
     )
-    return SessionRequest(request.session_id, request.session_epoch, tuple(asked), tuple(forgotten), by_id)
+    return SessionRequest(request.session_id, request.session_epoch, tuple(asked.values()), tuple(forgotten), by_id)
+
+
+def _asked(request: FetchRequest, by_id: bool) -> Iterator[Asked]:
+    for topic in request.topics:
+        for fields in topic.partitions:
+            yield Asked(
+                _topic(topic, by_id),
+                fields.partition,
+                fields.fetch_offset,
+                fields.partition_max_bytes,
+                fields.current_leader_epoch,
+                fields.last_fetched_epoch,
+            )
 
 
 def _topic(topic: FetchRequest.FetchTopic | FetchRequest.ForgottenTopic, by_id: bool) -> TopicId | str:

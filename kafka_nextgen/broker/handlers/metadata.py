@@ -1,10 +1,10 @@
 """Metadata, DescribeCluster and DescribeTopicPartitions: the nodes, and the topics with their partitions and leaders.
 
-Metadata names topics by name, or by id from version 12 on. A topic that does not exist is created if the request and
-the broker (``auto.create.topics.enable``) allow it and the name is valid. Kafka answers LEADER_NOT_AVAILABLE while it
-creates a topic; here the topic exists at once. A topic that is asked for twice is described once. Topics that the
-client may not describe are hidden: they are left out if all topics are asked for. By name they get the same error
-whether they exist or not.
+Metadata names topics by name, or by id from version 12 on; a request with ids is answered by them alone. A topic that
+does not exist is created if the request and the broker (``auto.create.topics.enable``) allow it and the name is valid.
+Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists at once. A topic that is asked for
+twice is described once. Topics that the client may not describe are hidden: they are left out if all topics are asked
+for. By name they get the same error whether they exist or not.
 
 DescribeTopicPartitions (KIP-966) describes topics a page at a time. Topics come by name, partitions by number, at most
 as many partitions as the request allows and never more than 2,000. Where there are more, a cursor says with which
@@ -35,6 +35,8 @@ _Partition = _Topic.MetadataResponsePartition
 
 _Broker = m.DescribeClusterResponse.DescribeClusterBroker
 
+_WITH_IDS = 12
+_NO_NODE = -1
 _BROKERS = 1  # the endpoint type (KIP-919)
 
 _PagedTopic = m.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
@@ -47,12 +49,15 @@ _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
 async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataResponse:
     """Answer with the topics asked for, or all."""
     cluster = context.cluster
+    complaint = _complaint(request, context)
+    if complaint is not ErrorCode.NONE:
+        return _refused(request, complaint)
     if request.topics is None or (context.version == 0 and not request.topics):
         visible = (topic for topic in cluster.topics.all() if context.may(Right.DESCRIBE_TOPIC, topic.name))
         topics = [_described(topic, cluster) for topic in visible]
     else:
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
-        answers = (_asked(topic, context, may_create) for topic in request.topics)
+        answers = (_asked(topic, context, may_create) for topic in _wanted(request.topics))
         topics = list({(topic.name, topic.topic_id): topic for topic in answers}.values())
     if request.include_topic_authorized_operations:
         topics = [_with_operations(topic, context) for topic in topics]
@@ -66,6 +71,31 @@ async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataRe
         topics=topics,
         authorized_operations=_cluster_operations(request, context),
     )
+
+
+def _complaint(request: m.MetadataRequest, context: Context) -> ErrorCode:
+    """Why Kafka answers nothing of the request (``KafkaApis.handleTopicMetadataRequest``); NONE if it answers.
+
+    Versions 10 and 11 have ids that no broker takes (KIP-516). A later request without ids needs names.
+    """
+    topics = request.topics or ()
+    if context.version < _WITH_IDS:
+        are_named = all(topic.name is not None and topic.topic_id is None for topic in topics)
+        return ErrorCode.NONE if are_named else ErrorCode.INVALID_REQUEST
+    lacks_name = any(topic.name is None for topic in topics) and all(topic.topic_id is None for topic in topics)
+    return ErrorCode.UNKNOWN_SERVER_ERROR if lacks_name else ErrorCode.NONE
+
+
+def _refused(request: m.MetadataRequest, error: ErrorCode) -> m.MetadataResponse:
+    """The error for each topic, and nothing of the cluster."""
+    topics = [_failed(topic.replaced(name=topic.name or ""), error) for topic in request.topics or ()]
+    return m.MetadataResponse(brokers=[], cluster_id=None, controller_id=_NO_NODE, topics=topics)
+
+
+def _wanted(topics: Iterable[_AskedTopic]) -> list[_AskedTopic]:
+    """Topics by id if any has one, and then no other; the name beside an id counts for nothing, as in Kafka."""
+    by_id = [topic.replaced(name=None) for topic in topics if topic.topic_id is not None]
+    return by_id or list(topics)
 
 
 def _with_operations(topic: _Topic, context: Context) -> _Topic:

@@ -41,7 +41,11 @@ _EVICTABLE_AFTER_S: Final = 120.0  # Kafka's min.incremental.fetch.session.evict
 
 @frozen
 class SessionRequest:
-    """The session that a request continues or begins, and the partitions that it changes."""
+    """The session that a request continues or begins, and the partitions that it changes; each is asked for once.
+
+    ``forgotten`` partitions leave a session that goes on. A request that begins a session, or has none, reads all that
+    it asks for, as in Kafka.
+    """
 
     session_id: int
     epoch: int
@@ -85,13 +89,16 @@ class _Session:
     known: dict[Key, _Known] = field(factory=dict)  # in the order they are read
 
     def change(self, request: SessionRequest) -> None:
-        for asked in request.asked:
+        self.add(request.asked)
+        for key in request.forgotten:
+            self.known.pop(key, None)
+
+    def add(self, wanted: Iterable[Asked]) -> None:
+        for asked in wanted:
             if asked.key in self.known:
                 self.known[asked.key].asked = asked
             else:
                 self.known[asked.key] = _Known(asked)
-        for key in request.forgotten:
-            self.known.pop(key, None)
 
     def news(self, readings: Iterable[Reading]) -> list[Reading]:
         told = []
@@ -185,7 +192,7 @@ class FetchSessions:
         while session_id in self._sessions:
             session_id = randrange(1, _LAST_EPOCH)
         session = _Session(session_id, request.by_id, self._clock(), self._clock())
-        session.change(request)
+        session.add(request.asked)
         self._sessions[session_id] = session
         return session
 
