@@ -122,6 +122,11 @@ class Holdup(GroupFact):
         return self.processing_ms + self.commit_ms + self.callback_ms
 
     @property
+    def ms(self) -> int:
+        """The whole time."""
+        return self.member_ms + self.coordinator_ms
+
+    @property
     def longest_part(self) -> tuple[str, int]:
         """What took the longest (processing, commit, callback or coordinator), and its milliseconds."""
         parts = {

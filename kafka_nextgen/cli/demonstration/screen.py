@@ -40,7 +40,7 @@ class PlainScreen:
     def show(self, progress: Progress) -> None:
         """Print owners and totals."""
         owners = [f"{name} {_partitions_of(progress, name)}" for name in sorted(set(progress.owners.values()))]
-        self.tell(f"{_sums(progress)}; {'; '.join(owners) or 'no owner yet'}")
+        self.tell(f"{_sums(progress)}; {'; '.join(owners) or 'no owner'}")
 
 
 class TerminalScreen:

@@ -24,6 +24,7 @@ __all__ = [
     "HoldupSummary",
     "blocking_holdup",
     "by_epoch",
+    "longest_standstill_ms",
     "member_names",
     "summarize_holdups",
     "unstable_members",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Fact)
+_E = TypeVar("_E", Holdup, Standstill)
 #: A longer member id without another name is cut to so many characters.
 _LONGEST_ID, _SHORT = 14, 8
 #: The fields with member ids, by kind of fact.
@@ -65,8 +67,13 @@ class HoldupSummary:
 
 
 def blocking_holdup(rebalance: Rebalance, holdups: Sequence[Holdup]) -> Holdup | None:
-    """Return the hold-up of the member that the others waited for, among those of its epoch, if any."""
-    return next((each for each in holdups if each.member == rebalance.holder), None)
+    """Return the hold-up of the member that the others waited for, among those of its epoch; None if none took time."""
+    return next((each for each in holdups if each.member == rebalance.holder and each.ms), None)
+
+
+def longest_standstill_ms(standstills: Iterable[Standstill], last: int) -> int:
+    """Return the duration of the longest standstill; one that is not over lasts to ``last``, the end of the log."""
+    return max((last - each.began if each.ms is None else each.ms for each in standstills), default=0)
 
 
 def worst_rebalances(rebalances: Sequence[Rebalance], top: int) -> list[Rebalance]:
@@ -83,11 +90,11 @@ def worst_standstills(standstills: Sequence[Standstill]) -> list[Standstill]:
     return sorted(standstills, key=lambda each: (each.ended is not None, -(each.ms or 0), each.began))
 
 
-def by_epoch(holdups: Iterable[Holdup]) -> dict[int, list[Holdup]]:
-    """Group hold-ups by epoch."""
-    found: dict[int, list[Holdup]] = {}
-    for holdup in holdups:
-        found.setdefault(holdup.epoch, []).append(holdup)
+def by_epoch(facts: Iterable[_E]) -> dict[int | None, list[_E]]:
+    """Group facts by the epoch of their rebalance."""
+    found: dict[int | None, list[_E]] = {}
+    for fact in facts:
+        found.setdefault(fact.epoch, []).append(fact)
     return found
 
 

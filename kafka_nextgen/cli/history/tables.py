@@ -9,6 +9,7 @@ from kafka_nextgen.cli.history.table_data import (
     HoldupSummary,
     blocking_holdup,
     by_epoch,
+    longest_standstill_ms,
     member_names,
     summarize_holdups,
     unstable_members,
@@ -38,6 +39,8 @@ __all__ = ["STANDSTILLS", "print_analysis", "print_rebalances", "print_shown", "
 T = TypeVar("T")
 _F = TypeVar("_F", bound=Fact)
 
+#: So many members are called by their names in a heading.
+_MOST_NAMED = 3
 _GROUP_MARKS = ("", CLOCKS_DISAGREE, CLUSTER_UNKNOWN, MEMBERS_ALONE)
 
 STANDSTILLS: Columns[Standstill] = {
@@ -96,47 +99,26 @@ def print_analysis(answers: Analysis, top: int) -> None:
         if number:
             print_line("")
         facts = by_group[summary.cluster, summary.group]
-        _heading(summary, _all(MemberSummary, facts["members"]))
-        _group(facts, top)
+        _print_group(summary, facts, top)
 
 
 def _all(kind: type[_F], facts: Iterable[Fact]) -> list[_F]:
     return [fact for fact in facts if isinstance(fact, kind)]
 
 
-def _heading(summary: GroupSummary, members: Sequence[MemberSummary]) -> None:
-    print_line(
-        f"Group {summary.group}, cluster {summary.cluster or 'unknown'}, protocol {summary.protocol or 'unknown'}"
-    )
-    print_line(f"  from {time_text(summary.first)} to {time_text(summary.last)} UTC, {summary.events} events")
-    share = 100 * summary.unsettled_ms / max(summary.last - summary.first, 1)
-    print_line(
-        f"  {summary.rebalances} rebalances, unsettled {duration_text(summary.unsettled_ms)} ({share:.1f} %), "
-        f"partitions stood still {duration_text(summary.stood_ms)}, "
-        f"{summary.overlaps} overlaps, {_repeated(summary, members)} records done twice"
-    )
-    if summary.marks:
-        print_line(f"  less than certain: {summary.marks}")
-
-
-def _repeated(summary: GroupSummary, members: Sequence[MemberSummary]) -> str:
-    """A member that died can't report what it read after its last commit; one that did not poll can."""
-    may_have_died = any(each.fenced > each.poll_timeouts for each in members)
-    return f"at least {summary.repeated}" if may_have_died else str(summary.repeated)
-
-
-def _group(facts: FactsByKind, top: int) -> None:
+def _print_group(summary: GroupSummary, facts: FactsByKind, top: int) -> None:
     def own(kind: type[_F], name: str) -> list[_F]:
         return _all(kind, facts[name])
 
     members = own(MemberSummary, "members")
     names = member_names(members)
     rebalances = with_member_names(own(Rebalance, "rebalances"), names)
+    holdups = with_member_names(own(Holdup, "holdups"), names)
+    stood = _between_owners(rebalances, with_member_names(own(Standstill, "standstills"), names))
+    _heading(summary, stood, _repeated(summary, members, names))
     if rebalances:
         print_line(_balance(rebalances))
-    holdups = with_member_names(own(Holdup, "holdups"), names)
-    print_rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
-    stood = _between_owners(rebalances, with_member_names(own(Standstill, "standstills"), names))
+    print_rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, stood, summary.last, len(rebalances))
     print_worst("Standstills", STANDSTILLS, worst_standstills(stood), top)
     print_worst("Members that held rebalances up", _WAITS, summarize_holdups(rebalances, holdups), top)
     columns: Columns[MemberSummary] = {"MEMBER": lambda fact: names[fact.member], **_MEMBERS}
@@ -145,6 +127,32 @@ def _group(facts: FactsByKind, top: int) -> None:
     print_worst("Owned by two", _OVERLAPS, overlaps, top)
     repeats = sorted(with_member_names(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
     print_worst("Lost while uncommitted", _REPEATS, repeats, top)
+
+
+def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) -> None:
+    print_line(
+        f"Group {summary.group}, cluster {summary.cluster or 'unknown'}, protocol {summary.protocol or 'unknown'}"
+    )
+    print_line(f"  from {time_text(summary.first)} to {time_text(summary.last)} UTC, {summary.events} events")
+    share = 100 * summary.unsettled_ms / max(summary.last - summary.first, 1)
+    print_line(
+        f"  {summary.rebalances} rebalances, unsettled {duration_text(summary.unsettled_ms)} ({share:.1f} %), "
+        f"longest standstill of a partition {duration_text(longest_standstill_ms(stood, summary.last))}, "
+        f"{summary.overlaps} overlaps"
+    )
+    print_line(f"  records done twice: {repeated}")
+    if summary.marks:
+        print_line(f"  less than certain: {summary.marks}")
+
+
+def _repeated(summary: GroupSummary, members: Sequence[MemberSummary], names: Mapping[str, str]) -> str:
+    """A member that died cannot report what it read after its last commit; one that did not poll can."""
+    silent = [names[each.member] for each in members if each.fenced > each.poll_timeouts]
+    if not silent:
+        return str(summary.repeated)
+    who = ", ".join(silent[:_MOST_NAMED]) + (f" and {more} more" if (more := len(silent) - _MOST_NAMED) > 0 else "")
+    known = f"at least {summary.repeated}" if summary.repeated else "unknown"
+    return f"{known}; not counted is what {who} read after the last commit, and could not report"
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:
@@ -177,12 +185,21 @@ def print_shown(title: str, columns: Columns[T], shown: Sequence[T], count: int)
     print_rows(columns, shown)
 
 
-def print_rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
-    """Print ``shown`` out of ``count`` rebalances, each with its blocking member."""
-    print_shown(title, _rebalance_columns(by_epoch(holdups)), shown, count)
+def print_rebalances(
+    title: str,
+    shown: Sequence[Rebalance],
+    holdups: Sequence[Holdup],
+    stood: Sequence[Standstill],
+    last: int,
+    count: int,
+) -> None:
+    """Print ``shown`` out of ``count`` rebalances, each with its blocking member; the log ends at ``last``."""
+    print_shown(title, _rebalance_columns(by_epoch(holdups), by_epoch(stood), last), shown, count)
 
 
-def _rebalance_columns(holdups: Mapping[int, Sequence[Holdup]]) -> Columns[Rebalance]:
+def _rebalance_columns(
+    holdups: Mapping[int | None, Sequence[Holdup]], stood: Mapping[int | None, Sequence[Standstill]], last: int
+) -> Columns[Rebalance]:
     return {
         "TIME (UTC)": lambda fact: time_text(fact.began),
         "EPOCH": lambda fact: fact.epoch,
@@ -190,7 +207,7 @@ def _rebalance_columns(holdups: Mapping[int, Sequence[Holdup]]) -> Columns[Rebal
         "BY": lambda fact: fact.by,
         "TOOK": lambda fact: None if fact.ended is None else duration_text(fact.ended - fact.began),
         "MOVED": lambda fact: _moved(fact),
-        "STOOD STILL": lambda fact: duration_text(fact.stood_ms),
+        "STOOD STILL": lambda fact: duration_text(longest_standstill_ms(stood.get(fact.epoch, ()), last)),
         "LAG": lambda fact: _growth(fact.lag_before, fact.lag_after),
         "HELD UP BY": lambda fact: _blocking_text(blocking_holdup(fact, holdups.get(fact.epoch, []))),
         "LAST": lambda fact: fact.slowest,

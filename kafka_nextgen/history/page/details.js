@@ -24,7 +24,7 @@ function facts(row) {
     ["Cause", table.cause[row] || "unknown"], ["By", memberName(table.by[row])], ["Said", table.reason[row]],
     ["Began", timeText(table.began[row], 1)], ["Took", table.ended[row] === null ? "not over" : durationText(tookOf(row))],
     ["Members", table.members[row]], ["Moved", `${table.moved[row]} of ${table.partitions[row]}${table.needless[row] ? `, ${table.needless[row]} needlessly` : ""}`],
-    ["Owned", `${table.fewest[row]} to ${table.most[row]} by a member`], ["Stood still", `${durationText(table.stood_ms[row])} over all partitions`],
+    ["Owned", `${table.fewest[row]} to ${table.most[row]} by a member`], ["Stood still", `${durationText(table.stood[row])} at most, ${durationText(table.stood_ms[row])} summed over partitions`],
     ["Lag", table.lag_before[row] === null ? null : `${countText(table.lag_before[row])} \u2192 ${countText(table.lag_after[row])} (${lagGrowth(table, row)})`],
     ["Held up by", heldText(row)],
     ["Last came", table.slowest[row] && `${memberName(table.slowest[row])}, after ${durationText(table.slowest_ms[row])}`],
@@ -42,7 +42,7 @@ function heldText(row) {
 
 function holdupsOf(row) {
   const { holdups, rebalances } = state.group;
-  const rows = [...(holdups.byEpoch.get(rebalances.epoch[row]) || [])].sort((a, b) => spent(b) - spent(a));
+  const rows = (holdups.byEpoch.get(rebalances.epoch[row]) || []).filter(spent).sort((a, b) => spent(b) - spent(a));
   if (!rows.length) return [];
   const shownRows = rows.slice(0, 8);
   const bars = shownRows.map((each) => element("div", { cls: "holdup" },
@@ -51,17 +51,13 @@ function holdupsOf(row) {
   return [element("h3", {}, `What kept members from the epoch${rows.length > 8 ? `, 8 of ${rows.length}` : ""}`), ...bars, element("div", { cls: "parts-legend" }, ...partNames())];
 }
 
-function spent(row) {
-  return PARTS.reduce((sum, part) => sum + state.group.holdups[`${part}_ms`][row], 0);
-}
-
 function partNames() {
   return PARTS.map((part) => element("span", {}, element("i", { cls: part }), part));
 }
 
 function standsOf(row) {
-  const { standstills, rebalances } = state.group;
-  const rows = [...(standstills.byEpoch.get(rebalances.epoch[row]) || [])].sort((a, b) => (standstills.ms[b] ?? Infinity) - (standstills.ms[a] ?? Infinity));
+  const { standstills } = state.group;
+  const rows = [...standsIn(state.group, row)].sort((a, b) => (standstills.ms[b] ?? Infinity) - (standstills.ms[a] ?? Infinity));
   const more = rows.length > MOST_TOLD ? [element("p", { cls: "quiet" }, `and ${rows.length - MOST_TOLD} more`)] : [];
   return [...section(`Partitions that stood still: ${rows.length}`, rows, standFact, MOST_TOLD), ...more];
 }
@@ -113,14 +109,14 @@ function repeatedBy(row) {
 
 function standOuts() {
   const { rebalances, memberTable } = state.group;
-  const worst = places(rebalances.rows).filter((row) => rebalances.stood_ms[row] || tookOf(row)).sort((a, b) => rebalances.stood_ms[b] - rebalances.stood_ms[a] || tookOf(b) - tookOf(a));
+  const worst = places(rebalances.rows).filter((row) => rebalances.stood[row] || tookOf(row)).sort((a, b) => rebalances.stood[b] - rebalances.stood[a] || tookOf(b) - tookOf(a));
   const unrest = (row) => memberTable.fenced[row] * 3 + memberTable.poll_timeouts[row] * 3 + Math.max(memberTable.joined[row] - 1, 0);
   const restless = places(memberTable.rows).filter((row) => unrest(row) > 0).sort((a, b) => unrest(b) - unrest(a) || memberTable.longest_poll_gap_ms[b] - memberTable.longest_poll_gap_ms[a]);
   return [
     element("h2", {}, "What stands out"),
     ...(worst.length ? [] : [element("p", { cls: "quiet" }, "No rebalance.")]),
-    ...section("Rebalances in which partitions stood still the longest", worst, (row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
-      `epoch ${rebalances.epoch[row]}, ${timeText(rebalances.began[row])}`, durationText(rebalances.stood_ms[row]), () => choose(row))),
+    ...section("Rebalances in which a partition stood still the longest", worst, (row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
+      `epoch ${rebalances.epoch[row]}, ${timeText(rebalances.began[row])}`, durationText(rebalances.stood[row]), () => choose(row))),
     ...heldBy(),
     ...section("Members put out, or coming and going", restless, (row) => factButton(memberName(memberTable.member[row]), unrestText(row), "", () => update({ member: memberTable.member[row] }))),
     ...trouble(),
@@ -143,7 +139,8 @@ function heldBy() {
     const member = holdups.member[held];
     const one = found.get(member) || { member, count: 0, ms: 0, parts: Object.fromEntries(PARTS.map((part) => [part, 0])) };
     one.count++;
-    for (const part of PARTS) { one.parts[part] += holdups[`${part}_ms`][held]; one.ms += holdups[`${part}_ms`][held]; }
+    one.ms += spent(held);
+    for (const part of PARTS) one.parts[part] += holdups[`${part}_ms`][held];
     found.set(member, one);
   }
   const most = [...found.values()].sort((a, b) => b.ms - a.ms);

@@ -25,14 +25,19 @@ function tilesOf(group) {
   return [
     ["rebalances", countText(rebalances.rows)],
     ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "How much of the time a rebalance was under way"],
-    ["stood still", durationText(summary("stood_ms", sumOf(rebalances.stood_ms))), false, "Added up over all partitions"],
+    ["longest standstill", durationText(longestStand(group, standsBetweenOwners(group))), false, `Of one partition; ${durationText(summary("stood_ms", sumOf(rebalances.stood_ms)))} summed over partitions`],
     ["members", countText(group.members.length), false, "All that were ever seen"],
     ["put out, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was put out because it did not poll"],
     ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that got another owner, and those that a sticky assignor would have left"],
     ["owned by two", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been put out, are in brackets"],
-    ["done twice", `${mayHaveDied ? "≥ " : ""}${countText(repeated)}`, repeated > 0, "Records that were lost while they were uncommitted; a member that died can't tell its own"],
+    ["done twice", repeatedText(repeated, mayHaveDied), repeated > 0, "Records that were lost while they were uncommitted. A member that died cannot report its own."],
     ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "Of all partitions together"],
   ];
+}
+
+function repeatedText(repeated, mayHaveDied) {
+  if (!mayHaveDied) return countText(repeated);
+  return repeated ? `≥ ${countText(repeated)}` : "unknown";
 }
 
 function share(part, whole) {

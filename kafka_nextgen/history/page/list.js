@@ -4,11 +4,11 @@ const list = { root: null, head: null, scroller: null, space: null, rows: [], so
 const COLUMNS = [
   { name: "began", text: "Time", cell: timeCell },
   { name: "epoch", text: "Epoch", cls: "number wide", cell: (row) => state.group.rebalances.epoch[row] },
-  { name: "cause", text: "Cause", cell: causeCell },
+  { name: "cause", text: "Cause", cls: "cause", cell: causeCell },
   { name: "by", text: "By", cls: "wide", cell: (row) => memberName(state.group.rebalances.by[row]) },
   { name: "took", text: "Took", cls: "number", cell: (row) => durationText(tookOf(row)) },
   { name: "moved", text: "Moved", cls: "number wide", cell: movedCell },
-  { name: "stood_ms", text: "Stood", cls: "number wide", cell: (row) => durationText(state.group.rebalances.stood_ms[row]) },
+  { name: "stood", text: "Stood still", cls: "number wide", cell: stoodCell },
   { name: "grew", text: "Lag", cls: "number wide", cell: (row) => lagGrowth(state.group.rebalances, row) },
   { name: "slowest_ms", text: "Held up by", cell: heldCell },
 ];
@@ -42,6 +42,11 @@ function causeCell(row) {
 function movedCell(row) {
   const { moved, needless } = state.group.rebalances;
   return needless[row] ? element("span", { title: `${needless[row]} of them needlessly`, cls: "badly" }, `${moved[row]} (${needless[row]})`) : moved[row];
+}
+
+function stoodCell(row) {
+  const { stood, stood_ms: sum } = state.group.rebalances;
+  return element("span", { title: `the longest standstill of a partition; ${durationText(sum[row])} summed over partitions` }, durationText(stood[row]));
 }
 
 function heldCell(row) {

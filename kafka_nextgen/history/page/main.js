@@ -30,22 +30,23 @@ function button(id, act) {
   document.getElementById(id).addEventListener("click", act);
 }
 
+function chooser(id, act) {
+  document.getElementById(id).addEventListener("change", (event) => act(event.target.value));
+}
+
 function startControls() {
   button("zoom-in", () => zoom(0.5));
   button("zoom-out", () => zoom(2));
   button("earlier", () => pan((state.from - state.to) / 4));
   button("later", () => pan((state.to - state.from) / 4));
   button("zoom-all", lookAll);
-  button("zone", () => update({ utc: !state.utc }));
+  chooser("zone", (value) => update({ utc: value === "utc" }));
   const select = document.getElementById("group");
   const isAmbiguous = new Set(state.groups.map((group) => group.name)).size < state.groups.length;
   const text = (group) => (isAmbiguous ? `${group.name} (${group.cluster || "cluster unknown"})` : group.name);
   select.replaceChildren(...state.groups.map((group, place) => element("option", { value: place }, text(group))));
-  select.addEventListener("change", () => chooseGroup(state.groups[select.value]));
-  for (const name of SELECTS) {
-    const chooser = document.getElementById(name);
-    chooser.addEventListener("change", () => update({ [name]: chooser.value, scroll: 0 }));
-  }
+  chooser("group", (value) => chooseGroup(state.groups[value]));
+  for (const name of SELECTS) chooser(name, (value) => update({ [name]: value, scroll: 0 }));
   document.getElementById("fit").addEventListener("change", (event) => update({ fit: event.target.checked, scroll: 0 }));
 }
 
@@ -59,9 +60,7 @@ function drawControls(names) {
   }
   for (const name of SELECTS) document.getElementById(name).value = state[name];
   document.getElementById("fit-field").hidden = group.lanes.length <= 16;
-  const zone = document.getElementById("zone");
-  zone.textContent = state.utc ? "UTC" : "Local time";
-  zone.setAttribute("aria-pressed", String(state.utc));
+  document.getElementById("zone").value = state.utc ? "utc" : "local";
 }
 
 function fillSelect(name, all, options) {
@@ -71,14 +70,13 @@ function fillSelect(name, all, options) {
 
 function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  let own = null;
-  try { own = localStorage.getItem("kafka-nextgen-theme"); } catch { /* not kept, then */ }
-  const current = () => own || (dark.matches ? "dark" : "light");
+  const select = document.getElementById("theme");
+  try { select.value = localStorage.getItem("kafka-nextgen-theme") || "system"; } catch { /* not kept, then */ }
+  const current = () => (select.value === "system" ? (dark.matches ? "dark" : "light") : select.value);
   dark.addEventListener("change", () => setTheme(current()));
-  button("theme", () => {
-    own = current() === "dark" ? "light" : "dark";
-    try { localStorage.setItem("kafka-nextgen-theme", own); } catch { /* not kept, then */ }
-    setTheme(own);
+  chooser("theme", (value) => {
+    try { localStorage.setItem("kafka-nextgen-theme", value); } catch { /* not kept, then */ }
+    setTheme(current());
   });
   setTheme(current());
 }
@@ -86,7 +84,6 @@ function startTheme() {
 function setTheme(theme) {
   state.theme = theme;
   document.documentElement.dataset.theme = theme;
-  document.getElementById("theme").textContent = theme === "dark" ? "Light" : "Dark";
   readColours();
   if (state.group) update({ theme });
 }

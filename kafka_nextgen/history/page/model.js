@@ -13,6 +13,7 @@ function groupOf(raw, coding, texts) {
   group.rowAt = new Map((group.rebalances.epoch || []).map((epoch, row) => [epoch, row]));
   group.longest = longest(group.rebalances);
   for (const name of ["holdups", "standstills"]) group[name].byEpoch = rowsBy(group[name].epoch);
+  group.rebalances.stood = places(group.rebalances.rows).map((row) => longestStand(group, standsIn(group, row)));
   group.steps = memberSteps(group);
   group.totals = new Map();
   return group;
@@ -93,16 +94,38 @@ function newLane(topic, partition) {
   return { topic, partition, tenures: stretches(), stands: stretches(), overlaps: stretches(), lag: { at: [], value: [] } };
 }
 
-// The hold-up of the member that the others waited for; null if there is none.
+// The hold-up of the member that the others waited for; null if they waited for none.
 function holdingUp(row) {
   const { rebalances, holdups } = state.group;
   const rows = holdups.byEpoch.get(rebalances.epoch[row]) || [];
-  return rows.find((each) => holdups.member[each] === rebalances.holder[row]) ?? null;
+  return rows.find((each) => holdups.member[each] === rebalances.holder[row] && spent(each) > 0) ?? null;
+}
+
+// How long this hold-up took, in ms.
+function spent(held) {
+  return PARTS.reduce((sum, part) => sum + state.group.holdups[`${part}_ms`][held], 0);
 }
 
 function mostPart(held) {
   const { holdups } = state.group;
   return PARTS.reduce((best, part) => (holdups[`${part}_ms`][held] > holdups[`${best}_ms`][held] ? part : best));
+}
+
+// The longest of these standstills, in ms. One that is not over lasts to the end of the log.
+function longestStand(group, rows) {
+  const { ms, began } = group.standstills;
+  return rows.reduce((most, row) => Math.max(most, ms[row] ?? group.last - began[row]), 0);
+}
+
+function standsIn(group, row) {
+  return group.standstills.byEpoch.get(group.rebalances.epoch[row]) || [];
+}
+
+// Between two owners: in a group without members, partitions without an owner are no news.
+function standsBetweenOwners(group) {
+  const { members, rows } = group.rebalances;
+  const isEmpty = rows > 0 && !members[rows - 1];
+  return places(group.standstills.rows).filter((row) => !(isEmpty && group.standstills.ended[row] === null));
 }
 
 // When each member came to which epoch: what it took to get there tells.

@@ -2,7 +2,7 @@
 
 const state = {
   groups: [], group: null, from: 0, to: 1, chosen: null, member: "", topic: "", cause: "",
-  utc: false, fit: false, scroll: 0,
+  utc: true, fit: false, scroll: 0,
 };
 const SHORTEST = 20; // ms; no closer zoom
 const listeners = [];
@@ -115,7 +115,7 @@ function writeHash() {
   told.set("to", Math.round(state.to));
   if (state.chosen !== null) told.set("rebalance", group.rebalances.epoch[state.chosen]);
   for (const name of ["topic", "member", "cause"]) if (state[name]) told.set(name, state[name]);
-  if (state.utc) told.set("utc", "1");
+  if (!state.utc) told.set("utc", "0");
   written = `#${told}`;
   try { history.replaceState(null, "", written); } catch { location.replace(written); }
 }
@@ -126,7 +126,7 @@ function readHash() {
   const fits = (group) => group.name === told.get("group") && (!told.has("cluster") || group.cluster === told.get("cluster"));
   const group = state.groups.find(fits) || state.groups[0];
   if (!group) return;
-  const changes = { utc: told.get("utc") === "1" };
+  const changes = { utc: told.get("utc") !== "0" };
   for (const name of ["topic", "member", "cause"]) if (told.has(name)) changes[name] = told.get(name);
   const row = told.has("rebalance") ? group.rowAt.get(Number(told.get("rebalance"))) : undefined;
   chooseGroup(group, { ...changes, chosen: row ?? null });

@@ -172,12 +172,31 @@ def test_a_time_that_the_log_does_not_tell_of_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cause", "told"),
-    [("poll timeout", " 30 records done twice"), ("member expired", "at least 30 records done twice")],
+    [
+        ("poll timeout", "records done twice: 30\n"),
+        ("member expired", "records done twice: at least 30; not counted is what A read after the last commit"),
+    ],
 )
 def test_what_a_member_that_died_did_twice_is_not_known(tmp_path: Path, cause: str, told: str) -> None:
     log = write_incident(tmp_path)
     log.write_text(log.read_text().replace("poll timeout", cause))
     assert told in _run(log).stdout
+
+
+def test_what_members_that_died_did_twice_is_unknown_where_none_tells(tmp_path: Path) -> None:
+    log = write_incident(tmp_path)
+    told = log.read_text().replace("poll timeout", "member expired").splitlines()
+    log.write_text("\n".join(line for line in told if json.loads(line)["kind"] != "lost"))
+    assert "records done twice: unknown; not counted is what A read" in _run(log).stdout
+
+
+def test_a_heading_has_the_longest_standstill_and_no_sum(tmp_path: Path) -> None:
+    """A sum over partitions exceeds the time of the log, and says little."""
+    log = write_incident(tmp_path)
+    [group] = _document(log)["groups"]
+    longest = max(each["ms"] for each in group["standstills"])
+    assert group["summary"]["stood_ms"] > longest
+    assert f"longest standstill of a partition {longest}ms," in _run(log).stdout
 
 
 @pytest.mark.parametrize(
