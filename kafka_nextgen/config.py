@@ -225,7 +225,7 @@ class ConsumerConfig(SecurityConfig):
     def __attrs_post_init__(self) -> None:
         for is_broken, message, key in (*_contradictions(self), *self.contradictions()):
             if is_broken:
-                raise ConfigError(message, key)
+                raise ConfigError(self.as_written(message), self.written_name(key))
 
     @classmethod
     def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
@@ -233,6 +233,7 @@ class ConsumerConfig(SecurityConfig):
 
         None stands for the default. Raises ``ConfigError`` with the key as it was written.
         """
+        _refuse_no_mapping(properties)
         given: dict[str, tuple[str, object]] = {}
         items = [*(properties or {}).items(), *kwargs.items()]
         _refuse_unknown(items)
@@ -245,7 +246,7 @@ class ConsumerConfig(SecurityConfig):
                 raise ConfigError(f"{key.name} is given twice, as {first} and as {written}, and differs", written)
             given[key.attribute] = written, converted
         said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
-        return cls(**said)  # type: ignore[arg-type]
+        return cls(**said, written_names=_other_names(given))  # type: ignore[arg-type]
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object], *, migrate: bool = False) -> ConsumerConfig:
@@ -253,6 +254,7 @@ class ConsumerConfig(SecurityConfig):
 
         Then, with the consumer group protocol, each key that it does not allow is ignored with a ``UserWarning``.
         """
+        _refuse_no_mapping(properties)
         kept = dict(properties)
         migrates = migrate and _protocol_in(properties.items()) is GroupProtocol.CONSUMER
         for written in properties if migrates else ():
@@ -291,11 +293,28 @@ def _key_of(attribute: attrs.Attribute[Any]) -> Key:
 
 
 #: All keys by Kafka's names.
-KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerConfig))}
+KEYS: Mapping[str, Key] = {
+    key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerConfig) if "value_type" in one.metadata)
+}
 
 
 def _lookup(written: str) -> Key:
     return KEYS[ALIASES.get(_dotted(written), _dotted(written))]
+
+
+def _other_names(given: Mapping[str, tuple[str, object]]) -> dict[str, str]:
+    """The names of the keys that were set under another name than Kafka's, by that name."""
+    names = ((attribute.replace("_", "."), written) for attribute, (written, _) in given.items())
+    return {name: written for name, written in names if _dotted(written) != name}
+
+
+def _refuse_no_mapping(properties: object) -> None:
+    """Raise ConfigError for servers, or a topic, in place of a configuration. Their text may contain a password."""
+    if properties is not None and not isinstance(properties, Mapping):
+        raise ConfigError(
+            "a configuration is a mapping such as {'bootstrap.servers': 'localhost:9092'}, or keywords such as "
+            f"bootstrap_servers='localhost:9092', not {type(properties).__name__}; topics go to subscribe()"
+        )
 
 
 def _refuse_unknown(items: Iterable[tuple[str, object]]) -> None:

@@ -11,6 +11,7 @@ Passwords are kept in a ``Secret`` and never shown.
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
@@ -34,6 +35,9 @@ ALIASES: Final[Mapping[str, str]] = {
     "ssl.truststore.certificates": "ssl.ca.pem",
     "ssl.keystore.location": "ssl.certificate.location",
 }
+
+
+_KEY_IN_TEXT = re.compile(r"(?<![\w./])[a-z]+(?:\.[a-z]+)+(?![\w/]|\.\w)")
 
 
 class SaslMechanism(Enum):
@@ -199,6 +203,16 @@ class SecurityConfig:
     sasl_kerberos_service_name: str | None = _key(
         p.text(), None, "With GSSAPI (needs kafka-nextgen[gssapi]): the first part of the brokers' principals."
     )
+    #: For a key that was set under another name, such as an alias: that name, by Kafka's name of the key.
+    written_names: Mapping[str, str] = attrs.field(factory=dict, eq=False)
+
+    def written_name(self, key: str) -> str:
+        """The name under which a key was set, for errors about it."""
+        return self.written_names.get(key, key)
+
+    def as_written(self, message: str) -> str:
+        """The message of an error, with the names under which keys were set."""
+        return _KEY_IN_TEXT.sub(lambda found: self.written_name(found[0]), message)
 
     def contradictions(self) -> Iterator[tuple[bool, str, str]]:
         """Rules about several keys: whether each is broken, its message, and the key to change."""
@@ -267,7 +281,7 @@ _OIDC_KEYS = (
     "sasl_oauthbearer_client_id",
     "sasl_oauthbearer_client_secret",
 )
-_NAMES = tuple(field.name for field in attrs.fields(SecurityConfig))
+_NAMES = tuple(field.name for field in attrs.fields(SecurityConfig) if "value_type" in field.metadata)
 _TLS_KEYS = tuple(name for name in _NAMES if "ssl_" in name)
 
 #: The keys that ``ssl_context`` replaces.

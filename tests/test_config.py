@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import warnings
+from collections.abc import Callable
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen import Consumer
+from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES
 from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
@@ -357,3 +360,12 @@ def test_every_key_is_documented_and_reads_its_own_default(key: Key) -> None:
 def test_whatever_is_written_is_read_or_refused_with_a_configuration_error(written: dict[str, object]) -> None:
     with contextlib.suppress(ConfigError):
         assert ConsumerConfig.parse({**SERVERS, **written}).bootstrap_servers
+
+
+@pytest.mark.parametrize("given", ["me:s3cret@localhost:9092", "orders", ["localhost:9092"], b"localhost:9092", 7])
+@pytest.mark.parametrize("read", [ConsumerConfig.parse, ConsumerConfig.from_properties, Consumer, GroupAdmin])
+def test_what_is_no_configuration_is_refused_with_what_to_write(
+    read: Callable[[object], object], given: object
+) -> None:
+    with pytest.raises(ConfigError, match=r"bootstrap_servers='localhost:9092', not \w+; topics go to subscribe\(\)$"):
+        read(given)

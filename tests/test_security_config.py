@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import ssl
 
 import pytest
@@ -11,10 +12,12 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import SaslMechanism
+from kafka_nextgen.transport.security.tls import client_context
 from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 SASL = {"security.protocol": "SASL_SSL"}
+OWN_NAME = "ssl.certificate.location"
 USER = {"sasl.username": "alice", "sasl.password": "s3cret"}
 OAUTH = {"sasl.mechanism": "OAUTHBEARER"}
 OIDC = {
@@ -109,6 +112,41 @@ def test_other_clients_names_are_taken(written: str, attribute: str) -> None:
     value = "PLAIN" if "sasl" in written else "something"
     config = parsed(SASL, USER, {"sasl.mechanism": "PLAIN"} if "sasl" not in written else {}, {written: value})
     assert getattr(config, attribute) in (value, SaslMechanism.PLAIN)
+
+
+ALIAS_ERRORS: list[tuple[dict[str, object], str]] = [
+    ({"ssl.keystore.location": "x"}, "ssl.keystore.location has no effect with security.protocol=PLAINTEXT"),
+    ({"ssl_keystore_location": "x"}, "ssl_keystore_location has no effect with security.protocol=PLAINTEXT"),
+    ({"ssl.truststore.location": "x"}, "ssl.truststore.location has no effect"),
+    ({"sasl.mechanisms": "PLAIN"}, "sasl.mechanisms has no effect"),
+    ({**SASL, "sasl.mechanisms": "PLAIN"}, "sasl.mechanisms=PLAIN needs sasl.username"),
+    (
+        {"security.protocol": "SSL", "ssl.ca.location": "x", "ssl.truststore.certificates": "y"},
+        "ssl.ca.location and ssl.truststore.certificates have the same meaning",
+    ),
+]
+
+
+@pytest.mark.parametrize(("properties", "says"), ALIAS_ERRORS)
+def test_an_error_names_a_key_as_it_was_set(properties: dict[str, object], says: str) -> None:
+    error = refusal(properties)
+    assert says in str(error)
+    assert error.key in {*properties, "sasl.username"}
+
+
+@pytest.mark.parametrize("key", ["ssl.keystore.location", "ssl.truststore.location", "ssl.truststore.certificates"])
+def test_an_error_about_a_file_names_the_key_as_it_was_set(key: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{key}: ") as told:
+        client_context(parsed({"security.protocol": "SSL", key: "/nowhere.pem"}))
+    assert told.value.key == key
+
+
+def test_how_a_key_was_named_makes_no_other_configuration() -> None:
+    alias, own = (parsed({"security.protocol": "SSL", key: "x"}) for key in ("ssl.keystore.location", OWN_NAME))
+    assert alias == own
+    assert hash(alias) == hash(own)
+    assert repr(alias) == repr(own)
+    assert pickle.loads(pickle.dumps(alias)).written_name(OWN_NAME) == "ssl.keystore.location"
 
 
 @pytest.mark.parametrize(

@@ -71,19 +71,20 @@ def _gssapi(config: SecurityConfig) -> Callable[[str], SaslClient]:
     service = config.sasl_kerberos_service_name
     assert service is not None
     check_service(service)
-    package = _package_gssapi()
+    package = _package_gssapi(config)
     return lambda host: GssapiClient(package, service, host)
 
 
-def _package_gssapi() -> ModuleType:
+def _package_gssapi(config: SecurityConfig) -> ModuleType:
     try:
         return import_module("gssapi")
     except (ImportError, OSError) as error:  # OSError: the package is there, the system's Kerberos is not
+        key = config.written_name("sasl.mechanism")
         missing = (
-            f"sasl.mechanism=GSSAPI needs the package gssapi, which can't be imported ({error}): "
+            f"{key}=GSSAPI needs the package gssapi, which can't be imported ({error}): "
             "pip install 'kafka-nextgen[gssapi]'"
         )
-        raise ConfigError(missing, "sasl.mechanism") from error
+        raise ConfigError(missing, key) from error
 
 
 def _credentials(config: SecurityConfig) -> tuple[str, Secret]:

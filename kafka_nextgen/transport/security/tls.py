@@ -12,7 +12,6 @@ import ssl
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, SecurityConfig
 
 __all__ = ["client_context", "https_context"]
@@ -27,8 +26,9 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
     if config.ssl_context is not None:
         return config.ssl_context
     context = _strict_context()
-    _load_trusted_certificates(context, "ssl.ca.location", config.ssl_ca_location, config.ssl_ca_pem)
-    _load_client_certificate(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
+    key = config.written_name("ssl.ca.location" if config.ssl_ca_pem is None else "ssl.ca.pem")
+    _load_trusted_certificates(context, key, config.ssl_ca_location, config.ssl_ca_pem)
+    _load_client_certificate(context, config)
     _choose_ciphers(context, config.ssl_cipher_suites)
     _relax(context, config)
     return context
@@ -57,13 +57,12 @@ def _load_trusted_certificates(context: ssl.SSLContext, key: str, location: str 
         else:
             context.load_verify_locations(cafile=location, cadata=pem)
     except (OSError, ValueError) as error:
-        key, where = (key, f"{location} is") if location is not None else ("ssl.ca.pem", "it is")
+        where = "it is" if location is None else f"{location} is"
         raise ConfigError(f"{key}: {where} no certificates in PEM: {_reason(error)}", key) from error
 
 
-def _load_client_certificate(
-    context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None
-) -> None:
+def _load_client_certificate(context: ssl.SSLContext, config: SecurityConfig) -> None:
+    certificate, key, password = config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password
     if certificate is None:
         return
     # Without a callback OpenSSL would ask for the password on the terminal.
@@ -72,10 +71,11 @@ def _load_client_certificate(
         context.load_cert_chain(certificate, key, password=lambda: passphrase)
     except (OSError, ValueError) as error:
         where = certificate if key is None else f"{certificate} with {key}"
+        name = config.written_name("ssl.certificate.location")
         raise ConfigError(
-            f"ssl.certificate.location: {where} is no certificate in PEM together with its key, which "
+            f"{name}: {where} is no certificate in PEM together with its key, which "
             f"ssl.key.password opens if it is encrypted: {_reason(error)}",
-            "ssl.certificate.location",
+            name,
         ) from None  # the error may contain the password
 
 
