@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from types import FrameType, TracebackType
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.async_calls import AsyncCalls
@@ -34,6 +35,9 @@ from kafka_nextgen.types import LeaveMode, Record
 __all__ = ["AsyncConsumer"]
 
 logger = logger_of("kafka_nextgen.consumer")
+
+#: An event loop whose time differs by more seconds does not go by the real clock: a test has frozen or replaced it.
+OTHER_CLOCK_S = 1.0
 
 
 class AsyncConsumer(AsyncCalls, AwaitsHandlers):
@@ -106,7 +110,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[Exception]()
-            deadline = time.monotonic() + limit_s
+            deadline = clocks.monotonic() + limit_s
             await self._walk(leave_steps(self._core, self._core.unsubscribe(limit_s), limit_s), errors, deadline)
             _raise_first(errors)
 
@@ -180,7 +184,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         if is_in_callback(self._core):
-            deadline = time.monotonic() + timeout
+            deadline = clocks.monotonic() + timeout
             self._wish = self._wish or (lambda: self._leave_and_stop(mode, deadline, True))
         elif self._is_to_close():
             self._core.begin_closing(all_is_processed)
@@ -195,7 +199,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         return not (self._is_closed or is_under_way or self._core.engine.thread.is_foreign)
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
-        deadline = time.monotonic() + timeout
+        deadline = clocks.monotonic() + timeout
         if self._callback is not None and self._core.is_in_on_standby:
             self._callback.cancel()
         is_alone = await self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
@@ -209,7 +213,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         errors: list[Exception] = []
         if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
             await self._leave(mode, deadline, is_alone, errors)
-        limit_s = deadline - time.monotonic()
+        limit_s = deadline - clocks.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
         self._is_closed = True
         _raise_first(errors)
@@ -227,13 +231,13 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _take_over(self, frame: FrameType, deadline: float) -> bool:
         """Enter as the only caller until ``frame`` ends; False if another task's call does not end in time."""
         while not self._guard.try_enter("close", frame):
-            if time.monotonic() >= deadline:
+            if clocks.monotonic() >= deadline:
                 return False
-            await asyncio.sleep(0.001)
+            await self._wait_for_wakeup(WaitForWakeup(self._wakeup.count, 0.001))
         return True
 
     async def _leave(self, mode: LeaveMode, deadline: float, is_alone: bool, errors: list[Exception]) -> None:
-        timeout_s = max(0.0, deadline - time.monotonic())
+        timeout_s = max(0.0, deadline - clocks.monotonic())
         if is_alone:
             self._core.finish_reading()
         leaving = self._core.engine.leave(mode, timeout_s)
@@ -258,13 +262,19 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         """Execute the steps. Errors of callbacks are appended to ``errors`` or, without it, raised at once."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
-                await self._wakeup.wait(step.seen, step.timeout_s)
+                await self._wait_for_wakeup(step)
             elif isinstance(step, PendingCallback):
                 await self._run_callback(step, errors, deadline)
             else:
                 await await_completion(step)
             if self._wish is not None and self._callback is None:
                 await self._grant_wish()
+
+    async def _wait_for_wakeup(self, step: WaitForWakeup) -> None:
+        """Wait; the I/O thread ends the wait in time where the event loop's clock stands still or runs its own way."""
+        if abs(asyncio.get_running_loop().time() - clocks.monotonic()) > OTHER_CLOCK_S and step.timeout_s < math.inf:
+            self._core.engine.wake_after(step.timeout_s)
+        await self._wakeup.wait(step.seen, step.timeout_s)
 
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
@@ -278,7 +288,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         ended = core.ended
         if ended is None:
             task = self._callback = self._callback or asyncio.ensure_future(call_async(self._listener, callback, core))
-            left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            left_s = None if deadline is None else max(0.0, deadline - clocks.monotonic())
             is_unneeded = errors is not None and callback.kind is CallbackKind.STANDBY
             if is_unneeded:
                 task.cancel()

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from types import FrameType, TracebackType
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.base_consumer import check_max_records
@@ -222,13 +223,13 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Make the outer call close the consumer when it ends."""
         begins = self._core.begin_closing(all_is_processed=False)
         if begins or not (self._is_closed or self._closers.is_held or self._calls.has_wish):
-            deadline = time.monotonic() + timeout
-            self._calls.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
+            deadline = clocks.monotonic() + timeout
+            self._calls.when_out(lambda: self._close_now(max(0.0, deadline - clocks.monotonic()), mode))
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
         """Close the consumer, or wait until another thread has. Returns whether this call closed it."""
-        deadline = time.monotonic() + timeout
+        deadline = clocks.monotonic() + timeout
         while not (self._is_closed or self._core.engine.thread.is_foreign):
             if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
                 try:
@@ -237,20 +238,20 @@ class Consumer(BlockingCalls, RunsHandlers):
                 finally:
                     self._closers.leave(sys._getframe())  # noqa: SLF001
                 return True
-            if time.monotonic() >= deadline:
+            if clocks.monotonic() >= deadline:
                 break
             time.sleep(0.001)
         return False
 
     def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         """Leave and stop. If a signal handler raises, the next close continues."""
-        deadline = time.monotonic() + timeout
+        deadline = clocks.monotonic() + timeout
         errors: list[BaseException] = []
         is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
             if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
-                self._leave(mode, deadline - time.monotonic(), is_alone, errors)
-            self._core.engine.stop(deadline - time.monotonic())
+                self._leave(mode, deadline - clocks.monotonic(), is_alone, errors)
+            self._core.engine.stop(deadline - clocks.monotonic())
             self._is_closed = True
         finally:
             self._guard.leave(sys._getframe())  # noqa: SLF001
@@ -259,7 +260,7 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _take_over(self, frame: FrameType, deadline: float) -> bool:
         """Enter as the only caller until ``frame`` ends; False if another thread's call does not end in time."""
         while not self._guard.try_enter("close", frame):
-            if time.monotonic() >= deadline:
+            if clocks.monotonic() >= deadline:
                 return False
             time.sleep(0.001)
         return True

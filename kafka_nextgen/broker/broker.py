@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from os import PathLike, fspath
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from attrs import evolve
 
+from kafka_nextgen import clocks
 from kafka_nextgen.broker.client_quotas import Entity, LimitKind
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
@@ -288,5 +288,5 @@ def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener
 
 def _steady_clock() -> Callable[[], float]:
     """A clock that gives seconds since the epoch and is not affected when the machine's clock is set."""
-    began, wall = time.monotonic(), time.time()
-    return lambda: wall + time.monotonic() - began
+    began, wall = clocks.monotonic(), clocks.time()
+    return lambda: wall + clocks.monotonic() - began

@@ -11,7 +11,6 @@ end of the authentication, frames are SASL tokens without a header.
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter
 
 from attrs import frozen
 
@@ -24,6 +23,7 @@ from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
+from kafka_nextgen.clocks import perf_counter
 from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import describe_error

@@ -12,12 +12,12 @@ from __future__ import annotations
 import base64
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import click
 from attrs import define, field
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
@@ -110,23 +110,23 @@ class _Printer:
     max_messages: int | None
     timeout_s: float | None
     printed: int = 0
-    last_record_at: float = field(factory=time.monotonic)
-    last_commit_at: float = field(factory=time.monotonic)
+    last_record_at: float = field(factory=clocks.monotonic)
+    last_commit_at: float = field(factory=clocks.monotonic)
 
     def run(self) -> None:
         """Poll and print until there is a reason to stop."""
         while not self.is_over():
             self.print_batch()
-            if time.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
+            if clocks.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
                 self.consumer.commit()
-                self.last_commit_at = time.monotonic()
+                self.last_commit_at = clocks.monotonic()
         problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
         if problem is not None:  # no record came for another reason than an empty topic
             raise click.ClickException(problem)
 
     def is_over(self) -> bool:
         """Return whether a signal, the maximum number of records, or the timeout ends the command."""
-        is_silent = self.timeout_s is not None and time.monotonic() - self.last_record_at >= self.timeout_s
+        is_silent = self.timeout_s is not None and clocks.monotonic() - self.last_record_at >= self.timeout_s
         return self.stop.is_stopped or is_silent or self.printed == self.max_messages
 
     def print_batch(self) -> None:
@@ -139,9 +139,9 @@ class _Printer:
             stdout.writelines(_FORMATS[self.style](record) + b"\n" for record in records)
             stdout.flush()
             self.printed += len(records)
-            self.last_record_at = time.monotonic()
+            self.last_record_at = clocks.monotonic()
 
     def _wait_s(self) -> float:
         if self.timeout_s is None:
             return POLL_S
-        return max(0.0, min(POLL_S, self.last_record_at + self.timeout_s - time.monotonic()))
+        return max(0.0, min(POLL_S, self.last_record_at + self.timeout_s - clocks.monotonic()))

@@ -10,11 +10,11 @@ import asyncio
 import os
 import sys
 import threading
-import time
 from typing import BinaryIO
 
 import click
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.producing.producer import ACKS_ALL, Producer, connect
@@ -74,7 +74,7 @@ async def _run(
 
 
 def _record(line: bytes, separator: bytes | None, number: int) -> NewRecord:
-    timestamp = int(time.time() * 1000)
+    timestamp = int(clocks.time() * 1000)
     if separator is None:
         return NewRecord(line, timestamp=timestamp)
     key, found, value = line.partition(separator)

@@ -10,11 +10,11 @@ import asyncio
 import itertools
 import re
 import socket
-import time
 from collections.abc import Callable, Collection
 
 from attrs import frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupListing, GroupType
 from kafka_nextgen.collecting.poller import GroupPoller
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError
@@ -34,7 +34,7 @@ _TYPES = frozenset({GroupType.CONSUMER, GroupType.CLASSIC, GroupType.UNKNOWN})
 _PROTOCOL_TYPES = frozenset({"consumer", ""})
 
 
-def new_source(name: str | None = None, now: Callable[[], float] = time.time) -> str:
+def new_source(name: str | None = None, now: Callable[[], float] = clocks.time) -> str:
     """Return a ``source`` for a poller: its name (by default the host's) and start time, so that ``seq`` is unique."""
     return f"{SourceKind.POLLER.value}:{name or socket.gethostname()}/{int(now() * 1000):x}"
 
@@ -84,7 +84,7 @@ class Collector:
         group_filter: GroupFilter = GroupFilter(),
         *,
         timeout_s: float = 30.0,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = clocks.time,
     ) -> None:
         self._admin = admin
         self._sink = sink
@@ -104,7 +104,7 @@ class Collector:
         Raises AuthenticationError, which is permanent.
         """
         while not is_stopped():
-            due = time.monotonic() + interval_s
+            due = clocks.monotonic() + interval_s
             poll = asyncio.ensure_future(self._poll_or_log())
             while not poll.done() and not is_stopped():
                 await asyncio.wait([poll], timeout=STOP_CHECK_S)
@@ -113,7 +113,7 @@ class Collector:
                 await asyncio.wait([poll])
                 return
             poll.result()
-            while not is_stopped() and (left_s := due - time.monotonic()) > 0:
+            while not is_stopped() and (left_s := due - clocks.monotonic()) > 0:
                 await asyncio.sleep(min(STOP_CHECK_S, left_s))
 
     async def _poll_or_log(self) -> None:

@@ -12,11 +12,11 @@ records of a partition wait until their batch is known to be complete.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 
 from attrs import Factory, define, evolve
 
+from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
@@ -93,7 +93,7 @@ class RecordReader:
         group_filter: GroupFilter,
         *,
         timeout_s: float = 30.0,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = clocks.time,
     ) -> None:
         self._admin = admin
         self._consumer = consumer

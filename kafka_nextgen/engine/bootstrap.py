@@ -7,8 +7,8 @@ broker that is about to start, ends no program. A failed authentication ends the
 from __future__ import annotations
 
 import asyncio
-import time
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
 from kafka_nextgen.logs import logger_of
@@ -28,7 +28,7 @@ class Bootstrap:
         self._cluster = cluster
         self._wakeup = wakeup
         self._pause_s = settings.retry_backoff.longest_s
-        self._patient_until = time.monotonic() + settings.unreachable_timeout_s
+        self._patient_until = clocks.monotonic() + settings.unreachable_timeout_s
         self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None
 
@@ -45,7 +45,7 @@ class Bootstrap:
     @property
     def is_overdue(self) -> bool:
         """Whether a poll is to raise the error."""
-        return time.monotonic() >= self._patient_until
+        return clocks.monotonic() >= self._patient_until
 
     async def make(self) -> None:
         """Try until a broker is reached or authentication fails."""

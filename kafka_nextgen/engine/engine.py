@@ -7,7 +7,6 @@ for what is documented as immediate.
 from __future__ import annotations
 
 import asyncio
-import time
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.bootstrap import Bootstrap
@@ -190,7 +190,7 @@ class Engine:
         """The health of the consumer, without asking any broker."""
         unreachable = self._refusal or self.bootstrap_error
         problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
-        health = collect_health(self.counters, self.fetches, self.membership, self._limits, time.monotonic())
+        health = collect_health(self.counters, self.fetches, self.membership, self._limits, clocks.monotonic())
         health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
@@ -199,12 +199,16 @@ class Engine:
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
         driver, progress = self.membership.driver, self.fetches.look(lambda state: state.progress(given_out))
-        metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, time.monotonic())
+        metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, clocks.monotonic())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
         """Call ``work``, which must not block, on the I/O thread every ``interval_s`` seconds until it stops."""
         self.thread.call_soon(lambda: self._tasks.repeat(work, interval_s))
+
+    def wake_after(self, timeout_s: float) -> None:
+        """Have the I/O thread notify the wakeup in so many seconds."""
+        self.thread.call_soon(lambda: asyncio.get_running_loop().call_later(timeout_s, self._wakeup.notify))
 
     # ---- membership
 
@@ -227,10 +231,10 @@ class Engine:
 
     async def _leave(self, mode: LeaveMode, timeout_s: float) -> None:
         """Wait for pending commits, at most half the time; then leave."""
-        began = time.monotonic()
+        began = clocks.monotonic()
         self.cluster.lift_throttles()
         await self._commits.wait(timeout_s / 2)
-        await self._go(mode, timeout_s - (time.monotonic() - began))
+        await self._go(mode, timeout_s - (clocks.monotonic() - began))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
@@ -289,13 +293,13 @@ class Engine:
         """
         self._stopping = True
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
-        deadline = time.monotonic() + timeout_s
+        deadline = clocks.monotonic() + timeout_s
         try:
             if not self.thread.has_ended:  # an earlier close was interrupted behind that
                 self._shut_down_within(timeout_s)
         finally:
-            self.thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
-            left_s = max(SHORTEST_STOP_S, deadline - time.monotonic())
+            self.thread.stop(max(SHORTEST_STOP_S, deadline - clocks.monotonic()))
+            left_s = max(SHORTEST_STOP_S, deadline - clocks.monotonic())
             self.hooks.each(lambda hooks: hooks.detached(left_s))
 
     def _shut_down_within(self, timeout_s: float) -> None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-import time
 from concurrent.futures import CancelledError, Future, TimeoutError
 from typing import Any, TypeVar
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError, RequestTimeoutError
 
 __all__ = [
@@ -69,11 +69,11 @@ def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:
     """Sleep until ``future`` has ended, at most so many seconds; whether it has."""
     if future.done():
         return True
-    deadline = time.monotonic() + at_most_s
+    deadline = clocks.monotonic() + at_most_s
     ended = threading.Lock()
     ended.acquire()
     future.add_done_callback(lambda _: ended.release())
-    while not future.done() and (left_s := deadline - time.monotonic()) > 0:
+    while not future.done() and (left_s := deadline - clocks.monotonic()) > 0:
         ended.acquire(timeout=min(left_s, LONGEST_SLEEP_S))
     return future.done()
 

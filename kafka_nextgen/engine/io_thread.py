@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import OnFailure, keep_running
+from kafka_nextgen.transport.private_loop import new_private_loop
 
 __all__ = ["InFlight", "IoThread", "TaskSet"]
 
@@ -43,7 +44,7 @@ class IoThread:
         self._on_failure = on_failure
         self._lock = threading.RLock()  # a signal handler may submit from within
         self._accepts = True
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_private_loop()
         self._loop.set_exception_handler(self._note_failure)
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._ending: asyncio.Task[None] | None = None

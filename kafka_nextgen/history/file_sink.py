@@ -14,6 +14,7 @@ from io import FileIO
 from itertools import accumulate
 from pathlib import Path
 
+from kafka_nextgen import clocks
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.json_lines import encode_event
 from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY, DeliveryResult, QueuedSink
@@ -164,7 +165,7 @@ class RotatingFile:
             self._delete_old()
 
     def _free_name(self) -> Path:
-        now = datetime.now(timezone.utc)
+        now = datetime.fromtimestamp(clocks.time(), timezone.utc)
         while True:
             path = self._path.with_name(f"{self._path.stem}-{now:%Y%m%dT%H%M%S%f}Z{self._path.suffix}")
             if not path.exists() and not _gz(path).exists():

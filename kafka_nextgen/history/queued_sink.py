@@ -15,6 +15,7 @@ from typing import Protocol
 
 from attrs import define, frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.history.event_queue import EventQueue
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.logs import logger_of
@@ -152,7 +153,7 @@ class QueuedSink:
             return
         atexit.unregister(self.close)
         self._is_closed = True
-        self._give_up_at = time.monotonic() + timeout_s
+        self._give_up_at = clocks.monotonic() + timeout_s
         self._closing.set()
         self._queue.wake()
         if threading.current_thread() is not self._thread:
@@ -206,7 +207,7 @@ class QueuedSink:
             time.sleep(CLOSING_RETRY_S)
         else:
             self._closing.wait(self._retry_s)
-        return time.monotonic() < self._give_up_at
+        return clocks.monotonic() < self._give_up_at
 
     def _log_failure(self, error: Exception | None) -> None:
         """Log when a failure begins and when it is over."""

@@ -6,13 +6,13 @@ reads the metrics of each consumer once.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation, get_meter_provider
 
+from kafka_nextgen import clocks
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import MisuseError
@@ -67,7 +67,7 @@ class Meters:
         self._consumers.pop(consumer, None)
 
     def _observe(self, name: str, options: CallbackOptions) -> Iterable[Observation]:
-        now = time.monotonic()
+        now = clocks.monotonic()
         if now - self._collected_at > COLLECTION_S:
             self._collected, self._collected_at = self._collect(), now
         return self._collected.get(name, ())

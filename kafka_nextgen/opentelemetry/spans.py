@@ -13,7 +13,6 @@ The application's propagator reads the headers, by default W3C Trace Context and
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 
@@ -24,6 +23,7 @@ from opentelemetry.metrics import Histogram
 from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, Tracer
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.hooks import Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
@@ -110,7 +110,7 @@ class Spans(Hooks):
     def process(self, what: Record | Records) -> Iterator[Span]:
         """Run the block in a current span, which fails if the block raises."""
         attributes, links, parent = self._batch(what) if isinstance(what, Records) else self._single(what)
-        began = time.perf_counter()
+        began = clocks.perf_counter()
         measured = {name: value for name, value in attributes.items() if name not in _OF_SINGLE_RECORDS}
         with self._tracer.start_as_current_span(
             _name(attributes), parent, SpanKind.CONSUMER, attributes, links
@@ -122,7 +122,7 @@ class Spans(Hooks):
                 span.set_attribute(names.ERROR_TYPE, _type_of(error))
                 raise
             finally:
-                self._process_duration.record(time.perf_counter() - began, measured)
+                self._process_duration.record(clocks.perf_counter() - began, measured)
 
     def _single(self, record: Record) -> tuple[Attributes, list[Link], Context | None]:
         where = TopicPartition(record.topic, record.partition)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections.abc import Collection
 from contextlib import nullcontext
 from functools import partial
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.hooks import HookList
@@ -67,9 +67,9 @@ class AsyncWorkerPool:
 
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
-        deadline = time.monotonic() + timeout_s
+        deadline = clocks.monotonic() + timeout_s
         while not self._work.is_drained(partitions):
-            left_s = deadline - time.monotonic()
+            left_s = deadline - clocks.monotonic()
             if left_s <= 0:
                 left = format_tickets(self._work.at_work(partitions))
                 logger.warning("not waited for any longer, and not committed: %s", left)
@@ -99,7 +99,7 @@ class AsyncWorkerPool:
     def _start_ready_tasks(self) -> None:
         if self._is_shut_down:
             return
-        now = time.monotonic()
+        now = clocks.monotonic()
         while (task := self._work.take(now)) is not None:
             try:
                 job = asyncio.ensure_future(self._do(task))
@@ -139,7 +139,7 @@ class AsyncWorkerPool:
             self._work.finished(task)
 
     async def _failed(self, task: Task, error: Exception) -> None:
-        outcome = self._work.failed(task, error, time.monotonic())
+        outcome = self._work.failed(task, error, clocks.monotonic())
         logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return

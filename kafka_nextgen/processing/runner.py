@@ -12,10 +12,10 @@ commits what is finished and re-raises the cancellation.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, suppress
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceConsumer, AsyncRebalanceListener
 from kafka_nextgen.engine.application.records import Records
@@ -93,7 +93,7 @@ class Runner(AsyncRebalanceListener):
 
     def _is_over(self) -> bool:
         with self._pool.lock:
-            return self._work.is_over(self._handle.is_stopped, time.monotonic())
+            return self._work.is_over(self._handle.is_stopped, clocks.monotonic())
 
     async def _poll(self) -> None:
         await self._throttle()
@@ -103,7 +103,7 @@ class Runner(AsyncRebalanceListener):
         self._pool.add(self._polled)
         self._polled = Records()
         with self._pool.lock:
-            self._committer.commit_if_due(self._work.progress, time.monotonic())
+            self._committer.commit_if_due(self._work.progress, clocks.monotonic())
         await self._pool.let_handlers_run()
 
     async def _throttle(self) -> None:
@@ -172,7 +172,7 @@ class Runner(AsyncRebalanceListener):
             with self._pool.lock:
                 self._work.begin_to_end()
             if not isinstance(failure, asyncio.CancelledError):
-                await self._pool.wait_until_drained(None, self._work.left_s(time.monotonic()))
+                await self._pool.wait_until_drained(None, self._work.left_s(clocks.monotonic()))
 
     async def _clean_up(self, topics: Topics | None) -> None:
         """Repeat the steps of ``_finish`` that must not be skipped."""

@@ -11,11 +11,12 @@ import asyncio
 import atexit
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeAlias, TypeVar
+
+from kafka_nextgen import clocks
 
 __all__ = ["STOP_SIGNALS", "StopHandle", "stopped_by_signals"]
 
@@ -100,7 +101,7 @@ class _Stopper:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self._begun_at is None and not self.is_over:
-            self._begun_at = time.monotonic()
+            self._begun_at = clocks.monotonic()
             self._handle.stop()
         earlier = self.handler_before(signal.Signals(number))
         if not self._is_patient_with(signal.Signals(number)):
@@ -114,7 +115,7 @@ class _Stopper:
             signal.signal(number, signal.SIG_IGN)
 
     def _is_patient_with(self, number: signal.Signals) -> bool:
-        return self._begun_at is not None and time.monotonic() - self._begun_at < self._patience_s[number]
+        return self._begun_at is not None and clocks.monotonic() - self._begun_at < self._patience_s[number]
 
     def _call_and_keep_error(self, earlier: _Handler, number: int, frame: FrameType | None) -> None:
         try:

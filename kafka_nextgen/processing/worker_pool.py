@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Collection
 from concurrent.futures import Future
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.futures import sleep_until_ended
@@ -115,7 +115,7 @@ class WorkerPool:
     def _next_task(self) -> Task | None:
         with self.lock:
             while not self._is_shut_down:
-                now = time.monotonic()
+                now = clocks.monotonic()
                 task = self._work.take(now)
                 if task is not None:
                     return task
@@ -137,7 +137,7 @@ class WorkerPool:
 
     def _failed(self, task: Task, error: Exception) -> None:
         with self.lock:
-            outcome = self._work.failed(task, error, time.monotonic())
+            outcome = self._work.failed(task, error, clocks.monotonic())
         logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return

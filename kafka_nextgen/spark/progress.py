@@ -14,11 +14,11 @@ The checkpoint decides where a query goes on. The group follows it and is never 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.options import SourceOptions
@@ -42,7 +42,7 @@ _COMMITTED_AGAIN_S = 3600.0
 class Progress:
     """Commits the progress of one run of a query to its group, if it has one."""
 
-    def __init__(self, options: SourceOptions, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, options: SourceOptions, clock: Callable[[], float] = clocks.monotonic) -> None:
         self._options = options
         self._clock = clock
         self._committed: PartitionOffsets | None = None

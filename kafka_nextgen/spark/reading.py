@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
@@ -67,14 +67,14 @@ class _OpenRanges:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         self._assign(self._at)
-        progress_at = time.monotonic()
+        progress_at = clocks.monotonic()
         while self._open:
             batches = self._poll()
             for batch in batches:
                 yield batch.to_arrow(self._settings.schema)
             if batches or self._has_progressed():
-                progress_at = time.monotonic()
-            self._check_time(time.monotonic() - progress_at)
+                progress_at = clocks.monotonic()
+            self._check_time(clocks.monotonic() - progress_at)
 
     def _has_progressed(self) -> bool:
         """Whether reading progresses without records, because they were compacted or their transaction was aborted."""

@@ -19,12 +19,12 @@ the beginning of the new topic into it, and later runs read the new topic from t
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.admission import TriggerLimits, admit, check_available_now, rate_limited
 from kafka_nextgen.spark.cluster import Cluster
@@ -54,7 +54,7 @@ class StreamPlanner:
         options: SourceOptions,
         cluster: Cluster,
         progress: Progress,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = clocks.monotonic,
     ) -> None:
         self._options = options
         self._cluster = cluster

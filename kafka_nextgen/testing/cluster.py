@@ -15,6 +15,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
+from kafka_nextgen.transport.private_loop import new_private_loop
 
 __all__ = ["Cluster"]
 
@@ -153,7 +154,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         if self._thread is not None:
             raise MisuseError("a Cluster is used once: make another")
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_private_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
         try:

@@ -9,11 +9,11 @@ again and again.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
 
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage
 from kafka_nextgen.errors import (
     AuthenticationError,
@@ -127,7 +127,7 @@ class ClusterClient:
     @property
     def throttle(self) -> str | None:
         """Which broker throttles this client for long, and until when; from any thread."""
-        throttle = self._pool.throttles.find_long(time.monotonic())
+        throttle = self._pool.throttles.find_long(clocks.monotonic())
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
@@ -123,11 +124,10 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._receive = receiver_of(transport)
+        self._transport = cast(asyncio.Transport, transport)  # those of uvloop have its methods, but not the class
+        self._receive = receiver_of(self._transport)
         if self._ended is not None:  # closed while the socket was being connected
-            transport.abort()
+            self._transport.abort()
         else:
             self._idle_since = self._loop.time()
             self._timer.fire_by(self._due_at())

@@ -10,7 +10,7 @@ A length is checked before memory is allocated for it.
 from __future__ import annotations
 
 import asyncio
-import socket
+from asyncio.trsock import TransportSocket
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 
@@ -185,15 +185,17 @@ def _is_free(buffer: bytearray) -> bool:
 
 
 def receiver_of(transport: asyncio.Transport) -> Receive | None:
-    """A function in C that receives the rest of a frame from a plain socket; None with TLS or without the extension.
+    """A function in C that receives the rest of a frame from a plain socket of asyncio's own event loops.
+
+    None with TLS, on another event loop (uvloop, for one), or without the extension.
 
     The event loop waits for the GIL twice for each piece it receives, and a busy thread of the application releases it
     only every 5 ms (``sys.getswitchinterval``). Megabytes would come in pieces with milliseconds in between. A small
     answer may come in pieces too, since a broker writes records separately from what surrounds them. Other connections
     wait meanwhile, but no longer than that thread delays them anyway.
     """
-    plain: socket.socket | None = transport.get_extra_info("socket")
-    if plain is None or transport.get_extra_info("sslcontext") is not None:
+    plain = transport.get_extra_info("socket")
+    if not isinstance(plain, TransportSocket) or transport.get_extra_info("sslcontext") is not None:
         return None
     if not ACCELERATED or not hasattr(accelerator, "receive"):
         return None

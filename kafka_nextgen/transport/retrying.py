@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from collections.abc import Callable
 
 from attrs import frozen
+
+from kafka_nextgen import clocks
 
 __all__ = ["Backoff", "FailureLog"]
 
@@ -42,7 +43,7 @@ class FailureLog:
     differ only in a duration count as the same.
     """
 
-    def __init__(self, logger: logging.Logger, what: str, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, logger: logging.Logger, what: str, now: Callable[[], float] = clocks.monotonic) -> None:
         self._logger = logger
         self._what = what
         self._now = now

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from attrs import define
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import OutageError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
@@ -70,7 +71,7 @@ class Throttle:
         if self.is_ignored or until <= self.until:
             return False
         self.until, self.is_long = until, until - now >= LONG_THROTTLE_S
-        self._ends = time.strftime("%H:%M:%S", time.localtime(time.time() + until - now))
+        self._ends = time.strftime("%H:%M:%S", time.localtime(clocks.time() + until - now))
         return True
 
     def lift(self) -> None:

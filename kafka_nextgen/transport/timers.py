@@ -7,9 +7,10 @@ before it set the timer.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from math import inf
+
+from kafka_nextgen import clocks
 
 __all__ = ["LazyTimer", "Timer"]
 
@@ -31,7 +32,7 @@ class Timer:
 
     def set(self, moment: float | None) -> None:
         """Call back at ``moment`` (seconds, monotonic), or soon if that has passed; None cancels the timer."""
-        self.set_after(None if moment is None else moment - time.monotonic())
+        self.set_after(None if moment is None else moment - clocks.monotonic())
 
     def set_after(self, delay_s: float | None) -> None:
         """Call back after ``delay_s``, or soon if that is negative; None cancels the timer."""

@@ -359,5 +359,5 @@ def test_a_stride_is_as_long_as_the_body_is_quick(
         assert turned.done() is is_paused
 
     clock, stand = Clock(), Stand()
-    monkeypatch.setattr(iterating, "time", clock)
+    monkeypatch.setattr(iterating, "clocks", clock)
     asyncio.run(scene())

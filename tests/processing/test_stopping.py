@@ -38,7 +38,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr(stopping, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(stopping, "clocks", SimpleNamespace(monotonic=lambda: self.now))
 
 
 @pytest.fixture

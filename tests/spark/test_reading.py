@@ -184,7 +184,7 @@ class QuietConsumer:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
         self.at, self.now_s, self._offsets_per_poll = 0, 0.0, offsets_per_poll
-        monkeypatch.setattr(reading, "time", Mock(monotonic=lambda: self.now_s))
+        monkeypatch.setattr(reading, "clocks", Mock(monotonic=lambda: self.now_s))
 
     def assign(self, ranges: dict[TopicPartition, OffsetRange]) -> None:
         """Nothing is fetched."""

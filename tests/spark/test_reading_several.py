@@ -109,7 +109,7 @@ class StuckConsumer:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
-        monkeypatch.setattr(reading, "time", Mock(monotonic=lambda: self.now_s))
+        monkeypatch.setattr(reading, "clocks", Mock(monotonic=lambda: self.now_s))
 
     def assign(self, ranges: dict[TopicPartition, OffsetRange]) -> None:
         """Nothing is fetched."""

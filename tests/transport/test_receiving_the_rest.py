@@ -7,6 +7,7 @@ import select
 import socket
 import struct
 import threading
+from asyncio.trsock import TransportSocket
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -127,10 +128,11 @@ class Transport(asyncio.Transport):
 
 
 def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.socket]) -> None:
-    plain = receiver_of(Transport(socket=pair[1]))
+    plain = receiver_of(Transport(socket=TransportSocket(pair[1])))
     assert (plain is not None) == (ACCELERATED and hasattr(accelerator, "receive"))
-    assert receiver_of(Transport(socket=pair[1], sslcontext=object())) is None
+    assert receiver_of(Transport(socket=TransportSocket(pair[1]), sslcontext=object())) is None
     assert receiver_of(Transport()) is None
+    assert receiver_of(Transport(socket=pair[1])) is None  # another event loop's, such as uvloop's
 
 
 QUESTION = MetadataRequest(topics=[], allow_auto_topic_creation=False)
@@ -149,7 +151,7 @@ async def test_the_rest_of_an_answer_is_taken_before_the_loop_turns(
 ) -> None:
     peer, ours = pair
     connection = Connection(ServerAddress("pieces", 9092), settings(), Traffic())
-    connection.connection_made(Transport(socket=ours))
+    connection.connection_made(Transport(socket=TransportSocket(ours)))
     first, second = (connection.send(METADATA, 13, QUESTION, Deadline(20, "the question")) for _ in range(2))
     frame, behind = answer_to(0), answer_to(1)
     connection.get_buffer(-1)[:here] = frame[:here]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from attrs import frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.cli.demonstration.progress import Progress
 from kafka_nextgen.producing.partitioner import Partitioner
@@ -74,7 +74,7 @@ async def stream_flights(producer: Producer, flights: Sequence[Flight], progress
 async def _send(producer: Producer, batch: Sequence[Flight], progress: Progress) -> None:
     if not batch:
         return
-    now_ms = int(time.time() * 1000)
+    now_ms = int(clocks.time() * 1000)
     records = [NewRecord(flight.line, key=flight.tail_number, timestamp=now_ms) for flight in batch]
     for flight, (partition, offset) in zip(batch, await producer.send(records), strict=True):
         progress.note_produced(partition, offset, reports.checksum(flight.tail_number, flight.line))

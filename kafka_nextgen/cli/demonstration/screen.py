@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT, TOPIC, Progress
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -30,11 +30,11 @@ class PlainScreen:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._began = time.monotonic()
+        self._began = clocks.monotonic()
 
     def tell(self, news: str) -> None:
         """Print a message."""
-        line = f"{time.monotonic() - self._began:5.1f} s  {news}"
+        line = f"{clocks.monotonic() - self._began:5.1f} s  {news}"
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, progress: Progress) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Sequence
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
@@ -67,13 +67,13 @@ def main() -> None:
     worker = _Worker()
     with stopped_by_signals(StopHandle()) as stop, _consumer(bootstrap_servers, group, name) as consumer:
         consumer.subscribe([topic], listener=worker)
-        last_commit_at = time.monotonic()
+        last_commit_at = clocks.monotonic()
         while not stop.is_stopped:
             for record in consumer.poll(POLL_S):
                 worker.process(record)
-            if time.monotonic() - last_commit_at >= COMMIT_INTERVAL_S:
+            if clocks.monotonic() - last_commit_at >= COMMIT_INTERVAL_S:
                 worker.commit(consumer)
-                last_commit_at = time.monotonic()
+                last_commit_at = clocks.monotonic()
     _say(reports.Finished())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from itertools import starmap
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import click
 from attrs import asdict
 
+from kafka_nextgen import clocks
 from kafka_nextgen.cli.history.log import analyze_between, load_events
 from kafka_nextgen.cli.history.snapshot import Snapshot, print_snapshot, snapshot_at
 from kafka_nextgen.cli.history.tables import print_analysis
@@ -92,7 +92,7 @@ def print_document(groups: Iterable[object], problems: Problems) -> None:
 
 def _write_page(file: Path, answers: Analysis, problems: Problems, groups: tuple[str, ...]) -> None:
     title = f"Rebalance history: {groups[0]}" if len(groups) == 1 else "Rebalance history"
-    page = render(answers, title, made=time.time_ns() // 1_000_000, notes=_problem_texts(problems)).encode()
+    page = render(answers, title, made=clocks.time_ns() // 1_000_000, notes=_problem_texts(problems)).encode()
     file.write_bytes(page)
     print_line(f"Wrote {file}, {len(page):,} bytes", err=True)
 

@@ -6,11 +6,11 @@ records is done at once, under the lock of the fetch state.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, TypeVar
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
     Offsets,
@@ -122,7 +122,7 @@ class ConsumerCore:
         """Note that the application polls; the future, if any, is done when the member was told."""
         if self.config.enable_auto_commit:
             self.fetches.mark_consumed()
-        now = time.monotonic()
+        now = clocks.monotonic()
         if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
@@ -132,12 +132,12 @@ class ConsumerCore:
         """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
         mailbox = self.engine.mailbox
         has_news = mailbox.news != self.cursor.news_seen
-        return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
+        return self.closing or has_news or mailbox.wants_poll or clocks.monotonic() >= self._note_at_s
 
     def find(self, max_records: int | None) -> PollOffer:
         """At most ``max_records`` of the records that have arrived; the positions advance once the offer is taken."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
-        self._handed_over(offer.parts, self.polls.began_at, time.monotonic())
+        self._handed_over(offer.parts, self.polls.began_at, clocks.monotonic())
         return offer
 
     def records(self, offer: PollOffer) -> Records:
@@ -330,7 +330,7 @@ class ConsumerCore:
     ) -> Future[dict[TopicPartition, int | None]]:
         """The group's lag in these partitions; None for those that are assigned or, for a standby, that it may get."""
         wanted = checked_partitions(self._own_partitions() if partitions is None else partitions)
-        return self.engine.query(lambda: self._group_lag(wanted, time.monotonic() + timeout_s))
+        return self.engine.query(lambda: self._group_lag(wanted, clocks.monotonic() + timeout_s))
 
     def _own_partitions(self) -> Collection[TopicPartition]:
         return self.engine.membership.standby_partitions or self.fetches.assignment()
@@ -338,8 +338,8 @@ class ConsumerCore:
     async def _group_lag(
         self, partitions: Collection[TopicPartition], deadline: float
     ) -> dict[TopicPartition, int | None]:
-        committed = await self._committed(partitions, max(0.0, deadline - time.monotonic()))
-        return await self.engine.cluster_queries.lag(committed, max(0.0, deadline - time.monotonic()))
+        committed = await self._committed(partitions, max(0.0, deadline - clocks.monotonic()))
+        return await self.engine.cluster_queries.lag(committed, max(0.0, deadline - clocks.monotonic()))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float

@@ -16,10 +16,10 @@ requested.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
 from kafka_nextgen.engine.application.record_run import DeserializingPoll, PutBack, RecordRun, Watch
 from kafka_nextgen.engine.mailbox import Mailbox
@@ -87,7 +87,7 @@ class Cursor(Watch):
         """
         offer = self._fetches.find(max_records, whole_runs=True)
         run = RecordRun(offer.parts, self._deserializers, self)
-        self._looked = began, time.monotonic()
+        self._looked = began, clocks.monotonic()
         self._caller, self._run = self._whoami(), run
         # Checked last: from here on, news and a signal handler that polls find the run.
         if self._mailbox.news != self.news_seen or self._fetches.offer is not offer:

@@ -8,10 +8,10 @@ the loop that gets it.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from itertools import chain, islice
 
+from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.types import Record
@@ -76,16 +76,16 @@ class _Strides:
         self._poll = poll
         self._length = 64
         self._next: tuple[int, int] | None = None  # when the last stride began
-        self._began_at = self._paused_at = time.monotonic()
+        self._began_at = self._paused_at = clocks.monotonic()
 
     async def begin_next(self) -> Refill:
         """Let other tasks run if it is time, then go on. Being cancelled here loses no record."""
-        now = time.monotonic()
+        now = clocks.monotonic()
         took_s = max(now - self._began_at, 1e-6)
         self._length = max(1, min(LONGEST_STRIDE, 2 * self._length, int(self._length * STRIDE_S / took_s)))
         if now - self._paused_at >= BREATH_S:
             await asyncio.sleep(0)
-            now = self._paused_at = time.monotonic()
+            now = self._paused_at = clocks.monotonic()
         self._began_at = now
         upcoming = self._cursor.next
         if upcoming is None or upcoming == self._next:  # an error may have ended the run's iterator

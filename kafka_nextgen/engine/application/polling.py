@@ -15,11 +15,11 @@ first step of the next poll.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import NamedTuple
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 
@@ -57,7 +57,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 core.raise_pending_error()
             if core.fetches.has_records() or core.fetches.is_all_finished():
                 return
-            left_s = deadline - time.monotonic()
+            left_s = deadline - clocks.monotonic()
             if left_s <= 0:
                 core.raise_if_unreachable()
                 return
@@ -73,13 +73,13 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:
     """Run callbacks until the member has left; ``leaving`` has a time limit of its own."""
-    deadline = time.monotonic() + timeout_s
+    deadline = clocks.monotonic() + timeout_s
     leaving.add_done_callback(lambda _: core.wakeup.notify())
-    while not leaving.done() and time.monotonic() < deadline:
+    while not leaving.done() and clocks.monotonic() < deadline:
         seen = core.wakeup.count
         yield from _callbacks_of_leaving(core)
         if not leaving.done():
-            yield WaitForWakeup(seen, max(0.0, deadline - time.monotonic()))
+            yield WaitForWakeup(seen, max(0.0, deadline - clocks.monotonic()))
     if leaving.done():
         yield from _callbacks_of_leaving(core)  # of commits that ended last
     yield leaving

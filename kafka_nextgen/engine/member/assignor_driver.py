@@ -7,12 +7,12 @@ member's own machine, which neither knows of it nor waits for it. All runs on th
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.assignors.spec import PartitionAssignorError
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
@@ -69,7 +69,7 @@ class AssignorRequests:
         return install.to_event(effect.number, answer)
 
     async def _call(self, api: Api, message: Message, deadline: float) -> Answer:
-        timeout_s = max(0.0, deadline - time.monotonic())
+        timeout_s = max(0.0, deadline - clocks.monotonic())
         return await self.cluster.call(Coordinator(self.group_id), api, lambda _: message, timeout_s)
 
 
@@ -94,7 +94,7 @@ class AssignorDriver:
         if self._stopped:
             return
         failure = self._machine.state.failure
-        effects = self._machine.handle(event, time.monotonic(), random.random())
+        effects = self._machine.handle(event, clocks.monotonic(), random.random())
         logger.debug("%s: %s -> %s", self._group_id, event, effects)
         if failure is not None and self._machine.state.failure is None:
             self._own.trouble = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
@@ -51,7 +51,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             self.feed(lost(describe_error(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
-            self.last_heartbeat_at = time.monotonic()
+            self.last_heartbeat_at = clocks.monotonic()
         self.feed(event)
 
     def _send_join(self, effect: fx.SendJoinGroup) -> None:

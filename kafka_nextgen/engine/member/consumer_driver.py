@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
@@ -85,7 +85,7 @@ class ConsumerDriver(MemberDriver[Member]):
         return None if deadline is None else max(0.0, deadline - now)
 
     def _say_if_waiting(self, refusal: ev.HeartbeatRefused) -> None:
-        left_s = self.instance_id_wait_s(time.monotonic())
+        left_s = self.instance_id_wait_s(clocks.monotonic())
         if left_s is None:
             return
         logger.warning(
@@ -120,7 +120,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self._assigning.stop()
 
     def _wake(self) -> None:
-        if self._own is None or not is_due(self._member.state.deadlines, Timer.HEARTBEAT, time.monotonic()):
+        if self._own is None or not is_due(self._member.state.deadlines, Timer.HEARTBEAT, clocks.monotonic()):
             super()._wake()
         else:
             self._tasks.start(self._ask_and_wake(self._own))
@@ -171,7 +171,7 @@ class ConsumerDriver(MemberDriver[Member]):
         if isinstance(event, ev.HeartbeatAnswered):
             if self.last_heartbeat_at is None and self.on_unsupported is not None:
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
-            self.last_heartbeat_at = time.monotonic()
+            self.last_heartbeat_at = clocks.monotonic()
             self._tell_assignors(event, heard.for_assignors)
             if not (self._stopped or is_late(self._member.state, event)):
                 self._note_standby(heard)

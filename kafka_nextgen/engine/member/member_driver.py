@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
@@ -98,7 +98,7 @@ class MemberDriver(Generic[M]):
     def feed(self, event: Any) -> None:
         """Feed an event to the member and carry out the effects."""
         wanted_poll = self._member.wants_poll
-        before, now = self._member.state, time.monotonic()
+        before, now = self._member.state, clocks.monotonic()
         effects = self._member.handle(event, now, random.random())
         self._mailbox.wants_poll = self._member.wants_poll
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
@@ -119,7 +119,7 @@ class MemberDriver(Generic[M]):
     def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
         """Log what happens to the member, with its id from before the event, which may end it."""
         cause = self.history.under_way
-        rebalance = self.history.watch(event, before, self._member.state, effects, now, time.time())
+        rebalance = self.history.watch(event, before, self._member.state, effects, now, clocks.time())
         if rebalance is not None:
             self._counters.note_rebalance(rebalance, now)
             logger.info("group %s: %s", self._identity.group_id, rebalance)
@@ -183,7 +183,7 @@ class MemberDriver(Generic[M]):
 
     async def _commit(self, effect: fx.CommitConsumed) -> None:
         error: str | None = None
-        timeout_s = max(0.0, effect.deadline - time.monotonic())
+        timeout_s = max(0.0, effect.deadline - clocks.monotonic())
         try:
             await self._offsets.commit_before_revoking(timeout_s)
         except KafkaNextgenError as failed:

@@ -5,13 +5,13 @@ Nothing is counted per record, but per fetch, poll, commit and rebalance. The bu
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.observability.hooks import LATE_S, HookList, wall_s
 from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
@@ -52,7 +52,7 @@ class CommitCounters:
     @contextmanager
     def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
         """Count the block as one commit of ``offsets``, which failed if it raises."""
-        began = time.monotonic()
+        began = clocks.monotonic()
         failure: BaseException | None = None
         try:
             yield
@@ -66,7 +66,7 @@ class CommitCounters:
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], began: float, failure: BaseException | None
     ) -> None:
         """Count a commit that began at ``began`` (monotonic seconds) and has ended."""
-        now = time.monotonic()
+        now = clocks.monotonic()
         self.failed += failure is not None
         self.latency.note(now - began, now)
         if self.hooks and offsets:
@@ -135,7 +135,7 @@ class PollCounters:
 
     def begin(self) -> float:
         """Begin a poll; returns the time (monotonic seconds)."""
-        now = time.monotonic()
+        now = clocks.monotonic()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
             late_s = now - self._ended_at
@@ -148,22 +148,22 @@ class PollCounters:
 
     def end(self) -> None:
         """End the poll."""
-        now = self._ended_at = time.monotonic()
+        now = self._ended_at = clocks.monotonic()
         assert self.began_at is not None, "it began"
         self.inside.note(now - self.began_at, now)
 
     def begin_callback(self) -> None:
         """Begin a callback."""
-        self._callback_began = time.monotonic()
+        self._callback_began = clocks.monotonic()
 
     def note_callback_end(self) -> None:
         """Note when the callback ended; a repeated call changes nothing."""
         if self._callback_ended is None:
-            self._callback_ended = time.monotonic()
+            self._callback_ended = clocks.monotonic()
 
     def end_callback(self) -> tuple[float, float]:
         """Count the callback; returns when it began and ended."""
-        ended = time.monotonic() if self._callback_ended is None else self._callback_ended
+        ended = clocks.monotonic() if self._callback_ended is None else self._callback_ended
         self._callback_ended = None
         self.callbacks.note(ended - self._callback_began, ended)
         return self._callback_began, ended

@@ -7,11 +7,11 @@ consumer without hooks pays one check per poll, commit or rebalance, and per rec
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import TracebackType
 
+from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
 from kafka_nextgen.logs import logger_of
@@ -171,4 +171,4 @@ def _log_failure(hooks: Hooks) -> None:
 
 def wall_s(moment: float) -> float:
     """A moment (monotonic seconds) in seconds since the epoch."""
-    return time.time() - (time.monotonic() - moment)
+    return clocks.time() - (clocks.monotonic() - moment)

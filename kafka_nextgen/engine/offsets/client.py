@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from itertools import count
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.member.identity import MemberIdentity
@@ -80,7 +80,7 @@ class OffsetClient(GroupOffsets):
         self._tasks = tasks
         self._fetches = fetches
         self._requests = requests
-        self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
+        self._machine = OffsetMachine(offset_settings(config), RULES, clocks.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
         self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine is to be told of
@@ -169,7 +169,7 @@ class OffsetClient(GroupOffsets):
             asyncio.get_running_loop().call_exception_handler({"message": "a commit failed", "exception": bug})
 
     def _feed_now(self, event: ev.OffsetEvent) -> None:
-        effects = self._machine.handle(event, time.monotonic(), random.random())
+        effects = self._machine.handle(event, clocks.monotonic(), random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
@@ -224,7 +224,7 @@ class OffsetClient(GroupOffsets):
             self._raised = None
 
     def _read_consumed(self, effect: fx.ReadConsumed) -> None:
-        self._looked_at, self._seen = time.monotonic(), self._consumed()
+        self._looked_at, self._seen = clocks.monotonic(), self._consumed()
         self.feed(ev.ConsumedRead(effect.number, self._seen))
 
     def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 
 from attrs import field, frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
@@ -111,4 +111,4 @@ def _reason(failure: Exception, api: Api) -> str:
 
 
 def _seconds_until(deadline: float) -> float:
-    return max(0.0, deadline - time.monotonic())
+    return max(0.0, deadline - clocks.monotonic())

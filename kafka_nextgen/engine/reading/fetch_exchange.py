@@ -13,11 +13,11 @@ general requests.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from attrs import evolve
 
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.fetch import FetchLimits
 from kafka_nextgen.bridge.list_offsets import number_of
@@ -85,14 +85,14 @@ class FetchExchange:
             self._steady = self._fetches.begin_steady(
                 self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
             )
-        self._asked_at = time.monotonic()
+        self._asked_at = clocks.monotonic()
         return request
 
     def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
         """The next request, if the state is steady and the answer plain."""
         if self._steady is None:
             return None
-        now = time.monotonic()
+        now = clocks.monotonic()
         taken = self._fetches.take_steady(self._steady, self._cluster.metadata, frame, correlation_id, now)
         if taken is None:
             return None
@@ -117,7 +117,7 @@ class FetchExchange:
 
     def note_answer(self) -> None:
         """Count the answer that is not followed."""
-        now = time.monotonic()
+        now = clocks.monotonic()
         self._counters.latency.note(now - self._asked_at, now)
 
     def _request(self, version: int) -> RawFetchRequest:

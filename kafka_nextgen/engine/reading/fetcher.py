@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge.fetch import FetchAnswer, FetchedPartition, from_response
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
@@ -119,10 +119,10 @@ class Fetcher:
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
-        deadline = time.monotonic() + timeout_s
+        deadline = clocks.monotonic() + timeout_s
         while (position := self._fetches.look(lambda state: state.position(partition))) is None:
             changed = self._changed = self._changed or asyncio.Event()
-            if not await wait_for_event(changed, max(0.0, deadline - time.monotonic())):
+            if not await wait_for_event(changed, max(0.0, deadline - clocks.monotonic())):
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
         return position
 
@@ -145,7 +145,7 @@ class Fetcher:
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
             return ()
-        now = time.monotonic()
+        now = clocks.monotonic()
         image = self._cluster.metadata
         with self._fetches.locked() as state:
             others = state.planning.find_topics(image)
@@ -238,7 +238,7 @@ class Fetcher:
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
-            state.results.failed(need, time.monotonic())
+            state.results.failed(need, clocks.monotonic())
 
     def _exchange_of(self, need: Fetch) -> FetchExchange:
         may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
@@ -284,7 +284,7 @@ class Fetcher:
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
-            redirected = state.results.fetched(need, decoded, time.monotonic())
+            redirected = state.results.fetched(need, decoded, clocks.monotonic())
         if redirected:
             where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
@@ -292,7 +292,7 @@ class Fetcher:
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
         """Note an answer that goes the long way; returns whether it is to be taken in."""
         with self._fetches.locked() as state:
-            is_in_session = state.results.received(need, head, arrivals, time.monotonic())
+            is_in_session = state.results.received(need, head, arrivals, clocks.monotonic())
         if not is_in_session:
             logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))
             return False

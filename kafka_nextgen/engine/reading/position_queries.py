@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from kafka_nextgen import clocks
 from kafka_nextgen.bridge import list_offsets, offset_for_leader_epoch
 from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
@@ -52,11 +51,11 @@ class PositionQueries:
         nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
         offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
         with self._fetches.locked() as state:
-            state.results.committed_found(need, offsets, time.monotonic())
+            state.results.committed_found(need, offsets, clocks.monotonic())
 
     async def _look_up_reset(self, need: NeedOffsetReset) -> None:
         timeout_ms = self._config.request_timeout_ms
-        timestamps = need.timestamps(int(time.time() * 1000))
+        timestamps = need.timestamps(int(clocks.time() * 1000))
         message = await self._cluster.call(
             Node(need.node_id),
             LIST_OFFSETS,
@@ -66,12 +65,12 @@ class PositionQueries:
         assert isinstance(message, m.ListOffsetsResponse)
         found = list_offsets.from_response(message, timestamps)
         with self._fetches.locked() as state:
-            state.results.reset_found(need, found, time.monotonic())
+            state.results.reset_found(need, found, clocks.monotonic())
 
     async def _validate(self, need: NeedEpochEnds) -> None:
         ends = await self._epoch_ends(need)
         with self._fetches.locked() as state:
-            state.results.epoch_ends_found(need, ends, time.monotonic())
+            state.results.epoch_ends_found(need, ends, clocks.monotonic())
 
     async def _epoch_ends(self, need: NeedEpochEnds) -> dict[TopicPartition, EpochEnd] | None:
         """Where the leader's log ends these epochs (KIP-320); None if the broker does not tell consumers."""
@@ -90,4 +89,4 @@ class PositionQueries:
     async def _refresh(self, need: NeedMetadata) -> None:
         await self._cluster.refresh_metadata(topics=need.topics)
         with self._fetches.locked() as state:
-            state.results.metadata_refreshed(need, time.monotonic())
+            state.results.metadata_refreshed(need, clocks.monotonic())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Final
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
@@ -47,7 +47,7 @@ def _scram(config: SecurityConfig) -> Callable[[str], SaslClient]:
 
 
 def _oauthbearer(config: SecurityConfig) -> Callable[[str], SaslClient]:
-    source = TokenCache(_token_provider(config), time.time)
+    source = TokenCache(_token_provider(config), clocks.time)
     return lambda host: OauthBearerClient(source.token())
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
-import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -20,6 +19,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 from attrs import frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.text import can_be_sent
@@ -43,7 +43,7 @@ class TokenEndpoint:
     client_secret: Secret
     scope: str | None
     context: ssl.SSLContext
-    now: Callable[[], float] = time.time
+    now: Callable[[], float] = clocks.time
     timeout_s: float = _TIMEOUT_S
 
     def __call__(self) -> Token:
@@ -76,8 +76,8 @@ class TokenEndpoint:
 
     def _body(self, answer: http.client.HTTPResponse) -> bytes:
         """Read the body within the limits; the socket's own timeout restarts with each piece."""
-        ends_at, body = time.monotonic() + self.timeout_s, b""
-        while len(body) <= _MAX_ANSWER_BYTES and time.monotonic() < ends_at:
+        ends_at, body = clocks.monotonic() + self.timeout_s, b""
+        while len(body) <= _MAX_ANSWER_BYTES and clocks.monotonic() < ends_at:
             piece = answer.read1(_MAX_ANSWER_BYTES)
             if not piece:
                 return body
