@@ -60,7 +60,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
     if draft.group.classic is not None and request.member_id in draft.classic.members:
         keep_session(draft, request.member_id)
-    expire_ms = None if request.retention_ms is None else draft.now_ms + request.retention_ms
+    expire_ms = None if request.retention_ms is None else _int64(draft.now_ms + request.retention_ms)
     return store_offsets(
         draft,
         request,
@@ -68,6 +68,11 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
             request.group_id, partition, offset, draft.now_ms, topic_id, expire_ms
         ),
     )
+
+
+def _int64(number: int) -> int:
+    """The number as Java's ``long`` holds it: offsets with a retention time beyond that expire at once, as in Kafka."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def store_offsets(

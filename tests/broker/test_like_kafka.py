@@ -117,3 +117,21 @@ def deleted(client: Client, group: str, partitions: dict[str, list[int]]) -> dic
         for topic in answer.topics
         for partition in topic.partitions
     }
+
+
+@pytest.mark.parametrize("retention_ms", [2**63 - 1, -(2**63), 0])
+def test_a_retention_time_may_end_beyond_all_time(at: Client, retention_ms: int) -> None:
+    group, topic = unique("simple"), unique("orders")
+    create_topic(at, topic, 1)
+    commit(at, group, topic)
+    asked = OffsetCommitRequest.OffsetCommitRequestTopic
+    partition = asked.OffsetCommitRequestPartition(partition_index=0, committed_offset=5, committed_metadata="")
+    request = OffsetCommitRequest(
+        group_id=group,
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        retention_time_ms=retention_ms,
+        topics=[asked(name=topic, partitions=[partition])],
+    )
+    answer = at.ask(apis.OFFSET_COMMIT, request, 4)
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE

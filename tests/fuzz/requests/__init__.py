@@ -1,0 +1,1 @@
+"""Requests that fit their schemas and make little sense, sent to the embedded broker."""
