@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["MOST_SHOWN", "can_be_sent", "describe_error", "is_utf_8", "nearest", "printable", "with_nearest"]
+__all__ = [
+    "MOST_SHOWN",
+    "can_be_sent",
+    "describe_error",
+    "is_utf_8",
+    "java_length",
+    "nearest",
+    "printable",
+    "with_nearest",
+]
 
 #: The length of the longest message that is shown whole.
 MOST_SHOWN = 8_000
@@ -30,6 +39,11 @@ def is_utf_8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def java_length(text: str) -> int:
+    """The length of ``text`` as Java counts it, and so Kafka's limits: in UTF-16 units, two for an emoji."""
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def printable(text: str, most: int = MOST_SHOWN) -> str:

@@ -1,7 +1,8 @@
-"""ApiVersions, versions 0 to 4, from both ends: what a broker speaks (KIP-35) and which features it has (KIP-584).
+"""ApiVersions, versions 0 to 5, from both ends: what a broker speaks (KIP-35) and which features it has (KIP-584).
 
-A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with what it has (KIP-511); the request
-is then repeated with version 0 or one that the answer allows.
+A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions of it that it has
+(KIP-511); the request is then repeated with version 0 or one that the answer allows. Version 5 is for clients that say
+which broker they mean to reach (KIP-1242).
 
 From version 3 on a client says by which software it is. Ours says so by ``SOFTWARE_NAME``, and that is how a broker
 knows which clients may be told of extensions.

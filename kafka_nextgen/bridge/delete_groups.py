@@ -1,4 +1,4 @@
-"""DeleteGroups, versions 0 to 2, from both ends."""
+"""DeleteGroups, versions 0 to 3, from both ends."""
 
 from __future__ import annotations
 

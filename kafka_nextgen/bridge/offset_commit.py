@@ -88,7 +88,7 @@ def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> Offset
     offsets = {
         tp: OffsetAndMetadata(
             partition.committed_offset,
-            max(partition.committed_leader_epoch, -1),
+            partition.committed_leader_epoch,
             partition.committed_metadata or "",
         )
         for topic in message.topics

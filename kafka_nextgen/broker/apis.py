@@ -1,4 +1,4 @@
-"""The APIs that this broker serves, with their versions and handlers; ApiVersions answers from this table (KIP-35).
+"""The APIs that this broker serves, with their versions and handlers.
 
 The version ranges are those of the emulated release, as far as ``wire.apis`` has them. Produce is advertised from
 version 0 on although that is not served, as in Kafka since 4.0: librdkafka before 2.11 compresses only then
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
 from kafka_nextgen.broker.handlers import (
     acls,
     authentication,
@@ -28,26 +27,23 @@ from kafka_nextgen.broker.handlers import (
     offsets,
     produce,
     topics,
+    transactional_offsets,
     transactions,
 )
 from kafka_nextgen.broker.releases import RELEASES
-from kafka_nextgen.broker.settings import BrokerSettings
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
-from kafka_nextgen.wire.messages import ApiVersionsResponse
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of", "versions"]
+__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of"]
 
 #: Takes the request and its ``Context``; returns the response, or None if there is none to send.
 Handler = Callable[..., Awaitable[Message | None]]
 
 _FIRST_ADVERTISED_PRODUCE = 0
-_TRANSACTION_VERSION = 2
 
-#: Every API but ApiVersions, which is answered from this table.
+#: Every API but ApiVersions, which is answered from this table (``answered_versions``).
 SERVED: Mapping[Api, Handler] = {
     api.PRODUCE: produce.handle,
     api.FETCH: fetch.handle,
@@ -84,7 +80,7 @@ SERVED: Mapping[Api, Handler] = {
     api.ADD_OFFSETS_TO_TXN: transactions.add_offsets_to_txn,
     api.ADD_PARTITIONS_TO_TXN: transactions.add_partitions_to_txn,
     api.END_TXN: transactions.end_txn,
-    api.TXN_OFFSET_COMMIT: offsets.txn_offset_commit,
+    api.TXN_OFFSET_COMMIT: transactional_offsets.txn_offset_commit,
     api.WRITE_TXN_MARKERS: hanging_transactions.write_txn_markers,
     api.OFFSET_FOR_LEADER_EPOCH: list_offsets.offset_for_leader_epoch,
     api.DELETE_RECORDS: deletions.delete_records,
@@ -113,26 +109,6 @@ def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool
     if not lowest <= version <= highest:
         return None
     return SERVED.get(asked) or (EXTENSIONS.get(asked) if with_extensions else None)
-
-
-def versions(settings: BrokerSettings, version: int | None, with_extensions: bool) -> ApiVersionsResponse:
-    """Answer ApiVersions with the APIs, versions and features of the broker (KIP-511, KIP-584).
-
-    The feature ``group.version`` at 1 means that the consumer group protocol is enabled (KIP-848, "Enabling the
-    protocol"), and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part
-    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and answer
-    UNSUPPORTED_VERSION. A request in an unknown ``version`` (None) gets the full answer in version 0, with that error.
-    """
-    error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
-    release = RELEASES[settings.profile]
-    levels = {
-        "group.version": settings.group_version,
-        "metadata.version": release.metadata_version,
-        "transaction.version": _TRANSACTION_VERSION,
-    }
-    in_force = {name: level for name, level in levels.items() if level > 0}
-    ranges = advertised(settings.profile, with_extensions)
-    return to_response(BrokerVersions(ranges, in_force, release.features, error), version or 0)
 
 
 def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:

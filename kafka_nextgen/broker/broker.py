@@ -42,7 +42,7 @@ class Broker:
 
     Args:
         config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
-        profile: the Kafka release to emulate, from ``"4.0"`` to ``"4.3"``; the newest by default.
+        profile: the Kafka release to emulate, from ``"4.0"`` to ``"4.4"``; the newest by default.
         host: the address to listen on, this machine only by default.
         port: the first node's port, each further node taking the next; 0 lets the system choose.
         nodes: the number of broker nodes; leaders and group coordinators are distributed over them.

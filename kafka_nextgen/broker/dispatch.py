@@ -1,8 +1,8 @@
 """Turns one request frame into one response frame.
 
 As in Kafka, a request that can't be decoded closes its connection. The exception is ApiVersions in an unsupported
-version: the answer in version 0 has UNSUPPORTED_VERSION and the supported versions, so that the client can try again
-(KIP-511).
+version: the answer in version 0 has UNSUPPORTED_VERSION and the supported versions of it, so that the client can try
+again (KIP-511).
 
 A request is decoded only if the connection may send it now (``peer``). Between a SaslHandshake of version 0 and the
 end of the authentication, frames are SASL tokens without a header.
@@ -14,7 +14,8 @@ import asyncio
 
 from attrs import frozen
 
-from kafka_nextgen.broker.apis import handler_of, versions
+from kafka_nextgen.broker.answered_versions import answer_versions
+from kafka_nextgen.broker.apis import handler_of
 from kafka_nextgen.broker.client_quotas import Timed
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
@@ -91,21 +92,14 @@ class Dispatcher:
 
     async def _handle(self, request: RequestFrame, context: Context) -> Message | None:
         if request.api is API_VERSIONS:
-            return self._versions(request, context.peer)
+            asked = request.message
+            assert asked is None or isinstance(asked, ApiVersionsRequest)
+            return answer_versions(asked, context)
         profile = self._cluster.settings.profile
         handle = handler_of(request.api, request.version, profile, context.speaks_extensions)
         if handle is None:
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not supported")
         return await handle(request.message, context)
-
-    def _versions(self, request: RequestFrame, peer: Peer) -> Message:
-        asked, settings = request.message, self._cluster.settings
-        if isinstance(asked, ApiVersionsRequest):
-            if peer.sasl is not None and not peer.sasl.is_done:
-                peer.sasl.versions_told()
-            peer.software_name = asked.client_software_name
-        with_extensions = settings.extensions and peer.knows_extensions
-        return versions(settings, None if asked is None else request.version, with_extensions)
 
 
 def _encoded(request: RequestFrame, response: Message) -> bytes:

@@ -1,6 +1,6 @@
 """The features of each Kafka release, and its API versions as far as they are narrower than those of ``wire.apis``.
 
-Taken from the ApiVersions responses of brokers 4.0.0, 4.1.0, 4.2.0 and 4.3.0.
+Taken from the ApiVersions responses of brokers 4.0.0, 4.1.0, 4.2.0, 4.3.0 and 4.4.0.
 """
 
 from __future__ import annotations
@@ -38,11 +38,18 @@ _FIRST_METADATA_VERSION = 7  # 3.3-IV3, the oldest from which Kafka 4 can upgrad
 
 _BY_NAME = 9  # the last version of OffsetCommit and OffsetFetch that gives topics by name
 
+_BEFORE_4_4: Mapping[int, VersionRange] = {
+    api.API_VERSIONS.key: (0, 4),
+    api.TXN_OFFSET_COMMIT.key: (0, 5),
+    api.DELETE_GROUPS.key: (0, 2),
+}
+
 RELEASES: Mapping[Profile, Release] = {
     Profile.V4_0: Release(
         metadata_version=25,
         smallest_segment_bytes=14,
         ranges={
+            **_BEFORE_4_4,
             api.PRODUCE.key: (3, 12),
             api.FETCH.key: (4, 17),
             api.LIST_OFFSETS.key: (1, 10),
@@ -57,12 +64,14 @@ RELEASES: Mapping[Profile, Release] = {
     Profile.V4_1: Release(
         metadata_version=27,
         ranges={
+            **_BEFORE_4_4,
             api.LIST_OFFSETS.key: (1, 10),
             api.OFFSET_COMMIT.key: (2, _BY_NAME),
             api.OFFSET_FETCH.key: (1, _BY_NAME),
             api.WRITE_TXN_MARKERS.key: (1, 1),
         },
     ),
-    Profile.V4_2: Release(metadata_version=29),
-    Profile.V4_3: Release(metadata_version=30),
+    Profile.V4_2: Release(metadata_version=29, ranges=_BEFORE_4_4),
+    Profile.V4_3: Release(metadata_version=30, ranges=_BEFORE_4_4),
+    Profile.V4_4: Release(metadata_version=33),
 }

@@ -92,7 +92,7 @@ class BrokerSettings(SecuritySettings):
     """One value per key. Create it with ``from_properties``, which checks the values."""
 
     # The emulated release and its features.
-    profile: Profile = key(Profile.V4_3, member_of(Profile))  # noqa: RUF009  # a field like the others
+    profile: Profile = key(Profile.V4_4, member_of(Profile))  # noqa: RUF009  # a field like the others
     group_version: int = int_key(1, low=0, high=1)
     extensions: bool = bool_key(True)
 

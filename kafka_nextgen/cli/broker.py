@@ -53,7 +53,7 @@ class _Address(click.ParamType[tuple[str, int]]):
 @click.option(
     "--profile",
     type=click.Choice([profile.value for profile in Profile]),
-    default=Profile.V4_3.value,
+    default=Profile.V4_4.value,
     show_default=True,
     help="The release of Kafka to be like.",
 )

@@ -34,9 +34,10 @@ class OffsetCommit:
 
 @frozen
 class TxnOffsetCommit:
-    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id.
+    """Store offsets as part of the producer's transaction.
 
-    ``topic_ids`` are those of ``OffsetCommit``.
+    ``version`` is the API's: before 6 every refused epoch is ILLEGAL_GENERATION (KIP-1319). ``topic_ids`` are those of
+    ``OffsetCommit``.
     """
 
     group_id: str
@@ -46,6 +47,7 @@ class TxnOffsetCommit:
     member_id: str = ""
     member_epoch: int = -1
     instance_id: str | None = None
+    version: int = 5
     topic_ids: Mapping[str, TopicId] = field(factory=dict)
 
 

@@ -43,12 +43,14 @@ from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCom
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.text import java_length
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "commit_offsets",
     "fetch_offsets",
     "may_commit",
+    "stale",
     "storable",
     "store_offsets",
 ]
@@ -102,7 +104,7 @@ def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
     if request.version < 9 and not group.is_classic_member(request.member_id):
         return ErrorCode.UNSUPPORTED_VERSION
     may = may_commit(draft, request.member_id, request.member_epoch, storable(draft, request.offsets))
-    return ErrorCode.NONE if may else _stale(group, request.member_id)
+    return ErrorCode.NONE if may else stale(group, request.member_id)
 
 
 def _refuse_classic_commit(group: ClassicGroup, request: OffsetCommit) -> ErrorCode:
@@ -118,7 +120,8 @@ def _refuse_classic_commit(group: ClassicGroup, request: OffsetCommit) -> ErrorC
     return ErrorCode.REBALANCE_IN_PROGRESS if completing else ErrorCode.NONE
 
 
-def _stale(group: Group, member_id: str) -> ErrorCode:
+def stale(group: Group, member_id: str) -> ErrorCode:
+    """The error of a member at another epoch than the one it states."""
     return ErrorCode.ILLEGAL_GENERATION if group.is_classic_member(member_id) else ErrorCode.STALE_MEMBER_EPOCH
 
 
@@ -155,8 +158,8 @@ def storable(draft: Draft, offsets: Mapping[TopicPartition, OffsetAndMetadata]) 
 
 
 def _refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
-    """Refuse metadata that is too long."""
-    if len(offset.metadata.encode()) > draft.settings.offset_metadata_max_bytes:
+    """Refuse metadata that is too long, in UTF-16 units: the name of the setting is older than that."""
+    if java_length(offset.metadata) > draft.settings.offset_metadata_max_bytes:
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     return ErrorCode.NONE
 
@@ -181,7 +184,7 @@ def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
     if request.member_id is None or request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if request.member_epoch != group.current(request.member_id).member_epoch:
-        return _stale(group, request.member_id)
+        return stale(group, request.member_id)
     return ErrorCode.NONE
 
 

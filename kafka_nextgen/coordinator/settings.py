@@ -24,6 +24,14 @@ class Profile(Enum):
     V4_1 = "4.1"
     V4_2 = "4.2"
     V4_3 = "4.3"
+    V4_4 = "4.4"
+
+    def has(self, since: Profile) -> bool:
+        """Whether this release has what came with the release ``since``."""
+        return _ORDER.index(self) >= _ORDER.index(since)
+
+
+_ORDER = tuple(Profile)  # as text "4.10" would come before "4.2"
 
 
 class MigrationPolicy(Enum):
@@ -64,27 +72,29 @@ class Behaviour:
     classic_join_ends_pattern: bool  # of a member that had one by the consumer protocol
     upgrade_knows_topics: bool  # so that an upgrade alone is no change of topics, which raises the epoch
     stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
+    transactions_keep_topic_ids: bool  # offsets of transactions are stored with the id of their topic
 
 
 def _behaviour(column: int) -> Behaviour:
     return Behaviour(
-        first_epoch=(0, 0, 0, 1)[column],
-        known_member_may_join_again=(False, False, True, True)[column],
-        second_revocation_keeps_epoch=(False, False, True, True)[column],
-        takes_back_at_once=(False, False, True, True)[column],
-        trims_unsubscribed=(False, False, True, True)[column],
-        refreshes_patterns=(False, True, True, True)[column],
-        batches_assignments=(False, False, False, True)[column],
-        accepts_older_commits=(False, False, False, True)[column],
-        shows_pending_revocation=(False, False, False, True)[column],
-        classic_members_await_target=(False, False, False, True)[column],
-        classic_join_ends_pattern=(False, False, True, True)[column],
-        upgrade_knows_topics=(False, True, True, True)[column],
-        stale_downgrade_rebalances=(False, False, False, True)[column],
+        first_epoch=(0, 0, 0, 1, 1)[column],
+        known_member_may_join_again=(False, False, True, True, True)[column],
+        second_revocation_keeps_epoch=(False, False, True, True, True)[column],
+        takes_back_at_once=(False, False, True, True, True)[column],
+        trims_unsubscribed=(False, False, True, True, True)[column],
+        refreshes_patterns=(False, True, True, True, True)[column],
+        batches_assignments=(False, False, False, True, True)[column],
+        accepts_older_commits=(False, False, False, True, True)[column],
+        shows_pending_revocation=(False, False, False, True, True)[column],
+        classic_members_await_target=(False, False, False, True, True)[column],
+        classic_join_ends_pattern=(False, False, True, True, True)[column],
+        upgrade_knows_topics=(False, True, True, True, True)[column],
+        stale_downgrade_rebalances=(False, False, False, True, True)[column],
+        transactions_keep_topic_ids=(False, False, False, False, True)[column],
     )
 
 
-#: Read across: 4.0, 4.1, 4.2, 4.3.
+#: Read across: 4.0, 4.1, 4.2, 4.3, 4.4.
 BEHAVIOUR = {profile: _behaviour(column) for column, profile in enumerate(Profile)}
 
 
@@ -118,7 +128,7 @@ class CoordinatorSettings:
     offset_metadata_max_bytes: int = 4_096
     offsets_retention_minutes: int = 10_080
     offsets_retention_check_interval_ms: int = 600_000
-    profile: Profile = Profile.V4_3
+    profile: Profile = Profile.V4_4
     extensions: bool = False  # features beyond Kafka's, see ``extensions``
     group_rebalance_history_size: int = 50  # rebalances kept per group (an extension); 0 for none
     group_target_size: int = 0  # active members of a group, beyond which others stand by (an extension); 0 for all

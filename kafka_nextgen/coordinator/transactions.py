@@ -6,11 +6,11 @@ transaction. Read from the top:
 | the committer | answer |
 |---|---|
 | generation below 0, and the group is empty or does not exist | accepted |
-| the group is unknown | ILLEGAL_GENERATION |
+| the group is unknown | GROUP_ID_NOT_FOUND; before version 6 ILLEGAL_GENERATION |
 | no member id, generation or instance id: a producer that knows nothing of the group (before KIP-447) | accepted |
 | not a member | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
 | a member, at an epoch that may commit | accepted, between two generations of a classic group too |
-| otherwise | ILLEGAL_GENERATION: the API has no error for a stale epoch |
+| otherwise | STALE_MEMBER_EPOCH (KIP-1319); of a classic member, and before version 6, ILLEGAL_GENERATION |
 
 A commit marker commits the offsets, unless the partition has a later commit; an abort marker drops them. Until then a
 fetch of stable offsets gets UNSTABLE_OFFSET_COMMIT and is retried.
@@ -25,12 +25,14 @@ from kafka_nextgen.coordinator.classic.admission import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.offsets import may_commit, storable, store_offsets
+from kafka_nextgen.coordinator.offsets import may_commit, stale, storable, store_offsets
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import Noted, OffsetsCommitted
 
 __all__ = ["commit_in_transaction", "end_transaction"]
+
+_WITH_MEMBER_EPOCHS = 6
 
 
 def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
@@ -38,11 +40,12 @@ def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
     if error := _refuse(draft, request):
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
     group_id, producer_id, epoch = request.group_id, request.producer_id, request.producer_epoch
+    keeps_id = draft.settings.behaviour.transactions_keep_topic_ids
     return store_offsets(
         draft,
         request,
         lambda partition, offset, topic_id: PendingOffsetCommitted(
-            group_id, partition, offset, draft.now_ms, topic_id, producer_id, epoch
+            group_id, partition, offset, draft.now_ms, topic_id if keeps_id else None, producer_id, epoch
         ),
     )
 
@@ -61,13 +64,15 @@ def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
     if request.member_epoch < 0 and not group.members:
         return ErrorCode.NONE
     if not group.exists:
-        return ErrorCode.ILLEGAL_GENERATION
+        return ErrorCode.GROUP_ID_NOT_FOUND if request.version >= _WITH_MEMBER_EPOCHS else ErrorCode.ILLEGAL_GENERATION
     if _names_no_member(request):
         return ErrorCode.NONE
     if request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
     may = may_commit(draft, request.member_id, request.member_epoch, storable(draft, request.offsets))
-    return ErrorCode.NONE if may else ErrorCode.ILLEGAL_GENERATION
+    if may:
+        return ErrorCode.NONE
+    return stale(group, request.member_id) if request.version >= _WITH_MEMBER_EPOCHS else ErrorCode.ILLEGAL_GENERATION
 
 
 def _refuse_in_classic_group(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:

@@ -37,7 +37,7 @@ class Cluster:
     Args:
         brokers: the number of broker nodes.
         config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
-        profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.3"``; the newest by default.
+        profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.4"``; the newest by default.
         users: passwords by user name, for listeners with SASL.
         data_dir: the directory of topics, records and groups, from which another ``Cluster`` can go on.
         rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.

@@ -147,6 +147,9 @@ def _reason(error: Exception) -> str:
 
 # ---- API versions (KIP-35)
 
+#: Version 5 only adds which broker is meant (KIP-1242), and brokers before Kafka 4.4 would have to be asked again.
+_ASKED_IN = 4
+
 
 async def learn_versions(connection: Connection, deadline: Deadline) -> None:
     """Ask which versions the broker supports, and keep them in ``connection.ranges``.
@@ -155,10 +158,10 @@ async def learn_versions(connection: Connection, deadline: Deadline) -> None:
     (KIP-511). The next request uses the highest version of that, or 0 if there is none. Raises ``TransportError``,
     ``DecodeError`` or ``BrokerError``.
     """
-    versions = await _ask_versions(connection, API_VERSIONS.max_version, deadline)
+    versions = await _ask_versions(connection, _ASKED_IN, deadline)
     if versions.error == ErrorCode.UNSUPPORTED_VERSION:
         _, theirs = versions.ranges.get(API_VERSIONS.key, (0, 0))
-        versions = await _ask_versions(connection, min(theirs, API_VERSIONS.max_version - 1), deadline)
+        versions = await _ask_versions(connection, min(theirs, _ASKED_IN - 1), deadline)
     if versions.error != ErrorCode.NONE:
         text = f"{connection.address}: the broker does not say which versions it speaks ({name_of(versions.error)})"
         raise BrokerError(text, code=versions.error)

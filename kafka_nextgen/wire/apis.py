@@ -1,7 +1,7 @@
 """Every API of this project with its range of versions, for clients and brokers: the only table of versions.
 
 A broker may offer less (see ``kafka_nextgen.broker``), and a client takes the highest version both have (KIP-35).
-Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.3 and has
+Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.4 and has
 nothing in it that we would have to ignore.
 
 Keys from 10000 up are *extensions*: what KIPs promise and Kafka never shipped. A broker that has them says so to
@@ -90,7 +90,7 @@ SYNC_GROUP = Api(14, "SyncGroup", 0, 5)
 DESCRIBE_GROUPS = Api(15, "DescribeGroups", 0, 6)
 LIST_GROUPS = Api(16, "ListGroups", 0, 5)
 SASL_HANDSHAKE = Api(17, "SaslHandshake", 0, 1)
-API_VERSIONS = Api(18, "ApiVersions", 0, 4)
+API_VERSIONS = Api(18, "ApiVersions", 0, 5)
 CREATE_TOPICS = Api(19, "CreateTopics", 2, 7)
 DELETE_TOPICS = Api(20, "DeleteTopics", 1, 6)
 DELETE_RECORDS = Api(21, "DeleteRecords", 0, 2)
@@ -100,7 +100,7 @@ ADD_PARTITIONS_TO_TXN = Api(24, "AddPartitionsToTxn", 0, 5)
 ADD_OFFSETS_TO_TXN = Api(25, "AddOffsetsToTxn", 0, 4)
 END_TXN = Api(26, "EndTxn", 0, 5)
 WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2)
-TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5)
+TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 6)
 DESCRIBE_ACLS = Api(29, "DescribeAcls", 1, 3)
 CREATE_ACLS = Api(30, "CreateAcls", 1, 3)
 DELETE_ACLS = Api(31, "DeleteAcls", 1, 3)
@@ -109,7 +109,7 @@ DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4)
 ALTER_CONFIGS = Api(33, "AlterConfigs", 0, 2)
 SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2)
 CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3)
-DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2)
+DELETE_GROUPS = Api(42, "DeleteGroups", 0, 3)
 INCREMENTAL_ALTER_CONFIGS = Api(44, "IncrementalAlterConfigs", 0, 1)
 OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0)
 DESCRIBE_CLIENT_QUOTAS = Api(48, "DescribeClientQuotas", 0, 1)

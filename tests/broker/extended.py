@@ -30,7 +30,7 @@ Share = ConsumerGroupInstallAssignmentRequest.Member
 def extended(bootstrap_servers: str) -> Iterator[Client]:
     """Connect, and say by which software."""
     with Client(bootstrap_servers) as client:
-        client.ask(apis.API_VERSIONS, to_request("1"))
+        client.ask(apis.API_VERSIONS, to_request("1"), 4)
         yield client
 
 

@@ -40,22 +40,6 @@ def framed(body: bytes) -> bytes:
     return struct.pack(">i", len(body)) + body
 
 
-@pytest.mark.parametrize("version", range(apis.API_VERSIONS.max_version + 1))
-def test_api_versions_is_answered_in_every_version(client: Client, version: int) -> None:
-    answer = client.ask(apis.API_VERSIONS, REQUEST, version)
-    ranges = {api.api_key: (api.min_version, api.max_version) for api in answer.api_keys}
-    assert answer.error_code == ErrorCode.NONE
-    assert ranges[apis.CONSUMER_GROUP_HEARTBEAT.key] == (0, 1)
-    assert ranges[apis.OFFSET_COMMIT.key] == (2, 10)
-
-
-def test_a_version_of_api_versions_from_the_future_is_answered_in_version_0(client: Client) -> None:
-    client.send_bytes(framed(header(apis.API_VERSIONS.key, 9) + b"whatever that may mean"))
-    answer = client.receive(apis.API_VERSIONS, 0)
-    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
-    assert {api.api_key for api in answer.api_keys} >= {apis.API_VERSIONS.key, apis.METADATA.key}
-
-
 @pytest.mark.parametrize(
     "frame",
     [

@@ -47,7 +47,7 @@ def test_versions_are_those_of_the_release(every_kafka: KafkaServer) -> None:
     assert number
     profile = Profile(number[0])
     with Client(every_kafka.bootstrap_servers) as client:
-        told = client.ask(apis.API_VERSIONS, REQUEST)
+        told = client.ask(apis.API_VERSIONS, REQUEST, 4)
     real = {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}
     spoken = {key: (real[key][0], min(real[key][1], apis.APIS[key].max_version)) for key in advertised(profile)}
     assert advertised(profile) == spoken
@@ -64,8 +64,8 @@ def test_a_version_of_a_later_release_is_not_served(oldest: Client) -> None:
     assert oldest.is_hung_up()
 
 
-def test_there_are_four_releases_to_be_like() -> None:
-    with pytest.raises(ConfigError, match=r"profile must be one of 4\.0, 4\.1, 4\.2, 4\.3, not '3\.9'"):
+def test_there_are_five_releases_to_be_like() -> None:
+    with pytest.raises(ConfigError, match=r"profile must be one of 4\.0, 4\.1, 4\.2, 4\.3, 4\.4, not '3\.9'"):
         Cluster(profile="3.9")
 
 
@@ -74,7 +74,7 @@ def test_there_are_four_releases_to_be_like() -> None:
 
 def test_the_feature_is_not_in_force_then_but_could_be(switched_off: Cluster) -> None:
     with Client(switched_off.bootstrap_servers) as client:
-        told = client.ask(apis.API_VERSIONS, REQUEST)
+        told = client.ask(apis.API_VERSIONS, REQUEST, 4)
     assert "group.version" in {feature.name for feature in told.supported_features}
     assert "group.version" not in {feature.name for feature in told.finalized_features}
     assert apis.CONSUMER_GROUP_HEARTBEAT.key in {api.api_key for api in told.api_keys}

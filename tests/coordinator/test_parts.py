@@ -87,5 +87,5 @@ def test_settings_out_of_range_are_refused_by_name(wrong: dict[str, Any], key: s
 
 def test_every_profile_has_its_behaviour() -> None:
     assert set(BEHAVIOUR) == set(Profile)
-    assert CoordinatorSettings().profile is Profile.V4_3
+    assert CoordinatorSettings().profile is Profile.V4_4
     assert CoordinatorSettings(profile=Profile.V4_2).assignment_interval_ms == 0

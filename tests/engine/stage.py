@@ -235,7 +235,7 @@ class Stage:
         if handle is None:
             self._monkeypatch.delitem(SERVED, APIS[api.key])
         else:
-            ranges = RELEASES[Profile.V4_3].ranges
+            ranges = RELEASES[Profile.V4_4].ranges
             self._monkeypatch.setitem(ranges, api.key, (api.min_version, api.max_version))  # type: ignore[arg-type]
             self._monkeypatch.setitem(SERVED, APIS[api.key], handle)  # type: ignore[arg-type]
 

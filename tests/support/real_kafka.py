@@ -23,7 +23,7 @@ from tests.support.kafka_server import KafkaServer, NoKafkaError
 __all__ = ["NEWEST_VERSION", "PREVIEW_VERSION", "REAL_VERSIONS", "is_required", "start_real_kafka"]
 
 #: The release whose ways are followed where nothing else is said.
-NEWEST_VERSION = "4.3.0"
+NEWEST_VERSION = "4.4.0"
 
 #: The newest and the oldest release whose consumer group protocol is supported.
 REAL_VERSIONS: tuple[str, ...] = ("external",) if os.environ.get("KAFKA_BOOTSTRAP") else (NEWEST_VERSION, "4.0.0")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.schemas.fields.codecs.types import Int32
 
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.schema import Field, Message, Structure
@@ -33,6 +34,9 @@ PEERS = _peers()
 
 #: None in a bitfield, of which kafka-python reads some as integers.
 NO_BITS = -(1 << 31)
+
+#: Fields that kafka-python has by an older name, from before Kafka 4.4.
+RENAMED = {(m.TxnOffsetCommitRequest, "generation_id_or_member_epoch"): "generation_id"}
 
 BOTH = [
     case
@@ -70,7 +74,7 @@ def _compare(message: Message, version: int) -> None:
 def _as_peer(value: Structure, peer: Any, version: int) -> Any:
     """The same values as kafka-python's class; a tag is set only if it says something, as ours are."""
     said = {
-        field.name: _peer_value(getattr(value, field.name), field, peer, version)
+        _name_by_peer(type(value), field): _peer_value(getattr(value, field.name), field, peer, version)
         for field in fields_of(type(value), version)
         if not _is_our_own(field) and (field.tag is None or getattr(value, field.name) != field.default)
     }
@@ -89,14 +93,19 @@ def _peer_value(value: Any, field: Field, peer: Any, version: int) -> Any:
     return _as_peer(value, theirs, version)
 
 
+def _name_by_peer(cls: type[Structure], field: Field) -> str:
+    return next((name for (of, ours), name in RENAMED.items() if cls is of and field.name == ours), field.name)
+
+
 def _own(value: Any, version: int) -> Any:
     return _plain(value, type(value), version)
 
 
 def _plain(value: Any, cls: type[Structure], version: int) -> dict[str, Any]:
     """The fields of either kind of message as dictionaries and lists."""
+    name_of_field = (lambda _, field: field.name) if isinstance(value, Structure) else _name_by_peer
     return {
-        field.name: _plain_value(getattr(value, field.name), field, version)
+        field.name: _plain_value(getattr(value, name_of_field(cls, field)), field, version)
         for field in fields_of(cls, version)
         if not _is_our_own(field)
     }

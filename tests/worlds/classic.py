@@ -94,7 +94,7 @@ class ClassicConversation:
     def put(self, name: str, question: PatientQuestion) -> None:
         """Send what may have to wait, on a connection that is known to be served."""
         client = self.connect()
-        client.ask(apis.API_VERSIONS, ApiVersionsRequest(client_software_name="tests", client_software_version="1"))
+        client.ask(apis.API_VERSIONS, ApiVersionsRequest(client_software_name="tests", client_software_version="1"), 4)
         if isinstance(question, JoinGroup):
             client.send(_join(question, self.real), question.version)
             self.waiting.append(Waiting(name, client, apis.JOIN_GROUP, question.version))
@@ -241,7 +241,7 @@ def _list(client: Client, question: ListGroups) -> GroupsListed:
 
 
 def _delete(client: Client, question: DeleteGroups) -> GroupsDeleted:
-    told = client.ask(apis.DELETE_GROUPS, DeleteGroupsRequest(groups_names=list(question.group_ids)))
+    told = client.ask(apis.DELETE_GROUPS, DeleteGroupsRequest(groups_names=list(question.group_ids)), 2)
     return GroupsDeleted({result.group_id: code_of(result.error_code) for result in told.results})
 
 

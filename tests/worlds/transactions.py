@@ -43,7 +43,7 @@ class Producers:
             group_id=question.group_id,
             producer_id=producer.producer_id,
             producer_epoch=producer.epoch,
-            generation_id=question.member_epoch,
+            generation_id_or_member_epoch=question.member_epoch,
             member_id=question.member_id,
             topics=[
                 _Topic(

@@ -114,7 +114,7 @@ def _refuse_list(change: Change, keys: Mapping[str, ConfigKey]) -> Refusal | Non
 def _refuse_values(configs: DynamicConfigs, after: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> Refusal | None:
     fixed = [name for name in after if name in keys and name not in DYNAMIC]
     if fixed:
-        before_4_3 = configs.at_start.profile is not Profile.V4_3
+        before_4_3 = not configs.at_start.profile.has(Profile.V4_3)
         names = f"Set({', '.join(fixed)})" if before_4_3 else f"[{', '.join(fixed)}]"
         return Refusal(ErrorCode.INVALID_REQUEST, f"Cannot update these configs dynamically: {names}")
     complaints = (keys[name].complaint(value) for name, value in after.items() if name in keys)

@@ -95,6 +95,6 @@ def _synonyms(context: Context, key: GroupKey, own: Mapping[str, str]) -> tuple[
     if key is TARGET_SIZE:
         return given or (Synonym(key.name, str(context.cluster.settings.group_target_size), Source.DEFAULT),)
     inherited = setting_synonyms(context, key.broker_key)
-    if context.cluster.settings.profile is Profile.V4_3:
+    if context.cluster.settings.profile.has(Profile.V4_3):
         return given + inherited
     return given or (Synonym(key.name, inherited[0].value, Source.DEFAULT),)

@@ -62,7 +62,7 @@ class DynamicConfigs:
 
     def knows(self, key: str) -> bool:
         """Whether brokers of the configured release have such a setting."""
-        is_there_yet = self.at_start.profile.value >= _SINCE.get(key, Profile.V4_0).value
+        is_there_yet = self.at_start.profile.has(_SINCE.get(key, Profile.V4_0))
         return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
 
     def for_coordinator(self) -> ConfigsChanged:

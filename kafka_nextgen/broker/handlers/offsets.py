@@ -1,11 +1,9 @@
-"""OffsetCommit, OffsetFetch, OffsetDelete and TxnOffsetCommit: a group's committed offsets (KIP-98, KIP-447, KIP-496).
+"""OffsetCommit, OffsetFetch and OffsetDelete: a group's committed offsets (KIP-496).
 
 OffsetCommit and OffsetFetch name topics by id from version 10 on (KIP-848).
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from attrs import evolve
 
@@ -15,22 +13,13 @@ from kafka_nextgen.bridge import offset_fetch as fetch_messages
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.acls import Right
-from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT
-from kafka_nextgen.broker.transactions.partitions import add_partition
-from kafka_nextgen.broker.transactions.transaction import Producer
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import OffsetFetch, TxnOffsetCommit
+from kafka_nextgen.coordinator.requests import OffsetFetch
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire import messages as m
 
-__all__ = ["offset_commit", "offset_delete", "offset_fetch", "txn_offset_commit"]
+__all__ = ["offset_commit", "offset_delete", "offset_fetch"]
 
 _FetchedTopic = m.OffsetFetchResponse.OffsetFetchResponseGroup.OffsetFetchResponseTopics
-_Topic = m.OffsetDeleteResponse.OffsetDeleteResponseTopic
-_Partition = _Topic.OffsetDeleteResponsePartition
-
-_ADDS = 5
 
 
 async def offset_commit(request: m.OffsetCommitRequest, context: Context) -> m.OffsetCommitResponse:
@@ -68,32 +57,6 @@ async def offset_delete(request: m.OffsetDeleteRequest, context: Context) -> m.O
     return response.replaced(topics=[*response.topics, *delete_messages.refusals(refused, Right.READ_TOPIC.error)])
 
 
-async def txn_offset_commit(request: m.TxnOffsetCommitRequest, context: Context) -> m.TxnOffsetCommitResponse:
-    """Store offsets when the producer's transaction is committed; return an error code for each partition.
-
-    The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From
-    version 5 on this request adds them, without an AddOffsetsToTxn before (KIP-890).
-    """
-    errors = _errors(request, context)
-    return m.TxnOffsetCommitResponse(
-        topics=[
-            _Topic(
-                name=topic.name,
-                partitions=[
-                    _Partition(
-                        partition_index=partition.partition_index,
-                        error_code=errors.get(
-                            TopicPartition(topic.name, partition.partition_index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                        ),
-                    )
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
-
-
 def _may_read(
     topic: m.OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context
 ) -> bool:
@@ -123,60 +86,3 @@ def _hidden(topic: _FetchedTopic, context: Context) -> _FetchedTopic:
     nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
     refused = [partition.replaced(error_code=Right.DESCRIBE_TOPIC.error, **nothing) for partition in topic.partitions]
     return topic.replaced(partitions=refused)
-
-
-def _errors(request: m.TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
-    asked = _offsets(request)
-    for right, name in ((Right.WRITE_TRANSACTIONAL_ID, request.transactional_id), (Right.READ_GROUP, request.group_id)):
-        if not context.may(right, name):
-            return dict.fromkeys(asked, right.error)
-    directory = context.cluster.directory()
-    refused = {tp: Right.READ_TOPIC.error for tp in asked if not context.may(Right.READ_TOPIC, tp.topic)}
-    offsets = {tp: offset for tp, offset in asked.items() if directory.has(tp) and tp not in refused}
-    return {**refused, **(_commit(request, offsets, context) if offsets else {})}
-
-
-def _offsets(request: m.TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:
-    return {
-        TopicPartition(topic.name, partition.partition_index): OffsetAndMetadata(
-            partition.committed_offset,
-            max(partition.committed_leader_epoch, -1),
-            partition.committed_metadata or "",
-        )
-        for topic in request.topics
-        for partition in topic.partitions
-    }
-
-
-def _commit(
-    request: m.TxnOffsetCommitRequest, offsets: Mapping[TopicPartition, OffsetAndMetadata], context: Context
-) -> Mapping[TopicPartition, ErrorCode]:
-    error = _refuse(request, context)
-    if error is not ErrorCode.NONE:
-        return dict.fromkeys(offsets, error)
-    asked = TxnOffsetCommit(
-        group_id=request.group_id,
-        offsets=offsets,
-        producer_id=request.producer_id,
-        producer_epoch=request.producer_epoch,
-        member_id=request.member_id,
-        member_epoch=request.generation_id,
-        instance_id=request.group_instance_id,
-        topic_ids=context.cluster.directory().ids_of(offsets),
-    )
-    return context.cluster.groups.ask(asked, OffsetsCommitted).errors
-
-
-def _refuse(request: m.TxnOffsetCommitRequest, context: Context) -> ErrorCode:
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
-    if not context.coordinates(request.group_id):
-        return ErrorCode.NOT_COORDINATOR
-    error = add_partition(
-        context.cluster.transactions,
-        request.transactional_id,
-        Producer(request.producer_id, request.producer_epoch),
-        context.cluster.offsets_partition(request.group_id),
-        verify_only=context.version < _ADDS,
-    )
-    return TXN_OFFSET_COMMIT.in_version(error, context.version)

@@ -123,18 +123,19 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
     groups: Sequence[DescribedGroup] = field([DescribedGroup], "0+")
 
 
-class DeleteGroupsRequest(Message, api_key=42, versions="0-2", flexible="2+"):
+class DeleteGroupsRequest(Message, api_key=42, versions="0-3", flexible="2+"):
     """Delete groups that are empty."""
 
     groups_names: Sequence[str] = field(["string"], "0+")
 
 
-class DeleteGroupsResponse(Message, api_key=42, versions="0-2", flexible="2+"):
+class DeleteGroupsResponse(Message, api_key=42, versions="0-3", flexible="2+"):
     """Whether each of them was deleted."""
 
     class DeletableGroupResult(Structure):
         group_id: str = field("string", "0+")
         error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "3+", nullable="3+", default=None)
 
     throttle_time_ms: int = field("int32", "0+")
     results: Sequence[DeletableGroupResult] = field([DeletableGroupResult], "0+")

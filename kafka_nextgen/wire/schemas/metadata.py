@@ -8,14 +8,16 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 from kafka_nextgen.wire.schema import Message, Structure, field
 
 
-class ApiVersionsRequest(Message, api_key=18, versions="0-4", flexible="3+"):
-    """Which APIs and versions does this broker have (KIP-35, KIP-511)?"""
+class ApiVersionsRequest(Message, api_key=18, versions="0-5", flexible="3+"):
+    """Which APIs and versions does this broker have (KIP-35, KIP-511), if it is the one that is meant (KIP-1242)?"""
 
     client_software_name: str = field("string", "3+")
     client_software_version: str = field("string", "3+")
+    cluster_id: str | None = field("string", "5+", nullable="5+", default=None)
+    node_id: int = field("int32", "5+", default=-1)
 
 
-class ApiVersionsResponse(Message, api_key=18, versions="0-4", flexible="3+"):
+class ApiVersionsResponse(Message, api_key=18, versions="0-5", flexible="3+"):
     """The ranges of versions, and the features of the cluster (KIP-584)."""
 
     class ApiVersion(Structure):

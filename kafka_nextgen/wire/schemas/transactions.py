@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from kafka_nextgen.wire.schema import Message, Structure, field
 from kafka_nextgen.wire.schemas.offsets import OffsetDeleteResponse
@@ -94,8 +95,8 @@ class EndTxnResponse(Message, api_key=26, versions="0-5", flexible="3+"):
     producer_epoch: int = field("int16", "5+", default=-1)
 
 
-class TxnOffsetCommitRequest(Message, api_key=28, versions="0-5", flexible="3+"):
-    """Store the positions of a group as part of a transaction (KIP-447)."""
+class TxnOffsetCommitRequest(Message, api_key=28, versions="0-6", flexible="3+"):
+    """Store the positions of a group as part of a transaction (KIP-447), of topics by id from version 6 (KIP-1319)."""
 
     class TxnOffsetCommitRequestTopic(Structure):
         class TxnOffsetCommitRequestPartition(Structure):
@@ -104,24 +105,34 @@ class TxnOffsetCommitRequest(Message, api_key=28, versions="0-5", flexible="3+")
             committed_leader_epoch: int = field("int32", "2+", default=-1)
             committed_metadata: str | None = field("string", "0+", nullable="0+")
 
-        name: str = field("string", "0+")
+        name: str = field("string", "0-5")
+        topic_id: UUID | None = field("uuid", "6+")
         partitions: Sequence[TxnOffsetCommitRequestPartition] = field([TxnOffsetCommitRequestPartition], "0+")
 
     transactional_id: str = field("string", "0+")
     group_id: str = field("string", "0+")
     producer_id: int = field("int64", "0+")
     producer_epoch: int = field("int16", "0+")
-    generation_id: int = field("int32", "3+", default=-1)
+    generation_id_or_member_epoch: int = field("int32", "3+", default=-1)
     member_id: str = field("string", "3+")
     group_instance_id: str | None = field("string", "3+", nullable="3+", default=None)
     topics: Sequence[TxnOffsetCommitRequestTopic] = field([TxnOffsetCommitRequestTopic], "0+")
 
 
-class TxnOffsetCommitResponse(Message, api_key=28, versions="0-5", flexible="3+"):
+class TxnOffsetCommitResponse(Message, api_key=28, versions="0-6", flexible="3+"):
     """Whether each of them was stored."""
 
+    class TxnOffsetCommitResponseTopic(Structure):
+        class TxnOffsetCommitResponsePartition(Structure):
+            partition_index: int = field("int32", "0+")
+            error_code: int = field("int16", "0+")
+
+        name: str = field("string", "0-5")
+        topic_id: UUID | None = field("uuid", "6+")
+        partitions: Sequence[TxnOffsetCommitResponsePartition] = field([TxnOffsetCommitResponsePartition], "0+")
+
     throttle_time_ms: int = field("int32", "0+")
-    topics: Sequence[_TopicResult] = field([_TopicResult], "0+")
+    topics: Sequence[TxnOffsetCommitResponseTopic] = field([TxnOffsetCommitResponseTopic], "0+")
 
 
 class WriteTxnMarkersRequest(Message, api_key=27, versions="1-2", flexible="1+"):

@@ -26,7 +26,7 @@ from tests.scenario_language.verbs.classic_requests import parts_of
 __all__ = ["assign", "coordinator", "epoch", "generation", "present_member", "settings", "state"]
 
 _DEFAULTS = {
-    "profile": "4.3",
+    "profile": "4.4",
     "assignment_interval": "0s",
     "max_size": "1000",
     "regex_refresh": "10m",
