@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Collection
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from kafka_nextgen.config import ConsumerConfig
@@ -33,6 +34,9 @@ class _Consumer(Protocol[Done, Polled, Commit]):
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
         """The topics that ``run`` subscribes to; None if it reads partitions that were assigned by hand."""
+
+    def _end_noted(self) -> AbstractContextManager[None]:
+        """Tells ``health`` of the error that ends ``run``."""
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""

@@ -59,7 +59,8 @@ class RunsHandlers:
 
         Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another
         listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
-        ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
+        ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise. ``health().problem`` tells such an
+        error from then on, until the application runs or polls again.
         """
         from kafka_nextgen.processing.blocking import BlockingConsumer, run_blocking
         from kafka_nextgen.processing.runner import Runner
@@ -67,17 +68,18 @@ class RunsHandlers:
         from kafka_nextgen.processing.work import Work
         from kafka_nextgen.processing.worker_pool import WorkerPool
 
-        for name, function in (("handler", handler), ("dead_letter", dead_letter)):
-            if inspect.iscoroutinefunction(function):
-                raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
-        subscribes_to = self._topics_to_run(topics)
-        settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
-        handle = stop or StopHandle()
-        work = Work(settings, dead_letter is not None)
-        pool = WorkerPool(work, self, handler, dead_letter, concurrency)
-        runner = Runner(BlockingConsumer(self), pool, work, settings, handle)
-        with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
-            run_blocking(runner.run(subscribes_to))
+        with self._end_noted():
+            for name, function in (("handler", handler), ("dead_letter", dead_letter)):
+                if inspect.iscoroutinefunction(function):
+                    raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
+            subscribes_to = self._topics_to_run(topics)
+            settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
+            handle = stop or StopHandle()
+            work = Work(settings, dead_letter is not None)
+            pool = WorkerPool(work, self, handler, dead_letter, concurrency)
+            runner = Runner(BlockingConsumer(self), pool, work, settings, handle)
+            with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
+                run_blocking(runner.run(subscribes_to))
 
 
 class AwaitsHandlers:
@@ -106,11 +108,12 @@ class AwaitsHandlers:
         from kafka_nextgen.processing.settings import ProcessingSettings
         from kafka_nextgen.processing.work import Work
 
-        subscribes_to = self._topics_to_run(topics)
-        settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
-        handle = stop or StopHandle()
-        work = Work(settings, dead_letter is not None)
-        pool = AsyncWorkerPool(work, self, handler, dead_letter)
-        runner = Runner(self, pool, work, settings, handle)
-        with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
-            await runner.run(subscribes_to)
+        with self._end_noted():
+            subscribes_to = self._topics_to_run(topics)
+            settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
+            handle = stop or StopHandle()
+            work = Work(settings, dead_letter is not None)
+            pool = AsyncWorkerPool(work, self, handler, dead_letter)
+            runner = Runner(self, pool, work, settings, handle)
+            with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
+                await runner.run(subscribes_to)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,10 @@ from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import Rebalance
-from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import JoinReason, TopicPartition
 
 if TYPE_CHECKING:
@@ -206,6 +207,17 @@ class BaseConsumer:
         if not identity.group_id:
             raise MisuseError("group_metadata() needs group.id")
         return identity.as_metadata()
+
+    @contextmanager
+    def _end_noted(self) -> Iterator[None]:
+        """Tell ``health`` of the error that ends ``run``."""
+        try:
+            yield
+        except ConcurrentUseError:  # another call goes on
+            raise
+        except Exception as error:
+            self._core.engine.counters.polls.run_error = describe_error(error)
+            raise
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
         """What ``run`` is to subscribe to: ``topics``, or what was subscribed to without a listener.

@@ -129,6 +129,7 @@ class PollCounters:
     between: Timings = Factory(Timings)
     inside: Timings = Factory(Timings)
     callbacks: Timings = Factory(Timings)
+    run_error: str | None = None  # what ended ``run``, until the next poll
     _callback_began: float = 0.0
     _callback_ended: float | None = None
     _ended_at: float = 0.0
@@ -144,6 +145,7 @@ class PollCounters:
                 self.hooks.each(lambda hooks: hooks.polled_late(began_at, late_s))
         self.polls += 1
         self.began_at = now
+        self.run_error = None
         return now
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 ``problem`` names the first of these that holds:
 
 - it never reached a broker, or partitions assigned by hand do not exist;
+- ``run`` has ended by an error, and the application has not run or polled since;
 - a broker throttles it, because of a quota, for five seconds or longer (KIP-219);
 - its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat within the request
   timeout;
@@ -54,6 +55,7 @@ class Health:
       could not assign, as long as there is no new target.
     - ``instance_id_wait_s`` is how long the member will retry an instance id that another member holds.
     - ``standby_place`` is 0 for an active member, 1 for the standby that takes over first (``group.target.size``).
+    - ``run_error`` is the error that ended ``run``, until the application runs or polls again.
     - ``throttle`` says which broker throttles this client for five seconds or longer, and until when.
     """
 
@@ -76,6 +78,7 @@ class Health:
     assignor_error: str | None = None
     standby_place: int = 0
     throttle: str | None = None
+    run_error: str | None = None
     problem: str | None = None
 
 
@@ -109,6 +112,12 @@ _OUT: Collection[Status | ClassicStatus] = (
     ClassicStatus.STALE,
     ClassicStatus.FATAL,
 )
+
+
+def _run_failed(health: Health, limits: Limits) -> str | None:
+    if health.run_error is None:
+        return None
+    return f"run() has ended, and nothing is read until the application runs or polls again: {health.run_error}"
 
 
 def _refused(health: Health, limits: Limits) -> str | None:
@@ -177,6 +186,7 @@ def _stalled(health: Health, limits: Limits) -> str | None:
 
 
 _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
+    _run_failed,
     _refused,
     _not_polled,
     _callback,
@@ -200,6 +210,7 @@ def collect_health(
     health = Health(
         status=Status.UNSUBSCRIBED,
         since_poll_s=since(counters.polls.began_at, now),
+        run_error=counters.polls.run_error,
         silence_s=silence_s,
         stalled=stalled_among(silence_s, limits),
         gone=tuple(sorted(fetches.under_lock(FetchState.gone))),
