@@ -18,6 +18,7 @@ from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.properties import (
     DeserializationPolicy,
@@ -141,6 +142,7 @@ __all__ = [
     "Order",
     "PartitionAssignor",
     "PartitionMetrics",
+    "PartitionResults",
     "PatternCheck",
     "Phase",
     "PollingMetrics",

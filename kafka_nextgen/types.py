@@ -31,6 +31,7 @@ __all__ = [
     "TopicPartition",
     "format_partitions",
     "format_topic_ids",
+    "lag_of",
     "topic_name_complaint",
 ]
 
@@ -183,6 +184,14 @@ def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[Topi
     return format_partitions(
         TopicPartition(names.get(tip.topic_id, str(tip.topic_id)), tip.partition) for tip in partitions
     )
+
+
+def lag_of(position: int, log_start: int | None, log_end: int) -> int:
+    """How many offsets there are to read from ``position`` on, a committed offset or a consumer's position.
+
+    What retention or DeleteRecords removed below ``log_start`` can't be read, so it is no lag. Kafka's tools count it.
+    """
+    return max(0, log_end - max(position, log_start or 0))
 
 
 def topic_name_complaint(name: str) -> str | None:

@@ -1,8 +1,9 @@
 """List, alter and delete the committed offsets of a group.
 
 The list has all partitions with a committed offset, and those that members own without one. The end of a partition is
-its high watermark, as in Kafka's own tools, so that an open transaction does not hide lag. A partition whose end is
-unavailable (deleted topic, no leader) is listed with an error.
+its high watermark, as in Kafka's own tools, so that an open transaction does not hide lag. Its beginning counts, too,
+unlike in those: what retention or DeleteRecords removed can't be read, and is no lag. A partition whose beginning and
+end are unavailable (deleted topic, no leader) is listed with an error.
 
 Altering and deleting need a group without members on these partitions, whose next commits would undo it.
 """
@@ -20,8 +21,10 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.engine.reading.cluster_queries import offsets_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
@@ -44,14 +47,17 @@ async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPa
     fetched = await _fetch(call, group.group_id)
     owners = {tp: member.member_id for member in group.members for tp in member.assignment or ()}
     partitions = sorted({*fetched.offsets, *fetched.errors, *owners})
-    ends = await _find_offsets(call, dict.fromkeys(partitions, LATEST))
+    await _refresh_metadata(call, partitions)
+    starts, ends = await asyncio.gather(
+        _find_offsets(call, dict.fromkeys(partitions, EARLIEST)),
+        _find_offsets(call, dict.fromkeys(partitions, LATEST)),
+    )
     listed = {}
     for tp in partitions:
-        end = ends.done.get(tp)
-        error = ends.failed.get(tp)
+        error = ends.failed.get(tp) or starts.failed.get(tp)
         if tp in fetched.errors:
             error = broker_error(f"group {group.group_id}: {tp}", fetched.errors[tp], None, group.group_id)
-        listed[tp] = GroupOffset(fetched.offsets.get(tp), end, owners.get(tp), error)
+        listed[tp] = GroupOffset(fetched.offsets.get(tp), ends.get(tp), owners.get(tp), error, starts.get(tp))
     return listed
 
 
@@ -67,30 +73,17 @@ async def _fetch(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:
     )
 
 
-async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> Results[TopicPartition, int]:
-    """Return where each partition begins or ends, topic by topic, so that failures stay within a topic."""
-    topics = by_name(timestamps)
-    if topics:
-        await call.cluster.refresh_metadata(topics=topics, timeout_s=call.deadline.left_s())
-    specs: dict[TopicPartition, int] = {}
-    failed: dict[TopicPartition, KafkaNextgenError] = {}
-    by_topic = [{tp: at for tp, at in timestamps.items() if tp.topic == topic} for topic in topics]
-    for found in await asyncio.gather(*(_find_offsets_in_topic(call, in_topic) for in_topic in by_topic)):
-        specs.update(found.done)
-        failed.update(found.failed)
-    return Results(specs, failed)
+async def _refresh_metadata(call: AdminCall, partitions: Collection[TopicPartition]) -> None:
+    if partitions:
+        await call.cluster.refresh_metadata(topics=by_name(partitions), timeout_s=call.deadline.left_s())
 
 
-async def _find_offsets_in_topic(
-    call: AdminCall, timestamps: Mapping[TopicPartition, int]
-) -> Results[TopicPartition, int]:
+async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> PartitionResults[int]:
+    """Return where each partition begins or ends, by the metadata just requested; no failure hides the others."""
     errors = {tp: error for tp in timestamps if (error := _metadata_error(call, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
-    try:
-        found = await call.queries.list_offsets(wanted, call.attempt_timeout_s())
-    except KafkaNextgenError as error:
-        return Results({}, {**errors, **dict.fromkeys(wanted, error)})
-    return Results({tp: at.offset for tp, at in found.items()}, errors)
+    found = offsets_of(await call.queries.find_offsets(wanted, call.attempt_timeout_s()))
+    return PartitionResults(found, {**errors, **found.failed})
 
 
 def _metadata_error(call: AdminCall, tp: TopicPartition) -> KafkaNextgenError | None:
@@ -112,8 +105,9 @@ async def alter_offsets(
     """Commit for a group without being a member; creates the group if it does not exist."""
     offsets = {tp: spec for tp, spec in specs.items() if isinstance(spec, OffsetAndMetadata)}
     at_ends = {tp: _TIMESTAMPS[spec] for tp, spec in specs.items() if isinstance(spec, OffsetReset)}
+    await _refresh_metadata(call, at_ends)
     found = await _find_offsets(call, at_ends)
-    offsets.update({tp: OffsetAndMetadata(offset) for tp, offset in found.done.items()})
+    offsets.update({tp: OffsetAndMetadata(offset) for tp, offset in found.items()})
     if not offsets:
         return Results({}, found.failed)
     committed = await _commit(call, group_id, offsets)

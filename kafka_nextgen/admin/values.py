@@ -14,7 +14,7 @@ from attrs import frozen
 
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, lag_of
 
 __all__ = [
     "ExpectedMember",
@@ -180,21 +180,25 @@ class GroupDescription:
 class GroupOffset:
     """The position of a group in one partition.
 
-    ``committed`` is None without a commit, ``end_offset`` None if it is unavailable; ``error`` then says why.
-    ``member_id`` is the owner of the partition, if any.
+    ``committed`` is None without a commit, ``end_offset`` and ``start_offset`` of the log are None if they are
+    unavailable; ``error`` then says why. ``member_id`` is the owner of the partition, if any.
     """
 
     committed: OffsetAndMetadata | None
     end_offset: int | None
     member_id: str | None = None
     error: KafkaNextgenError | None = None
+    start_offset: int | None = None
 
     @property
     def lag(self) -> int | None:
-        """The number of offsets between the committed one and the end; None if either is unknown."""
+        """The number of offsets that can be read from the committed one to the end; None if either is unknown.
+
+        Offsets that retention or DeleteRecords removed are not counted.
+        """
         if self.committed is None or self.end_offset is None:
             return None
-        return max(0, self.end_offset - self.committed.offset)
+        return lag_of(self.committed.offset, self.start_offset, self.end_offset)
 
 
 @frozen

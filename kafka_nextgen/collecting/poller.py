@@ -56,7 +56,7 @@ class GroupPoller:
     _group_epoch: int | None = None
     _target_epoch: int | None = None
     _committed: dict[TopicPartition, int] = field(factory=dict)
-    _lags: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
+    _lags: dict[TopicPartition, tuple[int, int | None, int]] = field(factory=dict)
     _failures: dict[str, str] = field(factory=dict)
     _cause: str | None = BEGINS_IN_THE_MIDDLE
 
@@ -190,12 +190,11 @@ class GroupPoller:
         for tp, found in offsets.items():
             if found.committed is None or found.end_offset is None:
                 continue
-            lag = (found.committed.offset, found.end_offset)
+            offset, start, end = lag = (found.committed.offset, found.start_offset, found.end_offset)
             if lag != self._lags.get(tp):
                 self._lags[tp] = lag
-                yield self._event(
-                    at, EventKind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=lag[0], end=lag[1]
-                )
+                place = {"topic": tp.topic, "partitions": (tp.partition,)}
+                yield self._event(at, EventKind.LAG, **place, offset=offset, start=start, end=end)
 
     def _member_event(self, at: int, kind: EventKind, member: MemberDescription, **more: Any) -> Event:
         return self._event(at, kind, member=member.member_id, epoch=member.member_epoch, **more)

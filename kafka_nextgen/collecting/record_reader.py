@@ -115,7 +115,9 @@ class RecordReader:
             if until_current_end or is_stopped():
                 return
             await asyncio.sleep(_POLL_S)
-        ends = await self._consumer.end_offsets(self._partitions, self._timeout_s) if until_current_end else None
+        ends = None
+        if until_current_end:
+            ends = (await self._consumer.end_offsets(self._partitions, self._timeout_s)).all()
         while not is_stopped() and not (ends is not None and await self._has_read(ends)):
             await self.read()
         for partition in self._partitions.values():

@@ -9,7 +9,7 @@ from attrs import frozen
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.buffers import Buffers, HandedOverCount
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicPartition, lag_of
 
 __all__ = ["FetchProgress", "PartitionProgress"]
 
@@ -37,8 +37,10 @@ class PartitionProgress:
 
     @property
     def lag(self) -> int | None:
-        """How far the position is behind the end of the log."""
-        return None if self.position is None or self.log_end is None else max(0, self.log_end - self.position)
+        """How many offsets there are to read; what is gone from the beginning of the log is not counted."""
+        if self.position is None or self.log_end is None:
+            return None
+        return lag_of(self.position, self.log_start, self.log_end)
 
     @property
     def lead(self) -> int | None:

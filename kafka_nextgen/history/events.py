@@ -15,7 +15,7 @@ epochs (KIP-848, "Group epoch") order the events of different sources.
 | revoked | a member gave these up | member, epoch, topic, partitions; ms: how long before it had stopped reading |
 | lost | a member lost these; another may already own them | member, epoch, topic, partitions, offset: its position |
 | committed | an offset was committed | topic, partitions (one), offset; member if known; ms: how long it took |
-| lag | committed offset and end of a partition | topic, partitions (one), offset, end |
+| lag | committed offset and log of a partition | topic, partitions (one), offset, start, end |
 | poll gap | the application did not poll for a while | member, ms |
 | callback | a rebalance callback ran | member, epoch, ms, cause: its name; reason: what it raised |
 | error | something went wrong | cause: the error's name, reason: its text |
@@ -111,6 +111,7 @@ class Event:
         partitions: Partitions of that topic.
         offset: A committed offset or position: the offset of the next record.
         end: The partition's high watermark.
+        start: The partition's first offset that retention has not removed.
         ms: The duration in milliseconds; it began ``ms`` before ``at``.
         cause: Why, as one of a few fixed phrases.
         reason: Why, in free text from the member or coordinator that caused it.
@@ -136,6 +137,7 @@ class Event:
     ms: int | None = None
     cause: str | None = None
     reason: str | None = None
+    start: int | None = None
     v: int = VERSION
 
 

@@ -139,5 +139,6 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "partitions": _are_partitions,
     "offset": _is_long,
     "end": _is_long,
+    "start": _is_long,
     "ms": _is_count,
 }

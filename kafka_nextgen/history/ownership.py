@@ -17,6 +17,7 @@ from attrs import define, evolve
 from kafka_nextgen.history.events import Event, PartitionKey
 from kafka_nextgen.history.facts import FactCollector, LagPoint, Overlap, Owner, Repeat, Standstill, Tenure
 from kafka_nextgen.history.partition_state import FormerOwner, PartitionState
+from kafka_nextgen.types import lag_of
 
 __all__ = ["OwnerChange", "Ownership"]
 
@@ -190,7 +191,7 @@ class Ownership:
         self._set_committed(state, offset, at)
         if state.end is not None:
             state.end = max(state.end, offset)  # the end has grown since it was measured
-            self._set_lag(state, state.end - offset)
+            self._set_lag(state, lag_of(offset, state.start, state.end))
 
     def update_lag(self, partition: PartitionKey, event: Event) -> None:
         """Set the measured end of the partition, and its lag."""
@@ -200,8 +201,8 @@ class Ownership:
             return
         if event.offset is not None:
             self._set_committed(state, event.offset, event.at)
-        state.end = end
-        self._set_lag(state, None if state.committed is None else max(end - state.committed, 0))
+        state.start, state.end = event.start, end
+        self._set_lag(state, None if state.committed is None else lag_of(state.committed, event.start, end))
         if state.lag is not None:
             state.lags.append((event.at, state.lag))
         facts.add(LagPoint(*state.where, event.at, state.committed, end, state.lag))

@@ -37,6 +37,7 @@ class PartitionState:
     lag_when_freed: int | None = None
     committed: int | None = None
     committed_at: int | None = None  # when that offset was first reported
+    start: int | None = None  # of the log, when its end was measured
     end: int | None = None
     lag: int | None = None
     former_owners: dict[str, FormerOwner] = Factory(dict)  # members that have not let go

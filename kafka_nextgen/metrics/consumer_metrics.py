@@ -53,7 +53,10 @@ class PartitionMetrics:
         "records-position", "1", "the offset of the next record to be handed over", ours=True, default=None
     )
     lag: int | None = gauge(
-        "records-lag", "{record}", "offsets between the position and the end of the log at its last fetch", default=None
+        "records-lag",
+        "{record}",
+        "offsets from the position to the end of the log that can be read",
+        default=None,
     )
     lead: int | None = gauge(
         "records-lead", "{record}", "offsets between the beginning of the log and the position", default=None

@@ -105,7 +105,7 @@ class _OpenRanges:
         self._drop(self._consumer.finished())  # some ranges may have ended in the poll that failed
         at, end = dict(self._positions()), {tp: one.end for tp, one in self._open.items()}
         try:
-            cluster = ClusterOffsets(self._consumer.beginning_offsets(at), self._consumer.end_offsets(at))
+            cluster = ClusterOffsets(self._consumer.beginning_offsets(at).all(), self._consumer.end_offsets(at).all())
         except UnknownTopicError as gone:
             self._drop_deleted(gone)
             return

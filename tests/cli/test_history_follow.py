@@ -92,6 +92,12 @@ def test_lag_is_of_what_is_known_and_goes_down_with_commits() -> None:
     assert view.lag_of(view.ends) == 1
 
 
+def test_what_retention_deleted_is_no_lag() -> None:
+    view = GroupView("c1", "billing")
+    view.add(event(1, kind=EventKind.LAG, topic="t", partitions=(0,), offset=10, start=90, end=100))
+    assert view.lag_of(view.ends) == 10
+
+
 def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
     board = GroupViews()
     for each in story(JOINED, EPOCH_1, OWNS):

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from kafka_nextgen.admin import GroupOffset
+from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.output import print_json, print_line, print_table
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 
 def test_a_name_is_escaped_and_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,3 +38,18 @@ def test_json_has_the_names_as_they_are_and_nothing_to_obey(capsys: pytest.Captu
     assert out.isascii()
     assert "\x1b" not in out
     assert json.loads(out) == {"client": "größe\x9b\x1b\n"}
+
+
+def test_where_a_log_begins_is_shown_if_records_behind_a_commit_are_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = GroupOffset(OffsetAndMetadata(10), 100, start_offset=0)
+    cut = GroupOffset(OffsetAndMetadata(10), 100, start_offset=90)
+    print_offsets({TopicPartition("orders", 0): whole})
+    print_offsets({TopicPartition("orders", 0): whole, TopicPartition("orders", 1): cut})
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["PARTITION", "COMMITTED", "END", "LAG", "MEMBER"],
+        ["orders[0]", "10", "100", "90", "-"],
+        ["PARTITION", "COMMITTED", "END", "LAG", "MEMBER", "START"],
+        ["orders[0]", "10", "100", "90", "-", "0"],
+        ["orders[1]", "10", "100", "10", "-", "90"],
+    ]
+    assert offset_document(TopicPartition("orders", 1), cut)["start_offset"] == 90

@@ -65,9 +65,13 @@ def classic(state: GroupState, *members: MemberDescription) -> GroupDescription:
     )
 
 
-def offsets(places: Mapping[int, tuple[int | None, int | None]]) -> dict[TopicPartition, GroupOffset]:
+def offsets(
+    places: Mapping[int, tuple[int | None, int | None]], start: int | None = None
+) -> dict[TopicPartition, GroupOffset]:
     return {
-        TopicPartition("t", partition): GroupOffset(None if at is None else OffsetAndMetadata(at), end)
+        TopicPartition("t", partition): GroupOffset(
+            None if at is None else OffsetAndMetadata(at), end, start_offset=start
+        )
         for partition, (at, end) in places.items()
     }
 
@@ -87,7 +91,9 @@ def _in_words(event: Event) -> str:
         words.append(f"{event.topic}[{','.join(map(str, event.partitions))}]")
     elif event.partitions is not None:
         words.append("-")
-    words += [f"{name}={getattr(event, name)}" for name in ("offset", "end") if getattr(event, name) is not None]
+    words += [
+        f"{name}={getattr(event, name)}" for name in ("offset", "start", "end") if getattr(event, name) is not None
+    ]
     if event.cause is not None:
         words.append(f"({event.cause})")
     return " ".join(words)

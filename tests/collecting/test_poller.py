@@ -191,3 +191,10 @@ def test_every_event_can_be_written_and_numbers_do_not_repeat(before: str) -> No
     events = looking.observe(1, first) + looking.observe(2, second) + looking.observe_offsets(3, offsets({0: (5, 9)}))
     assert [decode_event(encode_event(event)) for event in events] == events
     assert [event.seq for event in events] == list(range(len(events)))
+
+
+def test_the_lag_says_where_the_log_begins_and_is_told_when_that_moves() -> None:
+    looking = poller()
+    _, lag = looking.observe_offsets(1, offsets({0: (5, 9)}, start=0))
+    assert (lag.offset, lag.start, lag.end) == (5, 0, 9)
+    assert in_words(looking.observe_offsets(2, offsets({0: (5, 9)}, start=7))) == ["lag t[0] offset=5 start=7 end=9"]

@@ -61,3 +61,11 @@ def test_the_lag_is_that_behind_what_may_be_read(read_committed: bool, lag: int)
     )
     world.take()
     assert world.state.progress().partitions[P0].lag == lag
+
+
+def test_what_is_gone_from_the_log_is_no_lag(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), DecodedPartition(P0, columns=columns(P0, 0, 2), high_watermark=10, log_start_offset=7))
+    world.take()
+    assert world.state.position(P0) == 2
+    assert world.state.progress().partitions[P0].lag == 3

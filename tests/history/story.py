@@ -15,7 +15,7 @@ from typing import Any
 from kafka_nextgen.history.events import Event, EventKind
 
 _PARTITIONS = re.compile(r"([\w-]+)\[([\d,-]*)\]")
-_NUMBERS = frozenset({"offset", "end", "ms"})
+_NUMBERS = frozenset({"offset", "start", "end", "ms"})
 
 
 def story(text: str, cluster: str = "c", group: str = "g") -> list[Event]:

@@ -220,3 +220,12 @@ def test_a_member_that_is_told_late_is_no_new_group() -> None:
     assert [each.epoch for each in facts(DELETED + late, "rebalances")] == [1, 2, 1]
     still_there = DELETED.replace("9.0 coordinator:1 left A", "70.0 coordinator:1 left A")
     assert len(facts(still_there, "rebalances")) == 2
+
+
+def test_records_that_retention_deleted_are_no_lag() -> None:
+    told = """
+        1.0 poller:p lag t[0] offset=10 start=90 end=100
+        2.0 poller:p committed t[0] offset=20
+    """
+    assert [each.lag for each in facts(told, "lags")] == [10]
+    assert [each.lag for each in facts(told, "owners")] == [10]

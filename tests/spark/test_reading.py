@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError, LogTruncationError, RequestTimeoutError
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
@@ -201,11 +202,11 @@ class QuietConsumer:
     def position(self, tp: TopicPartition) -> int:
         return self.at
 
-    def beginning_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
-        return dict.fromkeys(partitions, 0)
+    def beginning_offsets(self, partitions: list[TopicPartition]) -> PartitionResults[int]:
+        return PartitionResults(dict.fromkeys(partitions, 0))
 
-    def end_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
-        return dict.fromkeys(partitions, 10)
+    def end_offsets(self, partitions: list[TopicPartition]) -> PartitionResults[int]:
+        return PartitionResults(dict.fromkeys(partitions, 10))
 
 
 @pytest.mark.parametrize("offsets_per_poll", [2, 10])

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from kafka_nextgen import CorruptRecordError, RequestTimeoutError
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.spark import reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
@@ -124,12 +125,12 @@ class StuckConsumer:
     def position(self, tp: TopicPartition) -> int:
         return 3
 
-    def beginning_offsets(self, partitions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+    def beginning_offsets(self, partitions: dict[TopicPartition, int]) -> PartitionResults[int]:
         assert list(partitions) == [TopicPartition("t", 1)], "the other one is read to its end"
-        return dict.fromkeys(partitions, 0)
+        return PartitionResults(dict.fromkeys(partitions, 0))
 
-    def end_offsets(self, partitions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
-        return dict.fromkeys(partitions, 10)
+    def end_offsets(self, partitions: dict[TopicPartition, int]) -> PartitionResults[int]:
+        return PartitionResults(dict.fromkeys(partitions, 10))
 
 
 def test_one_range_that_gets_nowhere_ends_the_task_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from attrs import Factory, define
 from kafka_nextgen.cli.times import time_text
 from kafka_nextgen.history.events import Event, EventKind, partitions_of
 from kafka_nextgen.text import printable
-from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.types import TopicPartition, format_partitions, lag_of
 
 __all__ = ["GroupView", "GroupViews", "MemberView", "event_text"]
 
@@ -50,6 +50,7 @@ class GroupView:
     problem: str | None = None
     members: dict[str, MemberView] = Factory(dict)
     committed: dict[TopicPartition, int] = Factory(dict)
+    starts: dict[TopicPartition, int] = Factory(dict)
     ends: dict[TopicPartition, int] = Factory(dict)
 
     @property
@@ -66,7 +67,7 @@ class GroupView:
     def lag_of(self, partitions: Collection[TopicPartition]) -> int | None:
         """Return the total lag of those with a known committed offset and end; None if there are none."""
         known = [tp for tp in partitions if tp in self.committed and tp in self.ends]
-        return sum(max(0, self.ends[tp] - self.committed[tp]) for tp in known) if known else None
+        return sum(lag_of(self.committed[tp], self.starts.get(tp), self.ends[tp]) for tp in known) if known else None
 
     def add(self, event: Event) -> None:
         """Update the state by an event."""
@@ -84,6 +85,8 @@ class GroupView:
         for tp in _partitions(event):
             if event.offset is not None:
                 self.committed[tp] = event.offset
+            if event.start is not None:
+                self.starts[tp] = event.start
             if event.end is not None:
                 self.ends[tp] = event.end
 
@@ -133,7 +136,7 @@ def event_text(event: Event) -> str:
         words.append(f"epoch {event.epoch}")
     if event.topic is not None:
         words.append(format_partitions(_partitions(event)) if event.partitions else f"{event.topic}[]")
-    numbers = (("offset", event.offset), ("end", event.end), ("ms", event.ms))
+    numbers = (("offset", event.offset), ("start", event.start), ("end", event.end), ("ms", event.ms))
     words += [f"{name} {value}" for name, value in numbers if value is not None]
     words += [text for text in (event.cause, event.reason) if text]
     return printable("  ".join(words))

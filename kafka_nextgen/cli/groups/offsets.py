@@ -25,6 +25,8 @@ _COLUMNS: Columns[tuple[TopicPartition, GroupOffset]] = {
     "LAG": lambda item: item[1].lag,
     "MEMBER": lambda item: item[1].member_id,
 }
+#: The additional column if records behind a committed offset are gone.
+_START: Columns[tuple[TopicPartition, GroupOffset]] = {"START": lambda item: item[1].start_offset}
 _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
     "PROBLEM": lambda item: None if item[1].error is None else str(item[1].error),
 }
@@ -51,7 +53,9 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
 def offsets(
     cluster: ClusterOptions, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool
 ) -> None:
-    """Show what GROUP has committed, how far that is behind the end, and whose the partitions are.
+    """Show what GROUP has committed, how much it has to read from there on, and whose the partitions are.
+
+    LAG counts what can be read, not records that retention deleted; START shows where the log begins then.
 
     With --set or --delete, change that first; the group must have no members that would undo it.
     """
@@ -74,8 +78,16 @@ def offsets(
 
 def print_offsets(offsets: Mapping[TopicPartition, GroupOffset]) -> None:
     """Print a table of partitions."""
-    has_problems = any(offset.error for offset in offsets.values())
-    print_rows({**_COLUMNS, **_PROBLEM} if has_problems else _COLUMNS, offsets.items())
+    columns = dict(_COLUMNS)
+    if any(map(_is_behind_the_start, offsets.values())):
+        columns |= _START
+    if any(offset.error for offset in offsets.values()):
+        columns |= _PROBLEM
+    print_rows(columns, offsets.items())
+
+
+def _is_behind_the_start(offset: GroupOffset) -> bool:
+    return offset.committed is not None and (offset.start_offset or 0) > offset.committed.offset
 
 
 def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str, object]:
@@ -86,6 +98,7 @@ def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str,
         "committed": None if offset.committed is None else offset.committed.offset,
         "leader_epoch": None if offset.committed is None else offset.committed.leader_epoch,
         "metadata": None if offset.committed is None else offset.committed.metadata,
+        "start_offset": offset.start_offset,
         "end_offset": offset.end_offset,
         "lag": offset.lag,
         "member_id": offset.member_id,

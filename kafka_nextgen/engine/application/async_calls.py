@@ -11,8 +11,9 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.base_consumer import BaseConsumer
 from kafka_nextgen.engine.futures import await_result
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp, offsets_of
 from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["AsyncCalls"]
@@ -56,10 +57,10 @@ class AsyncCalls(BaseConsumer):
 
     async def group_lag(
         self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
-    ) -> dict[TopicPartition, int | None]:
-        """How many offsets the group's committed offset is behind the end of each partition; None where there is none.
+    ) -> PartitionResults[int | None]:
+        """How many offsets the group has to read in each partition, from its committed offset on; None without one.
 
-        For whose partitions, and what it raises: as ``Consumer.group_lag``.
+        For whose partitions, what is not counted, and what it raises: as ``Consumer.group_lag``.
         """
         return await self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
@@ -104,21 +105,21 @@ class AsyncCalls(BaseConsumer):
 
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The first offset there is in each partition. Raises UnknownTopicError if there is no such partition."""
+    ) -> PartitionResults[int]:
+        """The first offset there is in each partition. Fails and raises as ``Consumer.beginning_offsets`` does."""
         found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
-        return {tp: at.offset for tp, at in found.items()}
+        return offsets_of(found)
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
+    ) -> PartitionResults[int]:
         """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
         found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
-        return {tp: at.offset for tp, at in found.items()}
+        return offsets_of(found)
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+    ) -> PartitionResults[OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
         Raises as ``beginning_offsets`` does.
@@ -127,7 +128,7 @@ class AsyncCalls(BaseConsumer):
 
     async def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+    ) -> PartitionResults[OffsetAndTimestamp]:
         return await self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:

@@ -12,8 +12,9 @@ from kafka_nextgen.engine.application.base_consumer import BaseConsumer
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.futures import wait_for_result
 from kafka_nextgen.engine.mailbox import CommitCallback
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp, offsets_of
 from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["BlockingCalls"]
@@ -70,11 +71,13 @@ class BlockingCalls(BaseConsumer):
 
     def group_lag(
         self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
-    ) -> dict[TopicPartition, int | None]:
-        """How many offsets the group's committed offset is behind the end of each partition; None where there is none.
+    ) -> PartitionResults[int | None]:
+        """How many offsets the group has to read in each partition, from its committed offset on; None without one.
 
-        Without ``partitions`` it is asked for those that are assigned or, while this member stands by
-        (``group.target.size``), for those that it may get. Raises as ``committed`` and ``end_offsets`` do.
+        Offsets that retention or DeleteRecords removed are not counted, unlike in Kafka's tools. Without ``partitions``
+        it is asked for those that are assigned or, while this member stands by (``group.target.size``), for those that
+        it may get. A partition without a leader is in ``failed`` of the result. Raises as ``committed`` and
+        ``end_offsets`` do.
         """
         return self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
@@ -119,21 +122,24 @@ class BlockingCalls(BaseConsumer):
 
     def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The first offset there is in each partition. Raises UnknownTopicError if there is no such partition."""
-        found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
-        return {tp: at.offset for tp, at in found.items()}
+    ) -> PartitionResults[int]:
+        """The first offset there is in each partition.
 
-    def end_offsets(
-        self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
+        A partition without a leader is waited for; when the time is over, it is in ``failed`` of the result, and not
+        among its keys. Raises RequestTimeoutError if that is all of them, UnknownTopicError if there is no such
+        partition, and TopicAuthorizationError.
+        """
+        found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
+        return offsets_of(found)
+
+    def end_offsets(self, partitions: Iterable[TopicPartition], timeout: float | None = None) -> PartitionResults[int]:
         """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
         found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
-        return {tp: at.offset for tp, at in found.items()}
+        return offsets_of(found)
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+    ) -> PartitionResults[OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
         Raises as ``beginning_offsets`` does.
@@ -142,7 +148,7 @@ class BlockingCalls(BaseConsumer):
 
     def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+    ) -> PartitionResults[OffsetAndTimestamp]:
         return self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:

@@ -36,6 +36,7 @@ from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -327,7 +328,7 @@ class ConsumerCore:
 
     def group_lag(
         self, partitions: Iterable[TopicPartition] | None, timeout_s: float
-    ) -> Future[dict[TopicPartition, int | None]]:
+    ) -> Future[PartitionResults[int | None]]:
         """The group's lag in these partitions; None for those that are assigned or, for a standby, that it may get."""
         wanted = checked_partitions(self._own_partitions() if partitions is None else partitions)
         return self.engine.query(lambda: self._group_lag(wanted, clocks.monotonic() + timeout_s))
@@ -335,18 +336,16 @@ class ConsumerCore:
     def _own_partitions(self) -> Collection[TopicPartition]:
         return self.engine.membership.standby_partitions or self.fetches.assignment()
 
-    async def _group_lag(
-        self, partitions: Collection[TopicPartition], deadline: float
-    ) -> dict[TopicPartition, int | None]:
+    async def _group_lag(self, partitions: Collection[TopicPartition], deadline: float) -> PartitionResults[int | None]:
         committed = await self._committed(partitions, max(0.0, deadline - clocks.monotonic()))
         return await self.engine.cluster_queries.lag(committed, max(0.0, deadline - clocks.monotonic()))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
-    ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
+    ) -> Future[PartitionResults[OffsetAndTimestamp]]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
         wanted = checked_timestamps(timestamps)
-        return self.engine.query(lambda: self.engine.cluster_queries.list_offsets(wanted, timeout_s))
+        return self.engine.query(lambda: self.engine.cluster_queries.reachable_offsets(wanted, timeout_s))
 
     def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
         """These topics, or all; those that are not there are left out."""

@@ -14,14 +14,15 @@ from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.errors import DecodeError, OutageError, UnknownTopicError
+from kafka_nextgen.errors import DecodeError, KafkaNextgenError, OutageError, RequestTimeoutError, UnknownTopicError
+from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions
+from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions, lag_of
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 
-__all__ = ["ClusterQueries", "OffsetAndTimestamp"]
+__all__ = ["ClusterQueries", "OffsetAndTimestamp", "offsets_of"]
 
 
 @frozen
@@ -33,20 +34,67 @@ class OffsetAndTimestamp:
     leader_epoch: int = -1
 
 
-class Looks:
-    """How often partitions were looked up and not there."""
+def offsets_of(found: PartitionResults[OffsetAndTimestamp]) -> PartitionResults[int]:
+    """The same without timestamps and leader epochs."""
+    return PartitionResults({tp: at.offset for tp, at in found.items()}, found.failed)
 
-    def __init__(self) -> None:
+
+_NO_LEADER = "it has no leader that is known"
+
+
+class Lookup:
+    """Offsets that are being looked up: what was found, what has failed for good, and why the rest is missing yet."""
+
+    def __init__(self, timestamps: Mapping[TopicPartition, int]) -> None:
+        self.missing = dict(timestamps)
+        self.found: dict[TopicPartition, OffsetAndTimestamp] = {}
+        self.failed: dict[TopicPartition, KafkaNextgenError] = {}
+        self._causes: dict[TopicPartition, object] = {}
         self._in_vain: Counter[TopicPartition] = Counter()
 
-    def note(self, partitions: Iterable[TopicPartition], image: ClusterImage) -> None:
-        """Take in what the cluster says. Raises UnknownTopicError if one is not there again, and that is enough."""
-        for tp in partitions:
+    def read(self, answer: Mapping[TopicPartition, bridge.ListedOffset]) -> None:
+        """Take in what a leader answered."""
+        for tp, listed in answer.items():
+            if not listed.error:
+                self.found[tp] = OffsetAndTimestamp(listed.offset, listed.timestamp, listed.leader_epoch)
+                del self.missing[tp]
+            elif is_retriable(listed.error):
+                self._causes[tp] = name_of(listed.error)
+            else:
+                self._fail(tp, error_from_code(listed.error, f"offset of {tp}"))
+
+    def note_failure(self, partitions: Iterable[TopicPartition], cause: object) -> None:
+        """Remember why these were not found in this attempt."""
+        self._causes.update(dict.fromkeys(partitions, cause))
+
+    def note_no_metadata(self, cause: object) -> None:
+        """Remember this where nothing else is known: what a leader answered, or that there is none, says more."""
+        for tp in self.missing:
+            self._causes.setdefault(tp, cause)
+
+    def note_image(self, image: ClusterImage) -> None:
+        """Take in what the cluster says. A partition that is not there again and again has failed."""
+        for tp in list(self.missing):
             why = image.why_missing(tp)
             self._in_vain[tp] = 0 if why is None else self._in_vain[tp] + 1
             if self._in_vain[tp] >= LOOKS:
                 code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                raise UnknownTopicError(f"{tp} has no offsets: {why}", code=code, partition=tp)
+                self._fail(tp, UnknownTopicError(f"{tp} has no offsets: {why}", code=code, partition=tp))
+
+    def end(self, timeout_s: float) -> PartitionResults[OffsetAndTimestamp]:
+        """What is known when all is, or when the time is over."""
+        by_cause: dict[str, list[TopicPartition]] = {}
+        for tp in self.missing:
+            by_cause.setdefault(str(self._causes.get(tp, _NO_LEADER)), []).append(tp)
+        for cause, partitions in by_cause.items():
+            what = f"offsets of {format_partitions(partitions)}: not found within {timeout_s:g} s"
+            late = RequestTimeoutError(f"{what}; the last failure was: {cause}")
+            self.failed.update(dict.fromkeys(partitions, late))
+        return PartitionResults(self.found, self.failed)
+
+    def _fail(self, tp: TopicPartition, error: KafkaNextgenError) -> None:
+        self.failed[tp] = error
+        del self.missing[tp]
 
 
 class ClusterQueries:
@@ -59,51 +107,79 @@ class ClusterQueries:
     async def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning).
+        """The offsets at these timestamps, of all partitions. Raises as ``reachable_offsets`` does, and
+        RequestTimeoutError if one partition has none when the time is over.
+        """
+        return (await self.reachable_offsets(timestamps, timeout_s)).all()
 
-        Retries what may pass. Raises RequestTimeoutError when the time is over, UnknownTopicError if there is no such
-        partition, looked up a few times, and another BrokerError for what won't pass.
+    async def reachable_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> PartitionResults[OffsetAndTimestamp]:
+        """The offsets at these timestamps; partitions without a leader, or whose leader is away, are in ``failed``.
+
+        Raises UnknownTopicError if there is no such partition, looked up a few times, another BrokerError for what
+        won't pass, and RequestTimeoutError if nothing was found when the time is over.
+        """
+        results = await self.find_offsets(timestamps, timeout_s)
+        for error in results.failed.values():
+            if not results or not isinstance(error, OutageError):
+                raise error
+        return results
+
+    async def find_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> PartitionResults[OffsetAndTimestamp]:
+        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning), or the error of each.
+
+        Retries what may pass until the time is over. Raises ClosedError if this client is closed meanwhile.
         """
         deadline = Deadline(timeout_s, f"offsets of {format_partitions(timestamps)}")
-        failures = 0
-        found: dict[TopicPartition, OffsetAndTimestamp] = {}
-        missing = dict(timestamps)
-        looks = Looks()
-        if missing and not self._by_leader(missing):
-            await self._look_up(missing, looks, deadline)
-        while missing:
-            failure = await self._ask_leaders(missing, found, deadline)
-            missing = {tp: at for tp, at in missing.items() if tp not in found}
-            if missing:
-                failures += 1
-                await deadline.pause(self._cluster.retry_backoff_s(failures), failure)
-                await self._look_up(missing, looks, deadline)
-        return found
+        lookup, failures = Lookup(timestamps), 0
+        try:
+            if lookup.missing and not self._by_leader(lookup.missing):
+                await self._look_up(lookup, deadline)
+            while lookup.missing:
+                await self._ask_leaders(lookup, deadline)
+                if lookup.missing:
+                    failures += 1
+                    await deadline.pause(self._cluster.retry_backoff_s(failures))
+                    await self._look_up(lookup, deadline)
+        except RequestTimeoutError:  # the deadline's
+            pass
+        return lookup.end(timeout_s)
 
     async def lag(
         self, committed: Mapping[TopicPartition, OffsetAndMetadata | None], timeout_s: float
-    ) -> dict[TopicPartition, int | None]:
-        """How far committed offsets are behind the ends of their partitions; None where there is none."""
-        ends = await self.list_offsets(dict.fromkeys(committed, bridge.LATEST), timeout_s)
-        return {tp: None if at is None else max(0, ends[tp].offset - at.offset) for tp, at in committed.items()}
+    ) -> PartitionResults[int | None]:
+        """How many offsets that can be read are at or behind the committed one; None where there is none.
 
-    async def _ask_leaders(
-        self,
-        missing: Mapping[TopicPartition, int],
-        found: dict[TopicPartition, OffsetAndTimestamp],
-        deadline: Deadline,
-    ) -> object:
-        """Ask every leader for its share; what was found goes into ``found``, the last failure is returned."""
-        asked = [self._ask(node, share, deadline) for node, share in self._by_leader(missing).items()]
-        failure: object = "no leader is known"
-        for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, (OutageError, DecodeError)):
-                failure = answer
-            elif isinstance(answer, BaseException):
+        Offsets below the log's start, which retention or DeleteRecords removed, can't be read. Fails and raises as
+        ``reachable_offsets`` does.
+        """
+        starts, ends = await asyncio.gather(
+            self.reachable_offsets(dict.fromkeys(committed, bridge.EARLIEST), timeout_s),
+            self.reachable_offsets(dict.fromkeys(committed, bridge.LATEST), timeout_s),
+        )
+        lags = {
+            tp: None if at is None else lag_of(at.offset, starts[tp].offset, ends[tp].offset)
+            for tp, at in committed.items()
+            if tp in starts and tp in ends
+        }
+        return PartitionResults(lags, {**starts.failed, **ends.failed})
+
+    async def _ask_leaders(self, lookup: Lookup, deadline: Deadline) -> None:
+        """Ask every leader for its share."""
+        shares = self._by_leader(lookup.missing)
+        lookup.note_failure(lookup.missing.keys() - set().union(*shares.values()), _NO_LEADER)
+        asked = [self._ask(node, share, deadline) for node, share in shares.items()]
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        for share, answer in zip(shares.values(), answers, strict=True):
+            if isinstance(answer, ClosedError) or not isinstance(answer, (dict, OutageError, DecodeError)):
                 raise answer
+            if isinstance(answer, dict):
+                lookup.read(answer)
             else:
-                failure = _collect_offsets(answer, found) or failure
-        return failure
+                lookup.note_failure(share, answer)
 
     def _by_leader(self, missing: Mapping[TopicPartition, int]) -> dict[int, dict[TopicPartition, int]]:
         by_leader: dict[int, dict[TopicPartition, int]] = {}
@@ -132,15 +208,18 @@ class ClusterQueries:
         known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
         return {tp: info.leader_epoch for tp, info in known if info is not None}
 
-    async def _look_up(self, partitions: Mapping[TopicPartition, int], looks: Looks, deadline: Deadline) -> None:
-        topics = frozenset(tp.topic for tp in partitions)
+    async def _look_up(self, lookup: Lookup, deadline: Deadline) -> None:
+        topics = frozenset(tp.topic for tp in lookup.missing)
         try:
             await self._cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
+        except ClosedError:
+            raise
         except (OutageError, DecodeError) as failure:
+            lookup.note_no_metadata(failure)
             if deadline.left_s() <= 0:
                 raise deadline.missed(failure) from failure
         else:
-            looks.note(partitions, self._cluster.metadata)
+            lookup.note_image(self._cluster.metadata)
 
     async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
@@ -168,17 +247,3 @@ class ClusterQueries:
 
 def _description_of(topic: TopicInfo) -> TopicDescription:
     return TopicDescription(topic.name, topic.topic_id, tuple(sorted(topic.partitions)), topic.is_internal)
-
-
-def _collect_offsets(
-    answer: Mapping[TopicPartition, bridge.ListedOffset], found: dict[TopicPartition, OffsetAndTimestamp]
-) -> str | None:
-    failure = None
-    for tp, listed in answer.items():
-        if not listed.error:
-            found[tp] = OffsetAndTimestamp(listed.offset, listed.timestamp, listed.leader_epoch)
-        elif is_retriable(listed.error):
-            failure = f"{tp}: {name_of(listed.error)}"
-        else:
-            raise error_from_code(listed.error, f"offset of {tp}")
-    return failure

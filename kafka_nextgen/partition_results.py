@@ -1,0 +1,40 @@
+"""What a call found for each partition, and the errors of partitions that it could not ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["PartitionResults"]
+
+V = TypeVar("V")
+
+
+class PartitionResults(dict[TopicPartition, V]):
+    """What was found, by partition. One partition without a leader does not hide the others.
+
+    ``failed`` has the errors of partitions that are not among the keys; ``results[partition]`` raises such an error.
+    """
+
+    def __init__(
+        self,
+        found: Mapping[TopicPartition, V] | None = None,
+        failed: Mapping[TopicPartition, KafkaNextgenError] | None = None,
+    ) -> None:
+        super().__init__(found or {})
+        self.failed: Mapping[TopicPartition, KafkaNextgenError] = dict(failed or {})
+
+    def __missing__(self, partition: TopicPartition) -> V:
+        """Raise the error of ``partition``, or KeyError if it was not asked about."""
+        if partition in self.failed:
+            raise self.failed[partition]
+        raise KeyError(partition)
+
+    def all(self) -> dict[TopicPartition, V]:
+        """Return what was found for all partitions. Raises the first error, if any."""
+        for error in self.failed.values():
+            raise error
+        return self
