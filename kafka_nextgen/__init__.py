@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         PatternCheck,
         RemovedMember,
         Results,
+        StreamsTasks,
     )
     from kafka_nextgen.aio import AsyncConsumer
     from kafka_nextgen.assignors.spec import PartitionAssignor
@@ -166,6 +167,7 @@ __all__ = [
     "Status",
     "StopHandle",
     "StoreType",
+    "StreamsTasks",
     "SubscriptionPattern",
     "TimestampType",
     "TopicDescription",
@@ -198,6 +200,7 @@ _OF_ADMIN = (
     "PatternCheck",
     "RemovedMember",
     "Results",
+    "StreamsTasks",
 )
 _OF_METRICS = (
     "CommitMetrics",

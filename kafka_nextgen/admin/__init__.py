@@ -17,6 +17,7 @@ from kafka_nextgen.admin.values import (
     ListedGroups,
     MemberDescription,
     Results,
+    StreamsTasks,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "PatternCheck",
     "RemovedMember",
     "Results",
+    "StreamsTasks",
 ]

@@ -1,12 +1,12 @@
-"""Describe groups of either protocol.
+"""Describe groups of all types.
 
-The protocol of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if the group
-is no consumer group or the cluster lacks the API. A group that neither finds does not exist, or is a share or streams
-group.
+The type of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if the group is
+no consumer group or the cluster lacks the API, then the APIs of share and streams groups.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.admin.describing_others import describe_other_group
 from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.admin.values import (
     ExpectedMember,
@@ -34,11 +34,18 @@ __all__ = ["describe_group"]
 
 
 async def describe_group(call: AdminCall, group_id: str) -> GroupDescription:
-    """Describe a group of either protocol. Raises GroupNotFoundError, and the errors of ``AdminCall.send``."""
+    """Describe a group of any type. Raises GroupNotFoundError, and the errors of ``AdminCall.send``."""
     try:
         return await _describe_consumer_group(call, group_id)
     except (GroupNotFoundError, UnsupportedProtocolError):
+        pass
+    try:
         return await _describe_classic_group(call, group_id)
+    except GroupNotFoundError:
+        group = await describe_other_group(call, group_id)
+        if group is None:
+            raise
+        return group
 
 
 async def _describe_consumer_group(call: AdminCall, group_id: str) -> GroupDescription:

@@ -15,7 +15,8 @@ from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from kafka_nextgen.admin.requests import AdminCall, broker_error
-from kafka_nextgen.admin.values import GroupDescription, GroupOffset, Results
+from kafka_nextgen.admin.share_offsets import ShareOffsets, fetch_share_offsets
+from kafka_nextgen.admin.values import GroupDescription, GroupOffset, GroupType, Results
 from kafka_nextgen.bridge import offset_commit, offset_delete, offset_fetch
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
@@ -44,8 +45,10 @@ _COORDINATOR_ERRORS = frozenset(
 
 async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPartition, GroupOffset]:
     """Return the offsets of all partitions that have a committed offset or an owner."""
-    fetched = await _fetch(call, group.group_id)
-    owners = {tp: member.member_id for member in group.members for tp in member.assignment or ()}
+    is_share = group.type is GroupType.SHARE
+    fetched = await (fetch_share_offsets if is_share else _fetch)(call, group.group_id)
+    lags = fetched.lags if isinstance(fetched, ShareOffsets) else {}
+    owners = {} if is_share else _owners_in(group)
     partitions = sorted({*fetched.offsets, *fetched.errors, *owners})
     await _refresh_metadata(call, partitions)
     starts, ends = await asyncio.gather(
@@ -57,8 +60,15 @@ async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPa
         error = ends.failed.get(tp) or starts.failed.get(tp)
         if tp in fetched.errors:
             error = broker_error(f"group {group.group_id}: {tp}", fetched.errors[tp], None, group.group_id)
-        listed[tp] = GroupOffset(fetched.offsets.get(tp), ends.get(tp), owners.get(tp), error, starts.get(tp))
+        listed[tp] = GroupOffset(
+            fetched.offsets.get(tp), ends.get(tp), owners.get(tp), error, starts.get(tp), lags.get(tp)
+        )
     return listed
+
+
+def _owners_in(group: GroupDescription) -> dict[TopicPartition, str]:
+    """Return who owns which partition; members of share groups own none, but share them."""
+    return {tp: member.member_id for member in group.members for tp in member.assignment or ()}
 
 
 async def _fetch(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:

@@ -27,6 +27,7 @@ __all__ = [
     "ListedGroups",
     "MemberDescription",
     "Results",
+    "StreamsTasks",
     "parse_enum",
 ]
 
@@ -103,6 +104,20 @@ class GroupCoordinator:
 
 
 @frozen
+class StreamsTasks:
+    """Tasks of a member of a streams group (KIP-1071), by Kafka Streams' names: ``SUBTOPOLOGY_PARTITION``."""
+
+    active: tuple[str, ...] = ()
+    standby: tuple[str, ...] = ()
+    warmup: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the active ones, then the others by their kind; ``-`` for none."""
+        kinds = (("", self.active), ("standby", self.standby), ("warmup", self.warmup))
+        return " ".join(" ".join(filter(None, (kind, *tasks))) for kind, tasks in kinds if tasks) or "-"
+
+
+@frozen
 class MemberDescription:
     """A member of a group.
 
@@ -114,6 +129,9 @@ class MemberDescription:
     run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
     computed the target. For a classic member, its user data for the assignor in use is known. ``standby_place`` is 1
     for the member that takes over first when an active one fails (``group.target.size``), and 0 for active members.
+
+    Members of a share group have no target, and may have the same partitions. Those of a streams group have ``tasks``
+    instead of an assignment, and ``target_tasks``; their subscribed topics are those that the topology reads.
     """
 
     member_id: str
@@ -131,10 +149,14 @@ class MemberDescription:
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
     standby_place: int = 0
+    tasks: StreamsTasks | None = None
+    target_tasks: StreamsTasks | None = None
 
     @property
     def is_at_target(self) -> bool:
         """Whether it owns its target, as far as that is known."""
+        if self.target_tasks != self.tasks:
+            return False
         return self.target is None or self.target == self.assignment
 
 
@@ -153,7 +175,7 @@ class ExpectedMember:
 
 @frozen
 class GroupDescription:
-    """A group of either protocol.
+    """A group of any type; of a share or streams group that its coordinator can only list, type and state.
 
     ``assignor`` is the one in use, empty before there is one. ``expected`` has announced members, if the coordinator
     has extensions.
@@ -181,7 +203,8 @@ class GroupOffset:
     """The position of a group in one partition.
 
     ``committed`` is None without a commit, ``end_offset`` and ``start_offset`` of the log are None if they are
-    unavailable; ``error`` then says why. ``member_id`` is the owner of the partition, if any.
+    unavailable; ``error`` then says why. ``member_id`` is the owner of the partition, if any. In a share group
+    ``committed`` is the first offset that is not acknowledged, and ``share_lag`` the lag that its broker counts.
     """
 
     committed: OffsetAndMetadata | None
@@ -189,6 +212,7 @@ class GroupOffset:
     member_id: str | None = None
     error: KafkaNextgenError | None = None
     start_offset: int | None = None
+    share_lag: int | None = None
 
     @property
     def lag(self) -> int | None:
@@ -196,6 +220,8 @@ class GroupOffset:
 
         Offsets that retention or DeleteRecords removed are not counted.
         """
+        if self.share_lag is not None:
+            return self.share_lag
         if self.committed is None or self.end_offset is None:
             return None
         return lag_of(self.committed.offset, self.start_offset, self.end_offset)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.wire.schemas.groups import *  # noqa: F403
     from kafka_nextgen.wire.schemas.metadata import *  # noqa: F403
     from kafka_nextgen.wire.schemas.offsets import *  # noqa: F403
+    from kafka_nextgen.wire.schemas.other_groups import *  # noqa: F403
     from kafka_nextgen.wire.schemas.produce import *  # noqa: F403
     from kafka_nextgen.wire.schemas.sasl import *  # noqa: F403
     from kafka_nextgen.wire.schemas.topics import *  # noqa: F403
@@ -37,6 +38,7 @@ _APIS = {
     "groups": "ListGroups DescribeGroups ConsumerGroupDescribe DeleteGroups",
     "metadata": "ApiVersions Metadata FindCoordinator DescribeCluster",
     "offsets": "OffsetCommit OffsetFetch OffsetDelete",
+    "other_groups": "ShareGroupDescribe StreamsGroupDescribe DescribeShareGroupOffsets",
     "produce": "Produce InitProducerId DescribeProducers",
     "sasl": "SaslHandshake SaslAuthenticate",
     "topics": "CreateTopics DeleteTopics CreatePartitions DeleteRecords DescribeTopicPartitions DescribeLogDirs",

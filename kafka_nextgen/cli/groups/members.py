@@ -24,7 +24,7 @@ _COLUMNS: Columns[MemberDescription] = {
     "RACK": lambda member: member.rack_id,
     "EPOCH": lambda member: member.member_epoch,
     "SUBSCRIPTION": lambda member: _subscription(member),
-    "ASSIGNMENT": lambda member: None if member.assignment is None else format_partitions(member.assignment),
+    "ASSIGNMENT": lambda member: _assignment(member),
     "TARGET": lambda member: _target(member),
 }
 #: The additional columns for members that have client assignors, or were assigned by one.
@@ -89,7 +89,15 @@ def _subscription(member: MemberDescription) -> str | None:
     return " ".join(filter(None, (pattern, *member.subscribed_topics))) or None
 
 
+def _assignment(member: MemberDescription) -> str | None:
+    if member.tasks is not None:
+        return str(member.tasks)
+    return None if member.assignment is None else format_partitions(member.assignment)
+
+
 def _target(member: MemberDescription) -> str | None:
+    if member.target_tasks is not None:
+        return _AT_TARGET if member.is_at_target else str(member.target_tasks)
     if member.target is None:
         return None
     return _AT_TARGET if member.is_at_target else format_partitions(member.target)
