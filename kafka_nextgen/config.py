@@ -174,6 +174,12 @@ class ConsumerConfig(SecurityConfig):
     metadata_recovery_rebootstrap_trigger_ms: int = _key(
         _MS, 300_000, "After this long without metadata, reconnect to the bootstrap servers."
     )
+    metadata_cluster_check_enable: bool = _key(
+        p.boolean,
+        True,
+        "Tell brokers from Kafka 4.4 on which cluster and node is meant; where another one answers, start again from "
+        "the bootstrap servers (KIP-1242). Has no effect with metadata.recovery.strategy=none.",
+    )
     connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")
     socket_connection_setup_timeout_ms: int = _key(
         p.whole_number(1), 10_000, "How long connecting to one address may take."

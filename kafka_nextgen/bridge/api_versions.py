@@ -18,7 +18,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import VersionRange
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
-__all__ = ["SOFTWARE_NAME", "BrokerVersions", "from_response", "to_request", "to_response"]
+__all__ = ["SOFTWARE_NAME", "BrokerVersions", "MeantBroker", "from_response", "to_request", "to_response"]
 
 #: The name that this library goes by (KIP-511).
 SOFTWARE_NAME = "kafka-nextgen"
@@ -44,9 +44,18 @@ class BrokerVersions:
     throttle_time_ms: int = 0
 
 
-def to_request(software_version: str) -> ApiVersionsRequest:
-    """Ask what a broker speaks, and say who we are (version 3 or later)."""
-    return ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
+@frozen
+class MeantBroker:
+    """The cluster and the node that a client means to reach (version 5, KIP-1242)."""
+
+    cluster_id: str
+    node_id: int
+
+
+def to_request(software_version: str, meant: MeantBroker | None = None) -> ApiVersionsRequest:
+    """Ask what a broker speaks, and say who we are (version 3 or later), and whom we mean (version 5)."""
+    request = ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
+    return request if meant is None else request.replaced(cluster_id=meant.cluster_id, node_id=meant.node_id)
 
 
 def from_response(message: ApiVersionsResponse) -> BrokerVersions:

@@ -14,6 +14,7 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from kafka_nextgen import clocks
+from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage
 from kafka_nextgen.errors import (
     AuthenticationError,
@@ -97,6 +98,20 @@ class ClusterClient:
         self._metadata = ClusterMetadata(settings, self._brokers, chance, on_failure)
         self._coordinators = Coordinators(settings, self._brokers, chance)
         self._routes: dict[tuple[int, Purpose | None, int], _Route] = {}
+        if settings.checks_cluster and settings.rebootstraps:
+            self._pool.meant_at = self._meant_at
+            self._pool.on_wrong_broker = self._rebootstrap
+
+    def _meant_at(self, address: ServerAddress) -> MeantBroker | None:
+        """The broker that is meant by this address; None where that is not known, or several have it behind a proxy."""
+        nodes = [node_id for node_id, each in self._brokers.by_id.items() if each == address]
+        cluster_id = self._metadata.image.cluster_id
+        return None if len(nodes) != 1 or cluster_id is None else MeantBroker(cluster_id, nodes[0])
+
+    def _rebootstrap(self) -> None:
+        if self._brokers.by_id:
+            self._brokers.rebootstrap()
+            self._metadata.request_update()
 
     @property
     def metadata(self) -> ClusterImage:

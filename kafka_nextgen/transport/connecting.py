@@ -18,6 +18,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from kafka_nextgen.bridge import api_versions
+from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import (
     BrokerError,
@@ -39,7 +40,14 @@ from kafka_nextgen.version import VERSION
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsResponse
 
-__all__ = ["Resolver", "learn_versions", "open_connection", "software_version"]
+__all__ = [
+    "Resolver",
+    "WrongBrokerError",
+    "checks_whom_we_mean",
+    "learn_versions",
+    "open_connection",
+    "software_version",
+]
 
 T = TypeVar("T")
 
@@ -50,14 +58,15 @@ async def open_connection(
     traffic: Traffic | None = None,
     chance: Callable[[], float] = random.random,
     resolver: Resolver | None = None,
+    meant: MeantBroker | None = None,
 ) -> Connection:
-    """Connect to a server, learn its API versions and log in.
+    """Connect to a server, learn its API versions and log in. It is told whom we mean, if that is given.
 
     Raises only ``AuthenticationError``, ``OutageError``, ``DecodeError`` or ``BrokerError``: the failure of the only
     address, or a ``DisconnectedError`` that lists the failures of all. ``chance`` gives numbers in [0, 1), which spread
     the renewals of logins.
     """
-    opening = _Opening(address, settings, traffic or Traffic(), chance)
+    opening = _Opening(address, settings, traffic or Traffic(), chance, meant)
     failures: list[KafkaNextgenError] = []
     for host in await (resolver or Resolver()).look_up(address, settings.setup_timeout_s):
         try:
@@ -77,6 +86,7 @@ class _Opening:
     settings: TransportSettings
     traffic: Traffic
     chance: Callable[[], float]
+    meant: MeantBroker | None = None
 
     async def at(self, host: str) -> Connection:
         """Open one at this address of the server. Raises ``KafkaNextgenError``."""
@@ -104,12 +114,12 @@ class _Opening:
     async def _set_up(self, connection: Connection, deadline: Deadline) -> None:
         login = self.settings.security.login
         if login is None:
-            await learn_versions(connection, deadline)
+            await learn_versions(connection, deadline, self.meant)
             return
         from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES
 
         connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the limit before the login")
-        await learn_versions(connection, deadline)
+        await learn_versions(connection, deadline, self.meant)
         await self._log_in(connection, login, deadline)
         connection.limit_frames(self.settings.receive_max_bytes, "receive.message.max.bytes")
 
@@ -149,27 +159,43 @@ def _reason(error: Exception) -> str:
 
 #: Version 5 only adds which broker is meant (KIP-1242), and brokers before Kafka 4.4 would have to be asked again.
 _ASKED_IN = 4
+_WITH_MEANT_BROKER = 5
 
 
-async def learn_versions(connection: Connection, deadline: Deadline) -> None:
+class WrongBrokerError(DisconnectedError):
+    """Another broker answers at this address than the one that is meant."""
+
+
+def checks_whom_we_mean(connection: Connection) -> bool:
+    """Whether the broker can say that it is not the one that is meant; its cluster can, then, as a rule."""
+    return connection.ranges.get(API_VERSIONS.key, (0, 0))[1] >= _WITH_MEANT_BROKER
+
+
+async def learn_versions(connection: Connection, deadline: Deadline, meant: MeantBroker | None = None) -> None:
     """Ask which versions the broker supports, and keep them in ``connection.ranges``.
 
     A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION in version 0, with its own range
-    (KIP-511). The next request uses the highest version of that, or 0 if there is none. Raises ``TransportError``,
-    ``DecodeError`` or ``BrokerError``.
+    (KIP-511). The next request uses the highest version of that, or 0 if there is none. Raises ``WrongBrokerError`` if
+    it is not the one that is ``meant``, another ``TransportError``, ``DecodeError`` or ``BrokerError``.
     """
-    versions = await _ask_versions(connection, _ASKED_IN, deadline)
+    asked_in = _ASKED_IN if meant is None else _WITH_MEANT_BROKER
+    versions = await _ask_versions(connection, asked_in, deadline, meant)
     if versions.error == ErrorCode.UNSUPPORTED_VERSION:
         _, theirs = versions.ranges.get(API_VERSIONS.key, (0, 0))
-        versions = await _ask_versions(connection, min(theirs, _ASKED_IN - 1), deadline)
+        versions = await _ask_versions(connection, min(theirs, asked_in - 1), deadline)
+    if versions.error == ErrorCode.REBOOTSTRAP_REQUIRED and meant is not None:
+        who = f"node {meant.node_id} of cluster {meant.cluster_id}"
+        raise WrongBrokerError(f"{connection.address}: another broker than {who} answers (REBOOTSTRAP_REQUIRED)")
     if versions.error != ErrorCode.NONE:
         text = f"{connection.address}: the broker does not say which versions it speaks ({name_of(versions.error)})"
         raise BrokerError(text, code=versions.error)
     connection.ranges = versions.ranges
 
 
-async def _ask_versions(connection: Connection, version: int, deadline: Deadline) -> api_versions.BrokerVersions:
-    message = api_versions.to_request(software_version(VERSION))
+async def _ask_versions(
+    connection: Connection, version: int, deadline: Deadline, meant: MeantBroker | None = None
+) -> api_versions.BrokerVersions:
+    message = api_versions.to_request(software_version(VERSION), meant)
     answer = await connection.send(API_VERSIONS, version, message, deadline)
     assert isinstance(answer, ApiVersionsResponse)
     return api_versions.from_response(answer)

@@ -14,10 +14,11 @@ from collections.abc import Callable
 
 from attrs import frozen
 
+from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.connecting import Resolver, open_connection
+from kafka_nextgen.transport.connecting import Resolver, WrongBrokerError, checks_whom_we_mean, open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, SingleFlight
 from kafka_nextgen.transport.settings import TransportSettings
@@ -43,7 +44,8 @@ class ConnectionPool:
     """Connections by server and purpose.
 
     ``on_lost`` is called for each connection that was lost, not for those closed. ``node_of`` gives the node id of a
-    server, None if it is not known. ``on_authentication_error`` may be set.
+    server, None if it is not known. ``on_authentication_error`` may be set, ``meant_at``, which gives the broker that
+    is meant by an address, and ``on_wrong_broker``, which is called when another one answers there.
     """
 
     def __init__(
@@ -56,6 +58,9 @@ class ConnectionPool:
         self.traffic = Traffic()
         self.throttles = Throttles(node_of)
         self.on_authentication_error: Callable[[AuthenticationError], None] = lambda error: None
+        self.meant_at: Callable[[ServerAddress], MeantBroker | None] = lambda address: None
+        self.on_wrong_broker: Callable[[], None] = lambda: None
+        self._cluster_checks = False
         self._authentication_error: AuthenticationError | None = None
         self._settings = settings
         self._chance = chance
@@ -113,11 +118,17 @@ class ConnectionPool:
         if backoff is not None:
             await asyncio.sleep(backoff.until - asyncio.get_running_loop().time())
         try:
-            connection = await open_connection(address, self._settings, self.traffic, self._chance, self._resolver)
+            meant = self.meant_at(address) if self._cluster_checks else None
+            connection = await open_connection(
+                address, self._settings, self.traffic, self._chance, self._resolver, meant
+            )
         except KafkaNextgenError as failure:
             self.traffic.failed += 1
             self._failed(address, failure)
+            if isinstance(failure, WrongBrokerError):
+                self.on_wrong_broker()
             raise
+        self._cluster_checks = checks_whom_we_mean(connection)
         self._backoffs.pop(address, None)
         self.traffic.opened += 1
         throttle = self.throttles.of(address, purpose)

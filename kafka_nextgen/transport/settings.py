@@ -33,6 +33,7 @@ class TransportSettings:
     unreachable_timeout_s: float = UNREACHABLE_TIMEOUT_S
     rebootstraps: bool = True
     rebootstrap_trigger_s: float = 300.0
+    checks_cluster: bool = True
     retry_backoff: Backoff = _RETRY
     reconnect_backoff: Backoff = _RECONNECT
     receive_max_bytes: int = 100 * MIB
@@ -56,6 +57,7 @@ class TransportSettings:
             metadata_max_age_s=config.metadata_max_age_ms / 1000,
             unreachable_timeout_s=UNREACHABLE_TIMEOUT_S,
             rebootstraps=config.metadata_recovery_strategy is RecoveryStrategy.REBOOTSTRAP,
+            checks_cluster=config.metadata_cluster_check_enable,
             rebootstrap_trigger_s=config.metadata_recovery_rebootstrap_trigger_ms / 1000,
             retry_backoff=Backoff(config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),
             reconnect_backoff=Backoff(config.reconnect_backoff_ms / 1000, config.reconnect_backoff_max_ms / 1000),

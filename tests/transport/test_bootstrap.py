@@ -118,7 +118,7 @@ async def test_whatever_goes_wrong_in_connecting_is_a_failure_of_that_server(mon
     original = connecting.learn_versions
     asked: list[object] = []
 
-    async def fails_once(connection: Connection, deadline: Deadline) -> None:
+    async def fails_once(connection: Connection, deadline: Deadline, meant: object = None) -> None:
         asked.append(connection)
         if len(asked) == 1:
             raise RuntimeError("nobody expected this")

@@ -6,14 +6,20 @@ import asyncio
 
 import pytest
 
+from kafka_nextgen.bridge import api_versions, metadata
+from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import BrokerError, NoBrokersError, TransportError
+from kafka_nextgen.errors import BrokerError, DisconnectedError, NoBrokersError, TransportError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.transport.targets import Node
+from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiVersionsRequest
 from kafka_nextgen.wire.schema import Message
 
 from .scripted import SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
+
+WRONG_BROKER = BrokerVersions(error=ErrorCode.REBOOTSTRAP_REQUIRED)
 
 
 @in_loop
@@ -107,3 +113,42 @@ async def test_at_once_if_metadata_tells_of_no_host_that_can_be_one() -> None:
         seed.brokers = {6: seed.address}
         await client.refresh_metadata()
         assert set(client.metadata.brokers) == {6}
+
+
+def asks_in_version_5(broker: ScriptedBroker) -> list[tuple[str | None, int]]:
+    messages = [request.message for request in broker.asked(API_VERSIONS) if request.version == 5]
+    return [(message.cluster_id, message.node_id) for message in messages if isinstance(message, ApiVersionsRequest)]
+
+
+@in_loop
+async def test_a_broker_is_told_who_is_meant_once_that_is_known() -> None:
+    async with scripted(2) as (seed, other), client_of(seed) as client:
+        seed.brokers = {0: seed.address, 1: other.address}
+        await client.start()
+        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        assert (asks_in_version_5(seed), asks_in_version_5(other)) == ([], [(client.metadata.cluster_id, 1)])
+
+
+@in_loop
+async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_again() -> None:
+    async with scripted(2) as (seed, other), client_of(seed, rebootstrap_trigger_s=3600.0) as client:
+        seed.brokers = {1: other.address}
+        other.script[API_VERSIONS] = lambda request: api_versions.to_response(WRONG_BROKER)
+        await client.start()
+        seed.brokers = {0: seed.address}
+        with pytest.raises(
+            DisconnectedError, match=r"another broker than node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
+        ):
+            await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        await client.refresh_metadata()
+        assert set(client.metadata.brokers) == {0}
+
+
+@pytest.mark.parametrize("settings", [{"checks_cluster": False}, {"rebootstraps": False}])
+@in_loop
+async def test_nobody_is_meant_without_the_check_or_the_strategy(settings: dict[str, object]) -> None:
+    async with scripted(2) as (seed, other), client_of(seed, **settings) as client:
+        seed.brokers = {0: seed.address, 1: other.address}
+        await client.start()
+        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        assert asks_in_version_5(other) == []
