@@ -43,7 +43,7 @@ def _json(record: Record) -> bytes:
         "timestamp": record.timestamp,
         **_readable("key", record.key),
         **_readable("value", record.value),
-        "headers": [{"name": name, **_readable("value", value)} for name, value in record.headers],
+        "headers": [{"key": key, **_readable("value", value)} for key, value in record.headers],
     }
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
 

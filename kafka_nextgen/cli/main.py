@@ -6,7 +6,9 @@ unknown option or configuration key), 130 for an interrupt.
 
 from __future__ import annotations
 
+import logging
 import sys
+from typing import Any
 
 import click
 
@@ -23,12 +25,27 @@ from kafka_nextgen.text import printable
 __all__ = ["cli", "main"]
 
 
+#: What is logged of each try to reach a broker at first, and where; the error in the end says the same.
+_REACHING = ("reaching a broker", "reaching a first broker")
+_REACHING_LOGGERS = ("kafka_nextgen.transport.cluster", "kafka_nextgen.engine")
+
+
 class _OneLineErrors(click.Group):
-    """Converts errors of the library and the operating system to click's."""
+    """Converts errors of the library and the operating system to click's, and all to one line."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the arguments in front of the command's name."""
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            raise _in_one_line(error) from error
 
     def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            raise _in_one_line(error) from error
         except (BrokenPipeError, click.ClickException):
             raise
         except ConfigError as error:
@@ -39,6 +56,20 @@ class _OneLineErrors(click.Group):
 
 class _UsageError(click.ClickException):
     exit_code = 2
+
+
+def _in_one_line(error: click.UsageError) -> click.ClickException:
+    """Return a usage error without the lines that repeat the command; a command without arguments shows its help."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        return error
+    ctx = error.ctx
+    help_hint = "" if ctx is None else f" ({ctx.command_path} --help says more)"
+    return _UsageError(printable(error.format_message().rstrip(".")) + help_hint)
+
+
+def _is_not_of_a_first_try(record: logging.LogRecord) -> bool:
+    """Whether to log this line: not that a broker is tried again, since the error says so in the end."""
+    return not (isinstance(record.args, tuple) and record.args[:1] and record.args[0] in _REACHING)
 
 
 def _one_line(error: Exception) -> str:
@@ -57,4 +88,6 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; the console script kafka-nextgen."""
+    for name in _REACHING_LOGGERS:
+        logging.getLogger(name).addFilter(_is_not_of_a_first_try)
     sys.exit(cli(prog_name="kafka-nextgen"))

@@ -1,8 +1,8 @@
 """Print tables for people, JSON for programs, and errors to stderr.
 
 A table has no lines and no colours. In a pipe it is as wide as needed, so no cell is broken; on a terminal long cells
-are folded. Names come from clients, so control characters in them are escaped, and names longer than Kafka allows are
-cut.
+are folded, or rows of members become blocks. Names come from clients, so control characters in them are escaped, and
+names longer than Kafka allows are cut.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 from attrs import asdict
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -30,6 +31,7 @@ __all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_ro
 T = TypeVar("T")
 
 _ENDLESS = 1_000_000  # columns; no table is wider
+_GAP = 2  # columns between two of a table
 _NOTHING = "-"
 _LONGEST_NAME = 255
 _OF_MANY_NAMES = ("ASSIGNORS", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")  # columns
@@ -39,9 +41,31 @@ Cell: TypeAlias = str | int | None
 Columns: TypeAlias = Mapping[str, Callable[[T], Cell]]
 
 
-def print_rows(columns: Columns[T], values: Iterable[T]) -> None:
-    """Print a table with a row for each value."""
-    print_table(tuple(columns), [[cell(value) for cell in columns.values()] for value in values])
+def print_rows(columns: Columns[T], values: Iterable[T], *, stacks: bool = False) -> None:
+    """Print a table with a row for each value. With ``stacks``, rows wider than the terminal become blocks of lines."""
+    rows = [[cell(value) for cell in columns.values()] for value in values]
+    if stacks and rows and _width_of(tuple(columns), rows) > _terminal_width():
+        _print_blocks(tuple(columns), rows)
+    else:
+        print_table(tuple(columns), rows)
+
+
+def _width_of(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> int:
+    """Return how many columns a table takes that is not folded."""
+    texts = [header, *([_shown(name, cell) for name, cell in zip(header, row, strict=True)] for row in rows)]
+    widths = (max(map(cell_len, column)) for column in zip(*texts, strict=True))
+    return sum(widths) + _GAP * (len(header) - 1)
+
+
+def _print_blocks(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a block for each row: a line for each cell that is known, after its column's name."""
+    longest = max(map(len, header))
+    for number, row in enumerate(rows):
+        if number:
+            click.echo()
+        for name, cell in zip(header, row, strict=True):
+            if cell is not None:
+                click.echo(f"{name:{longest + _GAP}}{_shown(name, cell)}")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -53,11 +77,15 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         table.add_column(Text(name), justify="right" if is_numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(name, cell)) for name, cell in zip(header, row, strict=True)))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+    width = _terminal_width()
     text = io.StringIO()
     Console(file=text, width=width, color_system=None).print(table)
     for line in text.getvalue().splitlines():
         click.echo(line.rstrip())
+
+
+def _terminal_width() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
 
 
 def _shown(name: str, cell: Cell) -> str:

@@ -7,9 +7,11 @@ import json
 import pytest
 
 from kafka_nextgen.admin import GroupOffset
+from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.output import print_json, print_line, print_table
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.collecting.describing import member
 
 
 def test_a_name_is_escaped_and_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,3 +55,16 @@ def test_where_a_log_begins_is_shown_if_records_behind_a_commit_are_gone(capsys:
         ["orders[1]", "10", "100", "10", "-", "90"],
     ]
     assert offset_document(TopicPartition("orders", 1), cut)["start_offset"] == 90
+
+
+@pytest.mark.parametrize(("width", "is_stacked"), [(80, True), (200, False)])
+def test_members_wider_than_the_terminal_become_blocks(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int, is_stacked: bool
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_members([member("e7f19712-182e-4192-b080-ff2b62937c26", "orders-of-today[0-9]"), member("b", "-")])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert (lines[0] == "MEMBER        e7f19712-182e-4192-b080-ff2b62937c26") is is_stacked
+    assert ("" in lines) is is_stacked, "between two members"

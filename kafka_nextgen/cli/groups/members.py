@@ -64,7 +64,7 @@ def print_members(members: Collection[MemberDescription]) -> None:
         columns |= _STANDBY_COLUMNS
     if any(map(_has_assignors, members)):
         columns |= _ASSIGNOR_COLUMNS
-    print_rows(columns, members)
+    print_rows(columns, members, stacks=True)
 
 
 def _has_assignors(member: MemberDescription) -> bool:
