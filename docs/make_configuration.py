@@ -8,6 +8,8 @@ from pathlib import Path
 
 from kafka_nextgen.broker import BrokerSettings
 from kafka_nextgen.config import FORBIDDEN, KEYS, ConsumerConfig
+from kafka_nextgen.other_clients.fates import Table
+from kafka_nextgen.other_clients.tables import TABLES
 from kafka_nextgen.properties import INT32_MAX
 
 __all__ = ["configuration_page"]
@@ -24,7 +26,7 @@ a test checks that they agree.*
 
 Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
 The few that are not in Kafka say so. Unknown keys, invalid values and values that contradict each other raise
-`ConfigError`, which names all unknown keys, each with the most similar valid one.
+`ConfigError`, which names all unknown keys, each with the valid one that it misspells.
 
 | key | value | default | what it does |
 |---|---|---|---|
@@ -43,11 +45,25 @@ REFUSED = """
 ### Refused with `group.protocol=consumer`
 
 In the consumer group protocol the broker decides these, so they raise `ConfigError`.
-`ConsumerConfig.from_properties(properties, migrate=True)` reads the properties of a classic consumer and ignores these
-keys with a warning each.
+`ConsumerConfig.from_properties(properties, migrate=True)` ignores these keys with a warning each.
 
 | key | instead |
 |---|---|
+"""
+
+OTHERS = """
+## From other clients
+
+`ConsumerConfig.from_properties(properties, migrate=True)` reads the configuration of Java's consumer (4.4.0),
+librdkafka (2.16.0, confluent-kafka), kafka-python (3.0.12) and aiokafka (0.14.0); `properties` is a mapping, or the
+`Path` of a file in the syntax of Java's `.properties`, such as the `client.properties` of Confluent Cloud. The option
+`--config-file` does the same. Keys have dots or underscores. What has no effect causes a `UserWarning` each (none on
+the command line), and all that is not supported is in one `ConfigError`. Keys of the same name and meaning as above
+are taken as they are; values that only others allow are converted: `smallest` and `largest`, Java's names of Kafka's
+own deserializers, hosts without a port, `connections.max.idle.ms` of -1 or 0. `auto.commit.interval.ms=0` is refused:
+in Java it commits with each poll, in librdkafka never. Defaults are this library's: librdkafka's are
+`isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A key in PKCS12 or as text
+is refused: write it to a PEM file.
 """
 
 BROKER = """
@@ -70,8 +86,16 @@ def configuration_page() -> str:
         + _table(_consumer_rows(is_security=True))
         + REFUSED
         + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
+        + OTHERS
+        + "".join(_fates(client, table) for client, table in TABLES.items())
         + BROKER
         + _table(_broker_rows())
+    )
+
+
+def _fates(client: str, table: Table) -> str:
+    return f"\n### {client}\n\n| key | here it |\n|---|---|\n" + _table(
+        (f"`{key}`", str(table[key])) for key in sorted(table)
     )
 
 

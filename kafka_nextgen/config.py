@@ -6,15 +6,16 @@ ignored.
 
 With the consumer group protocol the broker sets the session timeout, the heartbeat interval and the assignor (KIP-848,
 "Consumer API"). So these three keys are refused, except with ``group.protocol=classic`` or ``auto``.
-``ConsumerConfig.from_properties(..., migrate=True)`` reads the properties of a classic consumer.
+``ConsumerConfig.from_properties(..., migrate=True)`` reads the configuration of other clients.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 from attrs import Factory, frozen
@@ -24,11 +25,20 @@ from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
-from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
+from kafka_nextgen.properties import (
+    FRAME_OVERHEAD_BYTES,
+    MIB,
+    GroupProtocol,
+    IsolationLevel,
+    RecoveryStrategy,
+    SecurityProtocol,
+)
 from kafka_nextgen.properties import config_key as _key
 from kafka_nextgen.security_config import ALIASES, SecurityConfig
-from kafka_nextgen.text import nearest, with_nearest
 from kafka_nextgen.types import JoinReason
+
+if TYPE_CHECKING:
+    from kafka_nextgen.other_clients.translation import Setting
 
 __all__ = [
     "FORBIDDEN",
@@ -41,11 +51,8 @@ __all__ = [
     "OffsetReset",
     "RecoveryStrategy",
     "SecurityProtocol",
+    "migrated_config",
 ]
-
-MIB = 1024 * 1024
-#: The largest overhead of a fetch response besides its records, as in librdkafka.
-FRAME_OVERHEAD_BYTES = 512
 
 
 #: Keys that ``group.protocol=consumer`` does not allow, and what replaces them.
@@ -58,6 +65,9 @@ FORBIDDEN: Mapping[str, str] = {
     "group.local.assignors adds client-side ones",
 }
 
+
+#: Keys that decide what other keys mean.
+_CHOOSING = ("security.protocol", "sasl.mechanism", "group.protocol")
 
 # ruff: noqa: RUF009  (these defaults are attrs fields)
 
@@ -229,9 +239,9 @@ class ConsumerConfig(SecurityConfig):
     )
 
     def __attrs_post_init__(self) -> None:
-        for is_broken, message, key in (*_contradictions(self), *self.contradictions()):
-            if is_broken:
-                raise ConfigError(self.as_written(message), self.written_name(key))
+        broken = [rule for rule in (*_contradictions(self), *self.contradictions()) if rule[0]]
+        if broken:
+            raise _together([ConfigError(self.as_written(text), self.written_name(key)) for _, text, key in broken])
 
     @classmethod
     def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
@@ -251,24 +261,28 @@ class ConsumerConfig(SecurityConfig):
                 first = given[key.attribute][0]
                 raise ConfigError(f"{key.name} is given twice, as {first} and as {written}, and differs", written)
             given[key.attribute] = written, converted
-        said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
-        return cls(**said, written_names=_other_names(given))  # type: ignore[arg-type]
+        return _configured(given)
 
     @classmethod
-    def from_properties(cls, properties: Mapping[str, object], *, migrate: bool = False) -> ConsumerConfig:
-        """Read a configuration as ``parse`` does; with ``migrate`` it may be that of a classic consumer.
+    def from_properties(
+        cls, properties: Mapping[str, object] | os.PathLike[str], *, migrate: bool = False
+    ) -> ConsumerConfig:
+        """Read a configuration as ``parse`` does; with ``migrate`` it may be that of another client.
 
-        Then, with the consumer group protocol, each key that it does not allow is ignored with a ``UserWarning``.
+        Arguments:
+            properties: a mapping, or a ``Path`` to a file with the syntax of Java's ``.properties`` in UTF-8.
+            migrate: whether to translate the keys and values of Java's consumer, of librdkafka (confluent-kafka), of
+                kafka-python and of aiokafka. A key that has no effect here is ignored with a ``UserWarning``, and so is
+                one that the consumer group protocol does not allow.
+
+        Raises ``ConfigError``; with ``migrate`` it has all problems with keys and values, not only the first.
         """
+        if isinstance(properties, os.PathLike):
+            from kafka_nextgen.java_config.properties_file import read_properties_file
+
+            properties = read_properties_file(properties)
         _refuse_no_mapping(properties)
-        kept = dict(properties)
-        migrates = migrate and _protocol_in(properties.items()) is GroupProtocol.CONSUMER
-        for written in properties if migrates else ():
-            instead = FORBIDDEN.get(_dotted(written))
-            if instead is not None:
-                warnings.warn(f"{written} is ignored: {instead}", UserWarning, stacklevel=2)
-                del kept[written]
-        return cls.parse(kept)
+        return migrated_config(properties, {}) if migrate else cls.parse(properties)
 
     def __repr__(self) -> str:
         values = [(key, getattr(self, key.attribute)) for key in KEYS.values()]
@@ -305,7 +319,68 @@ KEYS: Mapping[str, Key] = {
 
 
 def _lookup(written: str) -> Key:
-    return KEYS[ALIASES.get(_dotted(written), _dotted(written))]
+    return KEYS[_canonical(written)]
+
+
+def _canonical(written: str) -> str:
+    return ALIASES.get(_dotted(written), _dotted(written))
+
+
+def migrated_config(properties: Mapping[str, object], overriding: Mapping[str, object]) -> ConsumerConfig:
+    """Read the configuration of another client, beside keys of this library that override it.
+
+    Arguments:
+        properties: keys and values of Java's consumer, librdkafka, kafka-python or aiokafka.
+        overriding: keys that are read as ``ConsumerConfig.parse`` reads them.
+
+    Raises ``ConfigError`` with all problems. Each key without an effect causes a ``UserWarning``.
+    """
+    from kafka_nextgen.other_clients.translation import Setting, translate  # few consumers need these tables
+
+    _refuse_unknown(overriding.items())
+    protocols = {**_protocol_of(properties), **_protocol_of(overriding)}
+    _refuse_classic([*protocols.items(), *overriding.items()])
+    named = {_lookup(written).name: Setting(written, value) for written, value in overriding.items()}
+    kept = {written: value for written, value in properties.items() if _canonical(written) not in named}
+    chosen = {key: named[key].value for key in _CHOOSING if key in named}
+    ignored = FORBIDDEN if _protocol_in(protocols.items()) is GroupProtocol.CONSUMER else {}
+    found = translate({**kept, **chosen}, KEYS, ignored)
+    config = _configured(_read_all({**found.settings, **named}, found.problems))
+    for warning in found.warnings:
+        warnings.warn(warning, UserWarning, stacklevel=3)
+    return config
+
+
+def _protocol_of(properties: Mapping[str, object]) -> dict[str, object]:
+    given = [value for written, value in properties.items() if _dotted(written) == "group.protocol" and value]
+    return {"group.protocol": given[-1]} if given else {}
+
+
+def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> dict[str, tuple[str, object]]:
+    """Read values by their keys. Raises ``ConfigError`` with these problems and all further ones."""
+    given: dict[str, tuple[str, object]] = {}
+    for name, setting in settings.items():
+        try:
+            value = None if setting.value is None else _read(KEYS[name], setting.written, setting.value)
+            given[KEYS[name].attribute] = setting.written, value
+        except ConfigError as error:
+            problems.append(error)
+    if problems:
+        raise _together(problems)
+    return given
+
+
+def _together(problems: Sequence[ConfigError]) -> ConfigError:
+    """One error with the text of all, and the key of the first."""
+    texts = [str(problem) for problem in problems]
+    count = "" if len(texts) == 1 else f"{len(texts)} problems: "
+    return ConfigError(count + "; ".join(texts), problems[0].key)
+
+
+def _configured(given: Mapping[str, tuple[str, object]]) -> ConsumerConfig:
+    """Return a configuration of values by attribute, each with its key as it was written."""
+    said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
+    return ConsumerConfig(**said, written_names=_other_names(given))  # type: ignore[arg-type]
 
 
 def _other_names(given: Mapping[str, tuple[str, object]]) -> dict[str, str]:
@@ -325,21 +400,29 @@ def _refuse_no_mapping(properties: object) -> None:
 
 def _refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
     """Raise ConfigError that names every unknown key."""
-    unknown = [written for written, _ in items if ALIASES.get(_dotted(written), _dotted(written)) not in KEYS]
+    unknown = [written for written, _ in items if _canonical(written) not in KEYS]
     if not unknown:
         return
-    what = "there is no configuration key" if len(unknown) == 1 else "there are no configuration keys"
-    named = [with_nearest(str(written), nearest(_dotted(written).lower(), [*KEYS, *ALIASES])) for written in unknown]
-    raise ConfigError(f"{what} {', '.join(named)}", unknown[0])
+    from kafka_nextgen.other_clients.advice import unknown_keys
+
+    raise ConfigError(unknown_keys([str(one) for one in unknown], [*KEYS, *ALIASES]), unknown[0])
 
 
 def _read(key: Key, written: str, value: object) -> object:
     try:
         return key.value_type.read(value)
     except p.NotInThisVersionError as error:
-        raise ConfigError(f"{written}={value} is not available in this version, which has {error}", written) from None
+        why = f"is not available in this version, which has {error}{_hint(key, value)}"
+        raise ConfigError(f"{written}={value} {why}", written) from None
     except ValueError as error:
-        raise ConfigError(f"{written}: {error}", written) from None
+        raise ConfigError(f"{written}: {error}{_hint(key, value)}", written) from None
+
+
+def _hint(key: Key, value: object) -> str:
+    """What to do about a value that another client allows; else nothing."""
+    from kafka_nextgen.other_clients.advice import MIGRATE, is_understood
+
+    return f"; {MIGRATE}" if is_understood(key.name, value, key.value_type.read) else ""
 
 
 def _dotted(written: str) -> str:

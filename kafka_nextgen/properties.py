@@ -22,7 +22,9 @@ from kafka_nextgen.text import can_be_sent, printable
 from kafka_nextgen.types import JoinReason, topic_name_complaint
 
 __all__ = [
+    "FRAME_OVERHEAD_BYTES",
     "INT32_MAX",
+    "MIB",
     "STRATEGIES",
     "DeserializationPolicy",
     "Deserializer",
@@ -56,6 +58,9 @@ D = TypeVar("D")
 E = TypeVar("E", bound=Enum)
 
 INT32_MAX = 2**31 - 1
+MIB = 1024 * 1024
+#: The largest overhead of a fetch response besides its records, as in librdkafka.
+FRAME_OVERHEAD_BYTES = 512
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 _BOOLEANS = {"true": True, "false": False}
 _ADDRESS = re.compile(

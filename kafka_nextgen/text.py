@@ -12,8 +12,10 @@ __all__ = [
     "MOST_SHOWN",
     "can_be_sent",
     "describe_error",
+    "edit_distance",
     "is_utf_8",
     "java_length",
+    "misspelled",
     "nearest",
     "printable",
     "with_nearest",
@@ -72,3 +74,47 @@ def nearest(written: str, known: Iterable[str], alike: float = 0.8) -> str | Non
 def with_nearest(written: str, meant: str | None) -> str:
     """An unknown name, followed by the known name that may be meant."""
     return f"{written} (the nearest is {meant})" if meant else written
+
+
+def misspelled(written: str, known: Iterable[str]) -> str | None:
+    """The known name that ``written`` misspells; None if there is none, or several are as likely.
+
+    Names are words with dots. A misspelled word has one wrong letter in three at most, so ``fetch.min.wait.ms`` is not
+    ``fetch.max.wait.ms``; words may be in another order, and dots may be missing.
+    """
+    found: dict[str, int] = {}
+    for name in known:
+        edits = _edits_between(written, name)
+        if edits is not None:
+            found[name] = edits
+    best = [name for name in found if found[name] == min(found.values())]
+    return best[0] if len(best) == 1 else None
+
+
+def _edits_between(written: str, name: str) -> int | None:
+    """The letters that differ, None if too many for a misspelling."""
+    ours, theirs = written.split("."), name.split(".")
+    if sorted(ours) == sorted(theirs):
+        return 0
+    if len(ours) != len(theirs):
+        ours, theirs = ["".join(ours)], ["".join(theirs)]
+    if abs(len(written) - len(name)) > 3:
+        return None
+    edits = [edit_distance(one, another) for one, another in zip(ours, theirs, strict=True)]
+    is_near = all(edit <= max(1, len(word) // 3) for edit, word in zip(edits, theirs, strict=True))
+    return sum(edits) if is_near and sum(edits) <= 2 else None
+
+
+def edit_distance(one: str, another: str) -> int:
+    """The letters to insert, remove, replace, or swap with their neighbour, to make one text of the other."""
+    before: list[int] = []
+    last = list(range(len(another) + 1))
+    for i, letter in enumerate(one):
+        row = [i + 1]
+        for j, other in enumerate(another):
+            best = min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != other))
+            if i and j and letter == another[j - 1] and other == one[i - 1]:
+                best = min(best, before[j - 1] + 1)
+            row.append(best)
+        before, last = last, row
+    return last[-1]

@@ -126,14 +126,27 @@ def test_an_unknown_key_is_refused_with_the_nearest_one(written: str, nearest: s
     assert (error.key, nearest in str(error), written in str(error)) == (written, True, True)
 
 
-@pytest.mark.parametrize("written", ["api_version", "acks", "linger.ms", "debug"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "flavour",
+        # Two letters differ, and the meaning with them.
+        "fetch.min.wait.ms",
+        "ssl.crt.location",
+        "fetch.mix.bytes",
+        # More similar to one of this library's keys than 0.8, which was suggested before.
+        "session.timeout.policy",
+        "ssl.keystore.passphrase",
+        "auto.commit.policy",
+    ],
+)
 def test_a_key_that_is_like_no_other_is_refused_without_one(written: str) -> None:
     assert str(refusal({written: "1"})) == f"there is no configuration key {written}"
 
 
 def test_all_unknown_keys_are_told_at_once() -> None:
-    error = refusal({"grup.id": "g", "client.id": "c", "acks": "all"})
-    assert str(error) == "there are no configuration keys grup.id (the nearest is group.id), acks"
+    error = refusal({"grup.id": "g", "client.id": "c", "flavour": "all"})
+    assert str(error) == "there are no configuration keys grup.id (the nearest is group.id), flavour"
     assert error.key == "grup.id"
 
 

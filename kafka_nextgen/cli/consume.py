@@ -18,8 +18,7 @@ import click
 from attrs import define, field
 
 from kafka_nextgen import clocks
-from kafka_nextgen.cli.options import bootstrap_option, client_options
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
@@ -78,7 +77,7 @@ def consume(
     from_beginning: bool,
     max_messages: int | None,
     timeout: float | None,
-    properties: dict[str, object],
+    properties: ClientProperties,
 ) -> None:
     """Read TOPIC... as a member of a consumer group and print each record.
 
@@ -90,7 +89,7 @@ def consume(
         "auto.offset.reset": "earliest" if from_beginning else "latest",
         "enable.auto.commit": False,
     }
-    settings = ConsumerConfig.parse({**defaults, **properties})
+    settings = properties.config(defaults)
     with stopped_by_signals(StopHandle()) as stop, Consumer(settings) as consumer:
         consumer.subscribe(topics, listener=_CommitOnRevoke())
         _Printer(consumer, style, stop, max_messages, timeout).run()

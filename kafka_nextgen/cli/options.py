@@ -1,29 +1,32 @@
 """Options that several commands share, and how their values are read.
 
-All users of the machine can see a command line, so a client's keys can also come from a file, one ``NAME=VALUE`` per
-line as in Kafka's own ``--command-config``. Keys on the command line override those in the file.
+All users of the machine can see a command line, so a client's keys can also come from a file, in the syntax of Java's
+``.properties`` as with Kafka's own ``--command-config``. It may be that of Java's client or of another one. Keys on the
+command line override those in the file.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from attrs import frozen
+from attrs import field, frozen
 
 from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.config import ConsumerConfig, migrated_config
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.file_sink import FileSink
-from kafka_nextgen.text import is_utf_8
+from kafka_nextgen.java_config.properties_file import read_properties_file
 
 __all__ = [
+    "ClientProperties",
     "ClusterOptions",
     "bootstrap_option",
     "client_options",
@@ -58,7 +61,7 @@ config_option = click.option(
 _config_file_option = click.option(
     "--config-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of such keys, one NAME=VALUE a line; for passwords.",
+    help="A file of keys, such as the client.properties of a Java client; for passwords.",
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,24 +71,35 @@ _FILTER_HELP = "Only groups {}; may be given again."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 
+#: A command prints bytes, whatever the client that shares its file makes of them.
+_DESERIALIZERS = ("key.deserializer", "value.deserializer")
+
+
+@frozen
+class ClientProperties:
+    """The keys of ``--config-file`` and of ``--config``, which override them."""
+
+    from_file: Mapping[str, str] = field(repr=False)
+    typed: Mapping[str, object] = field(repr=False)
+
+    def config(self, defaults: Mapping[str, object]) -> ConsumerConfig:
+        """Return the configuration; keys in the file that have no effect here are left out. Raises ``ConfigError``."""
+        from_file = {key: value for key, value in self.from_file.items() if key not in _DESERIALIZERS}
+        kept = {key: value for key, value in defaults.items() if not from_file.get(key, "").strip()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return migrated_config(from_file, {**kept, **self.typed})
+
+
 def client_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--config`` and ``--config-file``, and pass their keys as ``properties``."""
+    """Add ``--config`` and ``--config-file``, and pass their keys as ``properties``, a ``ClientProperties``."""
 
     @functools.wraps(command)
     def run(*arguments: object, config: tuple[str, ...], config_file: Path | None, **rest: object) -> None:
-        from_file = {} if config_file is None else read_properties(_lines_of(config_file), str(config_file))
-        command(*arguments, properties={**from_file, **read_properties(config)}, **rest)
+        from_file = {} if config_file is None else read_properties_file(config_file)
+        command(*arguments, properties=ClientProperties(from_file, read_properties(config)), **rest)
 
     return config_option(_config_file_option(run))
-
-
-def _lines_of(file: Path) -> Iterator[str]:
-    """Return the lines of a properties file that are neither blank nor comments."""
-    data = file.read_bytes()
-    if not is_utf_8(data):  # Python's own error would contain the whole file
-        raise ConfigError(f"--config-file {file} is not UTF-8")
-    lines = (line.strip() for line in data.decode().splitlines())
-    return (line for line in lines if line and not line.startswith(("#", "!")))
 
 
 def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str, object]:
@@ -126,9 +140,9 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(
-        *arguments: object, bootstrap_servers: str, properties: dict[str, object], timeout: float, **rest: object
+        *arguments: object, bootstrap_servers: str, properties: ClientProperties, timeout: float, **rest: object
     ) -> None:
-        config = ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **properties})
+        config = properties.config({"bootstrap.servers": bootstrap_servers})
         command(*arguments, cluster=ClusterOptions(config, timeout), **rest)
 
     seconds = click.FloatRange(min=0, min_open=True)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 import click
 
 from kafka_nextgen import clocks
-from kafka_nextgen.cli.options import bootstrap_option, client_options
+from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.producing.producer import ACKS_ALL, Producer, connect
 from kafka_nextgen.wire.records import Compression, NewRecord
@@ -42,7 +42,7 @@ def produce(
     compression: str,
     acks: str,
     timeout: float,
-    properties: dict[str, object],
+    properties: ClientProperties,
 ) -> None:
     """Write each line of stdin to TOPIC.
 
@@ -52,7 +52,7 @@ def produce(
         raise click.BadParameter("must not be empty", param_hint="--key-separator")
     separator = None if key_separator is None else key_separator.encode()
     codec = Compression[compression.upper()]
-    config = ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **properties})
+    config = properties.config({"bootstrap.servers": bootstrap_servers})
     written = asyncio.run(_run(topic, config, separator, codec, ACKS_ALL if acks == "all" else 1, timeout))
     click.echo(f"{written} records written to {topic}", err=True)
 

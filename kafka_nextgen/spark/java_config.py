@@ -6,7 +6,7 @@ translated, ignored with a warning, or refused (``java_keys``). The other rules:
 * An unknown key is an error if it is about security, or if it resembles a known key. Otherwise it is ignored with a
   warning, because Java's consumer ignores it as well.
 * Keys of TLS or SASL with a ``security.protocol`` without it are errors, because the user expects protection.
-* Values that Java allows and this library does not are adapted (``_reconciled``).
+* Values that Java allows and this library does not are adapted.
 * An empty value counts as absent, as in Java, except for ``ssl.endpoint.identification.algorithm``.
 
 Reading options is pure, and a ``JavaConfig`` can be sent to another process. ``JavaConfig.consumer_config`` reads the
@@ -16,37 +16,33 @@ stores, so it has to run where the consumer is created.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from attrs import field, frozen
 
-from kafka_nextgen.config import FRAME_OVERHEAD_BYTES, MIB, ConsumerConfig
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import INT32_MAX, SecurityProtocol, one_of
+from kafka_nextgen.java_config.keys import JavaKeys
+from kafka_nextgen.java_config.reconciling import reconciled
+from kafka_nextgen.java_config.sasl import login_settings
+from kafka_nextgen.java_config.stores import Identity
+from kafka_nextgen.java_config.tls import TlsStores, client_identity, read_stores, tls_settings, trusted
+from kafka_nextgen.other_clients.fates import same_value
+from kafka_nextgen.other_clients.values import CONVERSIONS, without_listeners
+from kafka_nextgen.properties import SecurityProtocol, one_of
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, key_error
-from kafka_nextgen.spark.java_sasl import login_settings
-from kafka_nextgen.spark.java_stores import Identity
-from kafka_nextgen.spark.java_tls import TlsStores, client_identity, read_stores, tls_settings, trusted
-from kafka_nextgen.text import nearest, with_nearest
+from kafka_nextgen.text import misspelled, with_nearest
 
 __all__ = ["JavaConfig", "read_java_config"]
 
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
-_LISTENER: Final = re.compile(r"[A-Za-z_]+://")
-_DEFAULT_FRAME_BYTES: Final = 100 * MIB
-_DEFAULT_LONGEST_PAUSE_MS: Final = "1000"
-_RECONNECT: Final = "reconnect.backoff.ms"
-_SIMILAR: Final = 0.85
 
 #: Keys of TLS that many configurations without TLS have.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
-
-_PAUSES: Final = (("retry.backoff.ms", "retry.backoff.max.ms"), (_RECONNECT, "reconnect.backoff.max.ms"))
 
 #: Java's names of this library's keys, where they differ.
 _JAVA_NAMES: Final = {
@@ -97,8 +93,9 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
 
     Raises ``ConfigError`` with the name of the option, prefix included.
     """
-    used = {key: value for key, value in keys.items() if _is_used(key) and (value.strip() or key == _ALGORITHM)}
-    settings = _reconciled({key: used[key].strip() for key in TAKEN_OVER & used.keys()})
+    given = {key: value for key, value in keys.items() if _is_used(key) and (value.strip() or key == _ALGORITHM)}
+    used = JavaKeys(given, PREFIX)
+    settings = _taken_over(used)
     protocol = _protocol(used.get("security.protocol", "PLAINTEXT"))
     tls, of_tls = _tls(used, protocol)
     login, of_login = _login(used, protocol)
@@ -113,7 +110,7 @@ def _is_used(key: str) -> bool:
     if key in REFUSED:
         raise key_error(key, f"is not supported: {REFUSED[key]}")
     if key not in JAVA_KEYS:
-        meant = nearest(key, JAVA_KEYS, _SIMILAR)
+        meant = misspelled(key, JAVA_KEYS)
         if meant or key.startswith(_SECURITY):
             unknown = with_nearest(PREFIX + key, meant and PREFIX + meant)
             raise ConfigError(f"there is no option {unknown}", PREFIX + key)
@@ -131,14 +128,14 @@ def _protocol(said: str) -> SecurityProtocol:
         raise key_error("security.protocol", str(error)) from None
 
 
-def _login(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
+def _login(keys: JavaKeys, protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
     if protocol.uses_sasl:
         return login_settings(keys)
     _refuse_useless((key for key in keys if key.startswith("sasl.")), protocol, "SASL_PLAINTEXT or SASL_SSL")
     return {}, ()
 
 
-def _tls(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
+def _tls(keys: JavaKeys, protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
     if protocol.uses_tls:
         return tls_settings(keys), ()
     said = [key for key in keys if key.startswith("ssl.")]
@@ -151,44 +148,11 @@ def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: st
         raise key_error(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
 
 
-def _reconciled(settings: dict[str, str]) -> dict[str, object]:
+def _taken_over(keys: JavaKeys) -> dict[str, object]:
     """Return settings with values that this library allows, where Java allows more."""
-    found: dict[str, object] = dict(settings)
-    if "bootstrap.servers" in settings:
-        written = settings["bootstrap.servers"].split(",")
-        found["bootstrap.servers"] = ",".join(_LISTENER.sub("", server.strip()) for server in written)
-    if settings.get("connections.max.idle.ms") == "-1":  # Java never closes idle connections then
-        found["connections.max.idle.ms"] = INT32_MAX
-    return found | _fetch_sizes(settings) | _pauses(settings)
-
-
-def _fetch_sizes(settings: Mapping[str, str]) -> dict[str, object]:
-    """A response has to fit into a frame, whose size is a 32-bit number."""
-    size = _number(settings.get("fetch.max.bytes"))
-    if size is None or size + FRAME_OVERHEAD_BYTES <= _DEFAULT_FRAME_BYTES or size > INT32_MAX:
-        return {}
-    size = min(size, INT32_MAX - FRAME_OVERHEAD_BYTES)
-    return {"fetch.max.bytes": size, "receive.message.max.bytes": size + FRAME_OVERHEAD_BYTES}
-
-
-def _pauses(settings: Mapping[str, str]) -> dict[str, object]:
-    """Java uses a constant pause if the longest pause is below the first (KIP-580).
-
-    The pause before reconnecting is also constant if no longest one is given
-    (``CommonClientConfigs.postProcessReconnectBackoffConfigs``).
-    """
-    found: dict[str, object] = {}
-    for first, longest in _PAUSES:
-        begin, end = _number(settings.get(first)), _number(settings.get(longest, _DEFAULT_LONGEST_PAUSE_MS))
-        if begin is not None and first == _RECONNECT and longest not in settings:
-            found[longest] = begin
-        elif begin is not None and end is not None and begin > end:
-            found[first] = end
-    return found
-
-
-def _number(said: str | None) -> int | None:
-    return int(said) if said is not None and said.isascii() and said.isdecimal() else None
+    conversions = {**CONVERSIONS, "bootstrap.servers": without_listeners}
+    found = {key: conversions.get(key, same_value)(keys[key].strip()) for key in TAKEN_OVER & keys.keys()}
+    return found | reconciled(found)
 
 
 def _parsed(settings: Mapping[str, object], more: Mapping[str, object]) -> ConsumerConfig:

@@ -66,6 +66,9 @@ def test_a_file_that_is_not_utf_8_is_refused_in_one_line_and_not_shown(tmp_path:
     file = tmp_path / "client.properties"
     file.write_bytes("sasl.password=s3creté".encode("latin-1"))
     done = CliRunner().invoke(cli, ["groups", "list", "--config-file", str(file)])
-    assert (done.exit_code, done.output) == (2, f"Error: --config-file {file} is not UTF-8\n")
+    assert (done.exit_code, done.output) == (
+        2,
+        f"Error: {file} is not UTF-8: convert it, or write other characters as \\uXXXX\n",
+    )
     assert done.exception is not None
     assert_nowhere_in_the_chain("s3cret", done.exception)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.spark.java_jaas import parse_jaas
+from kafka_nextgen.java_config.jaas import parse_jaas
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
@@ -108,7 +108,7 @@ def test_what_is_no_login_module_is_refused_without_showing_it(text: str, says: 
     with pytest.raises(ConfigError, match=says) as caught:
         parse_jaas(text)
     assert "s3cret" not in str(caught.value)
-    assert caught.value.key == "kafka.sasl.jaas.config"
+    assert caught.value.key == "sasl.jaas.config"
 
 
 @given(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"])))

@@ -29,6 +29,11 @@ class StoreFile:
     path: str
     password: Secret | None
 
+    @property
+    def key_password(self) -> str:
+        """The name of the key that opens an encrypted private key."""
+        return f"{self.keys.rpartition('.')[0]}.key.password"
+
 
 @frozen
 class Identity:
@@ -83,7 +88,7 @@ def _read(store: StoreFile) -> bytes:
 def _without_password(store: StoreFile) -> str:
     if store.password is not None:
         key = f"{store.keys}.password"
-        raise ConfigError(f"{key} can't be given with a store in PEM: kafka.ssl.key.password opens a key", key)
+        raise ConfigError(f"{key} can't be given with a store in PEM: {store.key_password} opens a key", key)
     return store.path
 
 
@@ -121,7 +126,7 @@ def _keytool(store: StoreFile) -> str:
 def _openssl(store: StoreFile) -> str:
     what = "-nokeys " if store.keys.endswith("truststore") else ""
     then = f"{store.keys}.location={store.path}.pem without {store.keys}.password"
-    opened = "" if what else ", with kafka.ssl.key.password"
+    opened = "" if what else f", with {store.key_password}"
     return f"openssl pkcs12 -in {store.path} {what}-out {store.path}.pem, then set {then}{opened}"
 
 

@@ -20,12 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.java_config.jaas import KEY, LoginModule, parse_jaas
+from kafka_nextgen.java_config.keys import JavaKeys
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_jaas import KEY, LoginModule, parse_jaas
-from kafka_nextgen.spark.java_keys import key_error
 
-__all__ = ["login_settings"]
+__all__ = ["check_classes", "login_settings"]
 
 _OIDC_KEYS: Final = {
     "client.id": ("sasl.oauthbearer.client.credentials.client.id", "clientId"),
@@ -35,6 +34,7 @@ _OIDC_KEYS: Final = {
 _HANDLER: Final = "sasl.login.callback.handler.class"
 _RETRIEVER: Final = "sasl.oauthbearer.jwt.retriever.class"
 _ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
+_SERVICE: Final = "sasl.kerberos.service.name"
 _TRUST: Final = "ssl.truststore.location"
 
 #: Kafka's own classes, which do the same as this library.
@@ -46,99 +46,105 @@ _SAME_CLASSES: Final = {
 Settings = dict[str, object]
 
 
-def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
+def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
     """Return this library's settings for a login, and warnings.
 
     Arguments:
-        keys: keys of Java's consumer without ``kafka.``; their ``security.protocol`` has SASL.
+        keys: keys of Java's consumer; their ``security.protocol`` has SASL.
 
     Raises ``ConfigError`` for keys that need Java, or are incomplete.
     """
-    for key, names in _SAME_CLASSES.items():
-        given = keys.get(key, names[0]).strip()
-        if given.rpartition(".")[2] not in names:
-            raise key_error(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
+    check_classes(keys)
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
     if mechanism not in _LOGINS:
-        raise key_error("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
+        raise keys.error("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
     name, read_login = _LOGINS[mechanism]
     module = _module(keys, mechanism, name)
-    warnings = _kerberos_warnings(module) if mechanism == "GSSAPI" else ()
+    warnings = _kerberos_warnings(keys, module) if mechanism == "GSSAPI" else ()
     return {"sasl.mechanism": mechanism, **read_login(keys, module)}, warnings
 
 
-def _module(keys: Mapping[str, str], mechanism: str, name: str) -> LoginModule:
-    text = keys.get("sasl.jaas.config")
+def check_classes(keys: JavaKeys) -> None:
+    """Raise ``ConfigError`` for a class of another's where this library does what Kafka's own class does."""
+    for key, names in _SAME_CLASSES.items():
+        given = keys.get(key, names[0]).strip()
+        if given.rpartition(".")[2] not in names:
+            raise keys.error(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
+
+
+def _module(keys: JavaKeys, mechanism: str, name: str) -> LoginModule:
+    text = keys.get(KEY)
     if text is None:
         return LoginModule(name, {})
-    module = parse_jaas(text)
+    module = parse_jaas(text, keys.name(KEY))
     if module.name != name:
-        raise ConfigError(f"{KEY} must name {name} with kafka.sasl.mechanism={mechanism}", KEY)
+        raise keys.error(KEY, f"must name {name} with {keys.name('sasl.mechanism')}={mechanism}")
     return module
 
 
-def _by_password(_keys: Mapping[str, str], module: LoginModule) -> Settings:
+def _by_password(keys: JavaKeys, module: LoginModule) -> Settings:
     for option in ("username", "password"):
         if not module.text(option):
-            raise ConfigError(f'{KEY} needs {option}: {module.name} required username="..." password="...";', KEY)
+            raise keys.error(KEY, f'needs {option}: {module.name} required username="..." password="...";')
     if (module.text("tokenauth") or "").lower() == "true":
-        raise ConfigError(f"{KEY} has tokenauth=true, but delegation tokens can't be used: log in as a user", KEY)
+        raise keys.error(KEY, "has tokenauth=true, but delegation tokens can't be used: log in as a user")
     return {"sasl.username": module.text("username"), "sasl.password": module.options["password"]}
 
 
-def _by_kerberos(keys: Mapping[str, str], module: LoginModule) -> Settings:
-    by_key, by_option = keys.get("sasl.kerberos.service.name"), module.text("serviceName")
+def _by_kerberos(keys: JavaKeys, module: LoginModule) -> Settings:
+    by_key, by_option = keys.get(_SERVICE), module.text("serviceName")
     if by_key and by_option and by_key != by_option:
-        raise ConfigError(f"{KEY} and kafka.sasl.kerberos.service.name name different services: give one", KEY)
+        raise keys.error(KEY, f"and {keys.name(_SERVICE)} name different services: give one")
     service = by_key or by_option
     if not service:
-        raise key_error("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
-    return {"sasl.kerberos.service.name": service}
+        raise keys.error(_SERVICE, f"is needed with {keys.name('sasl.mechanism')}=GSSAPI")
+    return {_SERVICE: service}
 
 
-def _kerberos_warnings(module: LoginModule) -> tuple[str, ...]:
+def _kerberos_warnings(keys: JavaKeys, module: LoginModule) -> tuple[str, ...]:
     if module.text("keyTab") is None and module.text("principal") is None:
         return ()
     return (
-        f"{KEY}: keyTab and principal are not used; tickets are taken from the cache of credentials, or set "
-        "KRB5_CLIENT_KTNAME to the key table in the environment of the driver and the executors",
+        f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the cache of credentials, or set "
+        "KRB5_CLIENT_KTNAME to the key table in the environment of every process that connects",
     )
 
 
-def _by_token(keys: Mapping[str, str], module: LoginModule) -> Settings:
-    extensions = sorted(option for option in module.options if option.startswith("extension_"))
-    if extensions:
-        raise ConfigError(f"{KEY} has an option extension_..., and extensions can't be sent: remove it", KEY)
+def _by_token(keys: JavaKeys, module: LoginModule) -> Settings:
+    if any(option.startswith("extension_") for option in module.options):
+        raise keys.error(KEY, "has an option extension_..., and extensions can't be sent: remove it")
     settings: Settings = {"sasl.oauthbearer.method": "oidc", _ENDPOINT: _endpoint(keys)}
     for name, (key, option) in _OIDC_KEYS.items():
         value = keys.get(key) or module.text(option)
         if not value and name != "scope":
-            raise key_error(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
+            with_oauth = f"{keys.name('sasl.mechanism')}=OAUTHBEARER"
+            raise keys.error(key, f"is needed with {with_oauth} (or {option} in {keys.name(KEY)})")
         if value:
             settings[f"sasl.oauthbearer.{name}"] = Secret(value) if name == "client.secret" else value
-    return {**settings, **_provider_trust(module)}
+    return {**settings, **_provider_trust(keys, module)}
 
 
-def _endpoint(keys: Mapping[str, str]) -> str:
+def _endpoint(keys: JavaKeys) -> str:
     url = keys.get(_ENDPOINT, "").strip()
     if not url:
-        raise key_error(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
+        needed = f"is needed with {keys.name('sasl.mechanism')}=OAUTHBEARER: tokens are asked for there"
+        raise keys.error(_ENDPOINT, needed)
     if not url.startswith("https://"):
-        raise key_error(_ENDPOINT, "has to begin with https://: a secret is sent there")
+        raise keys.error(_ENDPOINT, "has to begin with https://: a secret is sent there")
     return url
 
 
-def _provider_trust(module: LoginModule) -> Settings:
+def _provider_trust(keys: JavaKeys, module: LoginModule) -> Settings:
     """TLS for the token endpoint: the system's certificate authorities, or those in a PEM file."""
     location = module.text(_TRUST)
     others = {option for option in module.options if option.startswith("ssl.")} - {_TRUST, "ssl.truststore.type"}
     if others or (location and (module.text("ssl.truststore.type") or "").upper() != "PEM"):
-        raise ConfigError(f"{KEY}: for the token endpoint only {_TRUST} with ssl.truststore.type=PEM can be given", KEY)
+        raise keys.error(KEY, f"can have only {_TRUST} with ssl.truststore.type=PEM for the token endpoint")
     return {"https.ca.location": location} if location else {}
 
 
 #: The login module of each mechanism, and the function that translates its options.
-_LOGINS: Final[Mapping[str, tuple[str, Callable[[Mapping[str, str], LoginModule], Settings]]]] = {
+_LOGINS: Final[Mapping[str, tuple[str, Callable[[JavaKeys, LoginModule], Settings]]]] = {
     "PLAIN": ("PlainLoginModule", _by_password),
     "SCRAM-SHA-256": ("ScramLoginModule", _by_password),
     "SCRAM-SHA-512": ("ScramLoginModule", _by_password),

@@ -30,7 +30,7 @@ from kafka_nextgen.secret import Secret
 
 __all__ = ["KEY", "LoginModule", "parse_jaas"]
 
-KEY: Final = "kafka.sasl.jaas.config"
+KEY: Final = "sasl.jaas.config"
 
 _SKIPPED: Final = re.compile(r"(?:[\x00-\x20]+|/\*.*?(?:\*/|\Z)|/[^\r\n]*)+", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_$\xa0-\U0010ffff][A-Za-z0-9_$.\xa0-\U0010ffff-]*")
@@ -59,17 +59,31 @@ class LoginModule:
         return None if value is None else value.reveal()
 
 
-def parse_jaas(text: str) -> LoginModule:
+def parse_jaas(text: str, key: str = KEY) -> LoginModule:
     """Parse the value of ``sasl.jaas.config``.
+
+    Arguments:
+        key: what errors call the key.
 
     Raises ``ConfigError`` if it is not one login module with a control flag, options and a semicolon.
     """
+    try:
+        return _parsed(text)
+    except _MalformedError as error:
+        raise ConfigError(f"{key} can't be read: {error}. The form is {_FORM}", key) from None
+
+
+class _MalformedError(ValueError):
+    """The text is not one login module. The message shows no values."""
+
+
+def _parsed(text: str) -> LoginModule:
     tokens = list(_tokens(text))
     if not tokens:
-        raise _wrong("it names no login module")
+        raise _MalformedError("it names no login module")
     entries = _split(tokens)
     if len(entries) > 1:
-        raise _wrong(f"it has {len(entries)} login modules, and Kafka takes one")
+        raise _MalformedError(f"it has {len(entries)} login modules, and Kafka takes one")
     return _module(entries[0])
 
 
@@ -91,7 +105,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         elif found := _WORD.match(text, at):
             yield _Token("value", found[0])
         elif text[at] in "\"'":
-            raise _wrong("a quote is opened and not closed in the same line")
+            raise _MalformedError("a quote is opened and not closed in the same line")
         else:
             yield _Token(text[at])
         at = found.end() if found else at + 1
@@ -111,15 +125,15 @@ def _split(tokens: list[_Token]) -> list[list[_Token]]:
         else:
             entries[-1].append(token)
     if entries.pop():
-        raise _wrong("it does not end with a semicolon")
+        raise _MalformedError("it does not end with a semicolon")
     return entries
 
 
 def _module(entry: list[_Token]) -> LoginModule:
     if len(entry) < 2 or entry[0].value is None:
-        raise _wrong("a login module and a control flag, such as required, come first")
+        raise _MalformedError("a login module and a control flag, such as required, come first")
     if (entry[1].value or "").lower() not in _FLAGS:
-        raise _wrong("required, requisite, sufficient or optional has to follow the login module")
+        raise _MalformedError("required, requisite, sufficient or optional has to follow the login module")
     options: dict[str, Secret] = {}
     for at in range(2, len(entry), 3):
         name, value = _option(entry[at : at + 3])
@@ -131,9 +145,5 @@ def _option(tokens: list[_Token]) -> tuple[str, str]:
     name = tokens[0].value
     if len(tokens) < 3 or name is None or tokens[1].sign != "=" or tokens[2].value is None:
         shown = f"the option {name}" if name in _KNOWN else "an option"
-        raise _wrong(f"{shown} has no value")
+        raise _MalformedError(f"{shown} has no value")
     return name, tokens[2].value
-
-
-def _wrong(what: str) -> ConfigError:
-    return ConfigError(f"{KEY} can't be read: {what}. The form is {_FORM}", KEY)

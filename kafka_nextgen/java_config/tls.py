@@ -21,14 +21,13 @@ An empty ``ssl.endpoint.identification.algorithm`` is ``none``, as in Java.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from attrs import frozen
 
+from kafka_nextgen.java_config.keys import JavaKeys
+from kafka_nextgen.java_config.stores import Identity, StoreFile, identity_in, trusted_in
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import key_error
-from kafka_nextgen.spark.java_stores import Identity, StoreFile, identity_in, trusted_in
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
 
@@ -47,11 +46,11 @@ class TlsStores:
     key_password: Secret | None = None
 
 
-def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
+def tls_settings(keys: JavaKeys) -> dict[str, object]:
     """Return this library's settings for TLS that need no store.
 
     Arguments:
-        keys: keys of Java's consumer without ``kafka.``.
+        keys: keys of Java's consumer.
 
     Raises ``ConfigError`` for cipher suites with Java's names.
     """
@@ -60,24 +59,24 @@ def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
         settings[_ALGORITHM] = keys[_ALGORITHM].strip() or "none"
     ciphers = keys.get(_CIPHERS, "").strip()
     if ciphers.startswith(("TLS_", "SSL_")):
-        raise key_error(_CIPHERS, "must name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
+        raise keys.error(_CIPHERS, "must name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
     return {**settings, _CIPHERS: ciphers} if ciphers else settings
 
 
-def read_stores(keys: Mapping[str, str]) -> TlsStores:
+def read_stores(keys: JavaKeys) -> TlsStores:
     """Return the stores in the configuration, by the rules of Java's ``DefaultSslEngineFactory``.
 
     Arguments:
-        keys: keys of Java's consumer without ``kafka.``.
+        keys: keys of Java's consumer.
 
     Raises ``ConfigError`` for keys that exclude each other, or that need another key.
     """
     for store, content in (("truststore", "certificates"), ("keystore", "key")):
         text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"
         if text in keys and location in keys:
-            raise key_error(text, f"can't be combined with kafka.{location}: remove one")
+            raise keys.error(text, f"can't be combined with {keys.name(location)}: remove one")
         if password in keys and location not in keys:
-            raise key_error(password, f"needs kafka.{location}, the store that it opens")
+            raise keys.error(password, f"needs {keys.name(location)}, the store that it opens")
     key_password = _secret(keys.get("ssl.key.password"))
     trust = _store_file(keys, "truststore") or _pem(keys, "ssl.truststore.certificates")
     identity = _identity(keys, key_password)
@@ -98,32 +97,32 @@ def client_identity(stores: TlsStores) -> Identity | None:
     return stores.identity
 
 
-def _identity(keys: Mapping[str, str], key_password: Secret | None) -> Identity | None:
+def _identity(keys: JavaKeys, key_password: Secret | None) -> Identity | None:
     missing = [key for key in ("ssl.keystore.key", "ssl.keystore.certificate.chain") if key not in keys]
     if len(missing) == 1:
-        raise key_error(missing[0], "is needed: a key and the chain of its certificates belong together")
+        raise keys.error(missing[0], "is needed: a key and the chain of its certificates belong together")
     key, chain = _pem(keys, "ssl.keystore.key"), _pem(keys, "ssl.keystore.certificate.chain")
     return None if key is None else Identity(None, Secret(f"{key}{chain}"), key_password)
 
 
-def _store_file(keys: Mapping[str, str], store: str) -> StoreFile | None:
+def _store_file(keys: JavaKeys, store: str) -> StoreFile | None:
     location = keys.get(f"ssl.{store}.location")
     if location is None:
         return None
-    return StoreFile(f"kafka.ssl.{store}", location.strip(), _secret(keys.get(f"ssl.{store}.password")))
+    return StoreFile(keys.name(f"ssl.{store}"), location.strip(), _secret(keys.get(f"ssl.{store}.password")))
 
 
 def _secret(value: str | None) -> Secret | None:
     return None if value is None else Secret(value)
 
 
-def _pem(keys: Mapping[str, str], key: str) -> str | None:
+def _pem(keys: JavaKeys, key: str) -> str | None:
     """Return PEM with the line breaks that OpenSSL needs: properties often have it in a single line."""
     if key not in keys:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
     if not entries:
-        raise key_error(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
+        raise keys.error(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
     return "".join(_entry(label, "".join(body.split())) for label, body in entries)
 
 

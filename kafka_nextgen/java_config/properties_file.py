@@ -1,0 +1,97 @@
+"""Read the text of a ``.properties`` file as Java's ``Properties.load`` does.
+
+===================================  ====================================================================
+in the file                          what it is
+===================================  ====================================================================
+``#`` or ``!`` first in a line       a comment; it is never continued
+a backslash before the line's end    the line is continued; blanks at the next line's beginning are skipped
+``=``, ``:`` or a blank              ends a key, unless a backslash precedes it
+``\\t``, ``\\n``, ``\\r``, ``\\f``       the control character
+``\\uXXXX``                           a UTF-16 code unit; two of them may be one character
+a backslash before another           that character
+===================================  ====================================================================
+
+Two things differ. A file is UTF-8, where Java takes Latin-1; what only has ASCII and ``\\uXXXX`` is the same in both. A
+key that is given twice with different values is an error, where Java takes the last one. Blanks around a value don't
+count, as for Kafka's ``ConfigDef``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.text import is_utf_8
+
+__all__ = ["parse_properties", "read_properties_file"]
+
+_BLANKS: Final = " \t\f"
+_LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
+_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+_SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
+_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.|\Z)", re.DOTALL)
+_LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def read_properties_file(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read a file. Raises ``ConfigError`` with its name; it never shows a value."""
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise ConfigError(f"{os.fspath(path)} can't be read: {reason}") from None
+    if not is_utf_8(data):  # Python's own error would contain the whole file
+        raise ConfigError(f"{os.fspath(path)} is not UTF-8: convert it, or write other characters as \\uXXXX")
+    return parse_properties(data.decode(), os.fspath(path))
+
+
+def parse_properties(text: str, source: str = "the properties") -> dict[str, str]:
+    """Parse the text of a file.
+
+    Arguments:
+        source: where the text is from, for errors.
+
+    Raises ``ConfigError`` for a malformed ``\\uXXXX``, for a line without a key, and for a key with two values.
+    """
+    found: dict[str, str] = {}
+    for number, line in _logical_lines(text.removeprefix("\ufeff")):
+        end = _KEY.match(line).end()  # type: ignore[union-attr]  # it matches the empty string too
+        key = _unescaped(line[:end], source, number)
+        if not key:
+            raise ConfigError(f"{source}: line {number} has no key before its separator")
+        value = _unescaped(line[_SEPARATOR.match(line, end).end() :], source, number).strip()  # type: ignore[union-attr]
+        if found.setdefault(key, value) != value:
+            raise ConfigError(f"{source}: {key} is given twice, with different values: remove one", key)
+    return found
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, without comments and blank ones, and with their continuations."""
+    lines = enumerate(_LINE_ENDS.split(text), 1)
+    for number, natural in lines:
+        line = natural.lstrip(_BLANKS)
+        if not line or line[0] in "#!":
+            continue
+        while _is_continued(line):
+            line = line[:-1] + next(lines, (0, ""))[1].lstrip(_BLANKS)
+        if line:
+            yield number, line
+
+
+def _is_continued(line: str) -> bool:
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _unescaped(text: str, source: str, number: int) -> str:
+    def character(escape: re.Match[str]) -> str:
+        said = escape[1]
+        if said == "u":
+            raise ConfigError(f"{source}: line {number} has \\u without four hexadecimal digits")
+        return chr(int(said[1:], 16)) if len(said) > 1 else _LETTERS.get(said, said)
+
+    replaced = _ESCAPE.sub(character, text)
+    return replaced.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

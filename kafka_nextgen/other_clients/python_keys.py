@@ -1,0 +1,48 @@
+"""The arguments of kafka-python's (3.0.12) and aiokafka's (0.14.0) consumers that Java's consumer lacks, with dots."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_nextgen.other_clients.fates import Dropped, Mapped, Refused, Table, dropped, refused
+from kafka_nextgen.other_clients.values import endpoint_identification, token_callback
+
+__all__ = ["PYTHON_TABLE"]
+
+_DIRECT: Final = "connections are made directly, and would go past the proxy"
+
+PYTHON_TABLE: Final[Table] = {
+    "sasl.plain.username": Mapped("sasl.username"),
+    "sasl.plain.password": Mapped("sasl.password"),
+    "sasl.oauth.token.provider": Mapped("oauth.cb", token_callback, "which calls its token()"),
+    "ssl.cafile": Mapped("ssl.ca.location"),
+    "ssl.certfile": Mapped("ssl.certificate.location"),
+    "ssl.check.hostname": Mapped(
+        "ssl.endpoint.identification.algorithm", endpoint_identification, "True as https, False as none"
+    ),
+    "ssl.ciphers": Mapped("ssl.cipher.suites"),
+    "ssl.keyfile": Mapped("ssl.key.location"),
+    "ssl.password": Mapped("ssl.key.password"),
+    "ssl.crlfile": Refused("revoked certificates are not looked up: give an ssl.SSLContext with them as ssl_context"),
+    **refused("the name follows from sasl.kerberos.service.name and the broker's host: remove it", (
+        "sasl.kerberos.domain.name",
+        "sasl.kerberos.name",
+    )),
+    "consumer.timeout.ms": Refused(
+        "in kafka-python it ends `for record in consumer`, which does not end here: call poll(timeout), which returns "
+        "nothing when the time is over; in aiokafka it changes no record: remove it"
+    ),
+    "default.offset.commit.callback": Refused("give a callback to commit_async(), or use Consumer.hooks"),
+    "topics": Refused("call subscribe(topics)"),
+    "kafka.client": Refused("no client can be put in place of this library's own: remove it"),
+    **refused(f"{_DIRECT}: remove it, or open the connections of the host with a proxy of its own", (
+        "proxy.url",
+        "socks5.proxy",
+    )),
+    **dropped("versions are negotiated with every broker", ("api.version", "api.version.auto.timeout.ms")),
+    "bootstrap.timeout.ms": Dropped("a constructor waits for no broker; methods have timeouts"),
+    "enable.incremental.fetch.sessions": Dropped("fetch sessions are used where brokers have them"),
+    **dropped("metrics are read with Consumer.metrics()", ("metric.group.prefix", "metrics.enabled")),
+    **dropped("the library has an event loop of its own", ("loop", "selector")),
+    "socket.options": Dropped("sockets have the options that fit"),
+}  # fmt: skip

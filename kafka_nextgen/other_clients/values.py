@@ -1,0 +1,197 @@
+"""Values of other clients, converted to this library's.
+
+A function gets a value as it was written, and returns the value for this library's key, or None to set nothing. It
+raises ``ValueError`` for a value without a counterpart; the message follows the key.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, cast
+
+from kafka_nextgen.java_config.deserializers import java_deserializer
+from kafka_nextgen.properties import INT32_MAX, STRATEGIES
+
+__all__ = [
+    "CONVERSIONS",
+    "endpoint_identification",
+    "kilobytes",
+    "refresh_interval",
+    "token_callback",
+    "without_listeners",
+]
+
+_LISTENER: Final = re.compile(r"[A-Za-z_]+://")
+_NUMBER: Final = re.compile(r"\s*-?[0-9]{1,20}\s*")
+_PORT: Final = 9092
+_RESETS: Final = {
+    "smallest": "earliest",
+    "beginning": "earliest",
+    "largest": "latest",
+    "end": "latest",
+    "error": "none",
+}
+_BOOLEANS: Final = {"1": True, "t": True, "0": False, "f": False}
+_ALGORITHMS: Final = {"": "none", "true": "https", "false": "none"}
+_UNLIMITED: Final = (-1, 0)
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def bootstrap_servers(value: object) -> object:
+    """Servers without a listener's name before them, and with port 9092 where there is none, as in librdkafka."""
+    servers = without_listeners(value)
+    return tuple(map(_with_port, servers)) if isinstance(servers, tuple) else servers
+
+
+def without_listeners(value: object) -> object:
+    """Servers without a listener's name before them, such as ``SASL_SSL://``."""
+    if not isinstance(value, str | list | tuple):
+        return value
+    written = value.split(",") if isinstance(value, str) else value
+    return tuple(_LISTENER.sub("", one.strip(), count=1) if isinstance(one, str) else one for one in written)
+
+
+def _with_port(server: object) -> object:
+    if not isinstance(server, str):
+        return server
+    has_none = server.endswith("]") if server.startswith("[") else re.fullmatch(r"[\w.-]+", server)
+    return f"{server}:{_PORT}" if has_none else server
+
+
+def offset_reset(value: object) -> object:
+    """librdkafka's and older words for earliest, latest and none."""
+    return _RESETS.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
+def boolean(value: object) -> object:
+    """librdkafka's 1, t, 0 and f."""
+    return value if isinstance(value, bool) else _BOOLEANS.get(str(value).strip().lower(), value)
+
+
+def bounded(value: object) -> object:
+    """A Java long; the longest time here is 2147483647 ms, which is 24 days."""
+    number = _number(value)
+    return value if number is None else min(number, INT32_MAX)
+
+
+def at_least_one(value: object) -> object:
+    """0 becomes 1, which a broker serves alike."""
+    return 1 if _number(value) == 0 else value
+
+
+def idle_time(value: object) -> object:
+    """-1 (Java), 0 (librdkafka) and infinity (Python) close no idle connection."""
+    is_infinite = isinstance(value, float) and math.isinf(value)
+    return INT32_MAX if is_infinite or _number(value) in _UNLIMITED else bounded(value)
+
+
+def commit_interval(value: object) -> object:
+    """0 means two things."""
+    if _number(value) == 0:
+        raise ValueError(
+            "is 0, which means a commit with each poll in Java and no commits in librdkafka: set 1, or set "
+            "enable.auto.commit=false"
+        )
+    return value
+
+
+def refresh_interval(value: object) -> object:
+    """librdkafka's -1 never refreshes."""
+    return INT32_MAX if _number(value) == -1 else value
+
+
+def metadata_age(value: object) -> object:
+    """A Java long, of which 0 becomes 1."""
+    return bounded(at_least_one(value))
+
+
+def kilobytes(value: object) -> object:
+    """Kilobytes as bytes, at most 2147483647."""
+    number = _number(value)
+    return value if number is None else min(number * 1024, INT32_MAX)
+
+
+def endpoint_identification(value: object) -> object:
+    """Java's empty value, and kafka-python's ssl_check_hostname."""
+    return _ALGORITHMS.get(str(value).strip().lower(), value)
+
+
+def deserializer(value: object) -> object:
+    """The name of one of Kafka's classes, or a Python function."""
+    if isinstance(value, str):
+        return java_deserializer(value)
+    if not callable(value) and hasattr(value, "deserialize"):
+        raise ValueError("is an object with a method deserialize: give a function of bytes, such as its json.loads")
+    return value
+
+
+def strategies(value: object) -> object:
+    """Names of assignors, or classes of kafka-python's and aiokafka's assignors, which have names."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return value
+    return tuple(map(_strategy, value))
+
+
+def _strategy(value: object) -> object:
+    name = getattr(value, "name", None)
+    return name if not isinstance(value, str) and name in STRATEGIES else value
+
+
+def token_callback(provider: object) -> object:
+    """kafka-python's and aiokafka's token providers, as a function that ``oauth.cb`` takes."""
+    if not callable(getattr(provider, "token", None)):
+        raise ValueError("must be an object with a method token()")
+
+    def token(_config: str) -> object:
+        if getattr(provider, "extensions", dict)():
+            raise ValueError("the token provider has extensions: return them from a function given as oauth.cb")
+        made = cast(Callable[[], object], provider.token)()  # type: ignore[attr-defined]
+        if not inspect.iscoroutine(made):
+            return made
+        import asyncio  # noqa: TID251  (this function is called in a thread of its own)
+
+        return asyncio.run(made)
+
+    return token
+
+
+_TIMES: Final = (
+    "metadata.recovery.rebootstrap.trigger.ms",
+    "reconnect.backoff.max.ms",
+    "reconnect.backoff.ms",
+    "retry.backoff.max.ms",
+    "retry.backoff.ms",
+    "socket.connection.setup.timeout.ms",
+)
+_SIZES: Final = ("fetch.max.bytes", "fetch.min.bytes", "max.partition.fetch.bytes")
+_SWITCHES: Final = (
+    "allow.auto.create.topics",
+    "check.crcs",
+    "enable.auto.commit",
+    "enable.ssl.certificate.verification",
+    "metadata.cluster.check.enable",
+)
+
+#: Conversions of values by this library's keys, which other clients have under the same name.
+CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {
+    "auto.commit.interval.ms": commit_interval,
+    "auto.offset.reset": offset_reset,
+    "bootstrap.servers": bootstrap_servers,
+    "connections.max.idle.ms": idle_time,
+    "key.deserializer": deserializer,
+    "metadata.max.age.ms": metadata_age,
+    "partition.assignment.strategy": strategies,
+    "ssl.endpoint.identification.algorithm": endpoint_identification,
+    "value.deserializer": deserializer,
+    **dict.fromkeys(_TIMES, bounded),
+    **dict.fromkeys(_SIZES, at_least_one),
+    **dict.fromkeys(_SWITCHES, boolean),
+}
