@@ -135,6 +135,6 @@ async def delete_group(call: AdminCall, group_id: str) -> None:
         DELETE_GROUPS,
         build=lambda version: delete_groups.to_request([group_id]),
         read=lambda response: delete_groups.from_response(response, [group_id]),
-        error_in=lambda deleted: (deleted.results[group_id], None),
+        error_in=lambda deleted: (deleted.results[group_id], deleted.messages.get(group_id)),
         is_repeatable=False,
     )

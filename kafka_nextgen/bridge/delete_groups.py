@@ -25,7 +25,8 @@ def from_response(message: DeleteGroupsResponse, asked: Sequence[str]) -> Groups
     told = {result.group_id: code_of(result.error_code) for result in message.results}
     if missing := set(asked) - told.keys():
         raise DecodeError(f"DeleteGroups was answered without {', '.join(sorted(missing))}")
-    return GroupsDeleted({group_id: told[group_id] for group_id in asked})
+    messages = {result.group_id: result.error_message for result in message.results if result.error_message}
+    return GroupsDeleted({group_id: told[group_id] for group_id in asked}, messages)
 
 
 def from_request(message: DeleteGroupsRequest) -> DeleteGroups:
@@ -36,5 +37,8 @@ def from_request(message: DeleteGroupsRequest) -> DeleteGroups:
 def to_response(answer: GroupsDeleted) -> DeleteGroupsResponse:
     """Write what became of each group."""
     return DeleteGroupsResponse(
-        results=[_Result(group_id=group_id, error_code=error) for group_id, error in answer.results.items()]
+        results=[
+            _Result(group_id=group_id, error_code=error, error_message=answer.messages.get(group_id))
+            for group_id, error in answer.results.items()
+        ]
     )

@@ -126,9 +126,10 @@ class GroupsListed:
 
 @frozen
 class GroupsDeleted:
-    """The result for each group."""
+    """The result for each group, and what the coordinator says of those that failed (Kafka 4.4)."""
 
     results: Mapping[str, ErrorCode]
+    messages: Mapping[str, str] = field(factory=dict)
 
 
 @frozen

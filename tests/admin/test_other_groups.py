@@ -8,13 +8,22 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 from click.testing import CliRunner
 
-from kafka_nextgen import GroupAdmin, GroupNotFoundError, GroupState, GroupType, StreamsTasks, TopicPartition
+from kafka_nextgen import (
+    BrokerError,
+    GroupAdmin,
+    GroupNotFoundError,
+    GroupState,
+    GroupType,
+    StreamsTasks,
+    TopicPartition,
+)
 from kafka_nextgen.broker.apis import SERVED
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import (
+    DELETE_GROUPS,
     DESCRIBE_SHARE_GROUP_OFFSETS,
     LIST_GROUPS,
     SHARE_GROUP_DESCRIBE,
@@ -194,3 +203,14 @@ def test_offsets_of_a_share_group_are_those_not_acknowledged_with_the_lag_of_its
     assert (offsets[ORDERS].committed.offset, offsets[ORDERS].lag, offsets[ORDERS].member_id) == (0, 7, None)
     assert TopicPartition("orders", 1) not in offsets, "nothing is known of it"
     assert "TOPIC_AUTHORIZATION_FAILED" in str(offsets[TopicPartition("orders", 2)].error)
+
+
+def test_what_a_broker_says_of_a_group_it_can_not_delete_is_told(cluster: Cluster, serve: Serve) -> None:
+    result = m.DeleteGroupsResponse.DeletableGroupResult(
+        group_id="counting", error_code=ErrorCode.GROUP_DELETION_FAILED, error_message="its topology stays"
+    )
+    serve(DELETE_GROUPS, m.DeleteGroupsResponse(results=[result]))
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        error = admin.delete(["counting"]).failed["counting"]
+    assert isinstance(error, BrokerError)
+    assert "group counting: deleting it: GROUP_DELETION_FAILED: its topology stays" in str(error)

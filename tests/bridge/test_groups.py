@@ -45,7 +45,7 @@ def test_a_coordinator_that_still_loads_says_so() -> None:
     assert list_groups.from_response(answered(LIST_GROUPS, message, 5)) == (14, GroupsListed(()))
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
 def test_groups_are_deleted_one_by_one(version: int) -> None:
     assert delete_groups.from_request(asked(delete_groups.to_request(["g", "h", "g"]), version)) == DeleteGroups(
         ("g", "h")
@@ -53,6 +53,15 @@ def test_groups_are_deleted_one_by_one(version: int) -> None:
     deleted = GroupsDeleted({"g": ErrorCode.NONE, "h": ErrorCode.NON_EMPTY_GROUP})
     message = answered(DELETE_GROUPS, delete_groups.to_response(deleted), version)
     assert delete_groups.from_response(message, ["g", "h"]) == deleted
+
+
+def test_what_is_said_of_a_failure_is_read_from_version_3_on() -> None:
+    failed = GroupsDeleted({"g": ErrorCode.GROUP_DELETION_FAILED}, {"g": "the plugin failed"})
+    told = [
+        delete_groups.from_response(answered(DELETE_GROUPS, delete_groups.to_response(failed), version), ["g"])
+        for version in (2, 3)
+    ]
+    assert told == [GroupsDeleted({"g": ErrorCode.GROUP_DELETION_FAILED}), failed]
 
 
 def test_an_answer_that_leaves_a_group_out_is_refused() -> None:
