@@ -90,6 +90,12 @@ class ConsumerConfig(SecurityConfig):
     bootstrap_servers: tuple[p.ServerAddress, ...] = _key(
         p.servers, (), "Servers for the first connection to the cluster; one that answers is enough. Required."
     )
+    bootstrap_resolve_timeout_ms: int = _key(
+        _MS,
+        0,
+        "How long bootstrap servers whose names can't be looked up, or that can't be reached, are tried before it is "
+        "an error (KIP-909); 0 means 10 seconds. A constructor never waits.",
+    )
     client_id: str = _key(p.text(), "kafka-nextgen", "The name that brokers log and apply quotas to.")
     client_rack: str | None = _key(
         p.text(),

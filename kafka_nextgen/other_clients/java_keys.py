@@ -100,7 +100,6 @@ JAVA_TABLE: Final[Table] = {
     **dropped("credentials are always encoded as RFC 6749 demands", ("sasl.oauthbearer.header.urlencode",)),
     **dropped(_SHARE, ("share.acknowledgement.mode", "share.acquire.mode")),
     **dropped("a member that closes leaves its group", ("internal.leave.group.on.close",)),
-    **dropped("a constructor waits for no broker, and methods have timeouts", ("bootstrap.resolve.timeout.ms",)),
     **dropped("metrics are read with Consumer.metrics()", (
         "auto.include.jmx.reporter",
         "enable.metrics.push",

@@ -164,6 +164,7 @@ def token_callback(provider: object) -> object:
 
 
 _TIMES: Final = (
+    "bootstrap.resolve.timeout.ms",
     "metadata.recovery.rebootstrap.trigger.ms",
     "reconnect.backoff.max.ms",
     "reconnect.backoff.ms",

@@ -55,7 +55,7 @@ class TransportSettings:
             setup_timeout_s=config.socket_connection_setup_timeout_ms / 1000,
             max_idle_s=config.connections_max_idle_ms / 1000,
             metadata_max_age_s=config.metadata_max_age_ms / 1000,
-            unreachable_timeout_s=UNREACHABLE_TIMEOUT_S,
+            unreachable_timeout_s=config.bootstrap_resolve_timeout_ms / 1000 or UNREACHABLE_TIMEOUT_S,
             rebootstraps=config.metadata_recovery_strategy is RecoveryStrategy.REBOOTSTRAP,
             checks_cluster=config.metadata_cluster_check_enable,
             rebootstrap_trigger_s=config.metadata_recovery_rebootstrap_trigger_ms / 1000,

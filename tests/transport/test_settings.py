@@ -22,5 +22,11 @@ def test_milliseconds_become_seconds() -> None:
         metadata_recovery_strategy="none",
     )
     settings = TransportSettings.of(config)
+    assert settings.unreachable_timeout_s == 10.0
     assert (settings.request_timeout_s, settings.rebootstraps) == (1.5, False)
     assert settings.reconnect_backoff == Backoff(0.02, 0.2)
+
+
+def test_the_patience_with_bootstrap_servers_can_be_chosen() -> None:
+    config = ConsumerConfig.parse(bootstrap_servers=SERVERS, bootstrap_resolve_timeout_ms=120_000)
+    assert TransportSettings.of(config).unreachable_timeout_s == 120.0
