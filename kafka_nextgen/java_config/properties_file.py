@@ -74,12 +74,11 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     lines = enumerate(_LINE_ENDS.split(text), 1)
     for number, natural in lines:
         line = natural.lstrip(_BLANKS)
-        if not line or line[0] in "#!":
+        if not line or line == "\\" or line[0] in "#!":  # a lone backslash continues nothing
             continue
         while _is_continued(line):
             line = line[:-1] + next(lines, (0, ""))[1].lstrip(_BLANKS)
-        if line:
-            yield number, line
+        yield number, line
 
 
 def _is_continued(line: str) -> bool:

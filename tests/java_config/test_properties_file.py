@@ -18,6 +18,7 @@ from kafka_nextgen.java_config.properties_file import parse_properties
         (r"a\ b\=c\:d = e\tf\q", {"a b=c:d": "e\tfq"}),
         (r"a = \u00e9\ud83d\ude00", {"a": "é😀"}),
         ("a = 1\\", {"a": "1"}),
+        ("\\\n# no\na = 1", {"a": "1"}),
         ("a = 1\na = 1", {"a": "1"}),
         ("\ufeffa = x # y", {"a": "x # y"}),
     ],
