@@ -107,6 +107,7 @@ def offset_settings(config: ConsumerConfig) -> OffsetSettings:
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
         auto_commit_interval_s=config.auto_commit_interval_ms / 1000 if config.enable_auto_commit else None,
+        commits_again=True,
     )
 
 

@@ -131,6 +131,11 @@ class Handover:
         """What ``commit()`` commits: the positions behind everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}
 
+    def positions_to_keep(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """The same without the partitions that are being given up."""
+        stopped = {state.partition for state in self._states if state.stopped}
+        return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
+
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
         """The application gives these up, or was asked to: it has committed what it wants committed."""
         let_go(self._assigned.known(partitions))

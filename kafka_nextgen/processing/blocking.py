@@ -38,6 +38,7 @@ class BlockingConsumer:
     def __init__(self, consumer: ConsumerToRun) -> None:
         self._consumer = consumer
         self.assignment = consumer.assignment
+        self._positions = consumer._positions  # noqa: SLF001
         self.poll = _awaitable(consumer.poll)
         self.pause = _awaitable(consumer.pause)
         self.resume = _awaitable(consumer.resume)

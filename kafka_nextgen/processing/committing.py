@@ -1,12 +1,16 @@
 """Commit finished offsets periodically while the work goes on, one commit at a time.
 
+Each commit has every partition, also what is committed already, and the position of a partition of which nothing was
+handed out: the retention of offsets counts from their commit once the group has no members, and it has none while
+partitions are assigned by hand.
+
 The next commit covers one that ended with CommitFailedError or a transport error. Any other error ends the run.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import TypeAlias
 
@@ -25,12 +29,19 @@ PendingCommit: TypeAlias = Future[None] | asyncio.Future[None]
 
 
 class Committer:
-    """Commits with ``begin`` every ``interval_s`` seconds, if offsets have changed."""
+    """Commits with ``begin`` every ``interval_s`` seconds.
+
+    ``positions`` returns the position of each partition that is not being given up.
+    """
 
     def __init__(
-        self, begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], PendingCommit], interval_s: float
+        self,
+        begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], PendingCommit],
+        positions: Callable[[], Mapping[TopicPartition, OffsetAndMetadata]],
+        interval_s: float,
     ) -> None:
         self._begin = begin
+        self._positions = positions
         self._interval_s = interval_s
         self._due: float | None = None
         self._offsets: dict[TopicPartition, OffsetAndMetadata] = {}
@@ -38,17 +49,18 @@ class Committer:
 
     def commit_if_due(self, progress: Progress, now: float) -> None:
         """Start a commit if it is due at ``now`` (seconds, monotonic). Raises the final error of the last one."""
-        self.settle(progress)
+        self.settle()
         if self._due is None:
             self._due = now + self._interval_s
         if self.pending is not None or now < self._due:
             return
         self._due = now + self._interval_s
-        self._offsets = progress.news()
+        untouched = {tp: at for tp, at in self._positions().items() if tp not in progress.partitions}
+        self._offsets = {**untouched, **progress.committable(progress.partitions)}
         if self._offsets:
             self.pending = self._begin(self._offsets)
 
-    def settle(self, progress: Progress) -> None:
+    def settle(self) -> None:
         """Process the result of the last commit, if it has ended."""
         if self.pending is None or not self.pending.done():
             return
@@ -56,9 +68,7 @@ class Committer:
         if ended.cancelled():
             return
         error = ended.exception()
-        if error is None:
-            progress.acknowledge(self._offsets)
-        elif isinstance(error, CommitFailedError | TransportError):
+        if isinstance(error, CommitFailedError | TransportError):
             logger.warning("%s not committed yet: %s", format_partitions(self._offsets), error)
-        else:
+        elif error is not None:
             raise error

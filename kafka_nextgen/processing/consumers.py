@@ -38,6 +38,9 @@ class _Consumer(Protocol[Done, Polled, Commit]):
     def _end_noted(self) -> AbstractContextManager[None]:
         """Tells ``health`` of the error that ends ``run``."""
 
+    def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """The known position of each partition that is not being given up."""
+
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""
 

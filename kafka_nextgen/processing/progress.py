@@ -50,7 +50,6 @@ class _PartitionProgress:
     window: deque[Ticket] = field(factory=deque)
     given_back_from: int | None = None
     finished: OffsetAndMetadata | None = None
-    acknowledged: OffsetAndMetadata | None = None
 
     def advance(self) -> None:
         """Extend the prefix over finished records."""
@@ -153,20 +152,6 @@ class Progress:
         """The committable offset of each of these partitions that has one."""
         found = {tp: self._partitions[tp].finished for tp in partitions if tp in self._partitions}
         return {tp: finished for tp, finished in found.items() if finished is not None}
-
-    def news(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The offsets that are committable and not known to be committed."""
-        return {
-            tp: known.finished
-            for tp, known in self._partitions.items()
-            if known.finished is not None and known.finished != known.acknowledged
-        }
-
-    def acknowledge(self, offsets: dict[TopicPartition, OffsetAndMetadata]) -> None:
-        """These offsets are committed."""
-        for partition, offset in offsets.items():
-            if partition in self._partitions:
-                self._partitions[partition].acknowledged = offset
 
     def _known(self, partitions: Iterable[TopicPartition]) -> list[_PartitionProgress]:
         return [self._partitions[tp] for tp in partitions if tp in self._partitions]

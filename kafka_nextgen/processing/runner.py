@@ -52,7 +52,8 @@ class Runner(AsyncRebalanceListener):
         self._work = work
         self._settings = settings
         self._handle = handle
-        self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
+        positions = consumer._positions  # noqa: SLF001  (of the library, and none of its public methods)
+        self._committer = Committer(consumer.commit_async, positions, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
 

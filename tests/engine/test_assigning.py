@@ -335,3 +335,22 @@ def test_who_assigned_by_hand_is_a_stranger_to_the_group(stage: Stage) -> None:
         consumer.assign([tp()])
         metadata = consumer.group_metadata()
         assert (metadata.group_id, metadata.member_epoch, metadata.member_id) == (GROUP, -1, "")
+
+
+# ---- the retention of offsets
+
+
+@pytest.mark.parametrize("protocol", ["by hand", "consumer", "classic"])
+def test_an_idle_reader_commits_its_positions_again_on_the_interval(stage: Stage, protocol: str) -> None:
+    by_hand = protocol == "by hand"
+    more = {} if by_hand else {"group_protocol": protocol}
+    with stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=10, **more) as consumer:
+        if by_hand:
+            consumer.assign([tp(0), tp(1), tp(2)])
+        else:
+            consumer.subscribe([TOPIC])
+        read(consumer, 30)
+        poll_until(consumer, lambda: stage.committed() == {0: 10, 1: 10, 2: 10})
+        commits = stage.cluster.metrics().offsets.committed
+        poll_until(consumer, lambda: stage.cluster.metrics().offsets.committed >= commits + 9)
+    assert stage.committed() == {0: 10, 1: 10, 2: 10}

@@ -6,6 +6,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 
 from kafka_nextgen import RebalanceListener, Record, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
@@ -53,12 +54,19 @@ class ScriptedConsumer(RunsHandlers):
         self.polls = 0
         self.paused: set[TopicPartition] = set()
         self.sought: dict[TopicPartition, int] = {}
+        self.positions: dict[TopicPartition, int] = {}
 
     def _topics_to_run(self, topics: Collection[str] | None) -> Collection[str]:
         return topics or ["orders"]
 
     def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
         self.listener = listener or RebalanceListener()
+
+    def _end_noted(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        return {tp: OffsetAndMetadata(at) for tp, at in self.positions.items()}
 
     def assignment(self) -> frozenset[TopicPartition]:
         return frozenset(self.owned)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 import pytest
@@ -15,6 +16,7 @@ from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
 from kafka_nextgen.processing.lane_scheduler import Task
+from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.processing.scripted import Offsets, ScriptedConsumer, records_of
 from tests.processing.stage import P0
@@ -49,6 +51,12 @@ class AsyncImpatient(AwaitsHandlers):
 
     def assignment(self) -> frozenset[TopicPartition]:
         return self.blocking.assignment()
+
+    def _end_noted(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        return {}
 
     async def subscribe(self, topics: Collection[str], listener: object = None) -> None:
         """Nobody calls the listener."""

@@ -141,24 +141,6 @@ def test_the_first_open_record_is_where_to_go_on() -> None:
     assert progress.next_open(P1) is None
 
 
-def test_only_what_is_not_yet_committed_is_news() -> None:
-    progress = Progress()
-    first, second = hand_out(progress, 0, 1)
-    finish(progress, first)
-    news = progress.news()
-    assert news == {P0: OffsetAndMetadata(1, leader_epoch=3)}
-    progress.acknowledge(news)
-    assert progress.news() == {}
-    finish(progress, second)
-    assert progress.news() == {P0: OffsetAndMetadata(2, leader_epoch=3)}
-
-
-def test_an_acknowledgement_for_a_lost_partition_is_nothing() -> None:
-    progress = Progress()
-    progress.acknowledge({P0: OffsetAndMetadata(1)})
-    assert progress.news() == {}
-
-
 def test_an_offset_that_goes_back_is_noticed() -> None:
     progress = Progress()
     hand_out(progress, 5)

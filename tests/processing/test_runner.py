@@ -52,6 +52,41 @@ def test_everything_is_committed_at_the_end_also_what_was_acknowledged_before() 
     assert consumer.commits[-1] == {P0: 7}
 
 
+def polls_until_committed(consumer: ScriptedConsumer, offsets: dict[TopicPartition, int], times: int) -> None:
+    """Add polls to the script that bring nothing until these offsets were committed so often."""
+
+    def poll(_: ScriptedConsumer) -> None:
+        if consumer.commits.count(offsets) < times:
+            consumer.script.appendleft(poll)
+
+    consumer.script.append(poll)
+
+
+def test_what_is_committed_is_committed_again_on_the_interval() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    polls_until_committed(consumer, {P0: 6}, times=3)
+    run_to_the_end(consumer, lambda record: None)
+    assert consumer.commits.count({P0: 6}) > 3, "at the end once more"
+
+
+def test_so_is_the_position_of_a_partition_that_brings_nothing() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    consumer.positions = {P0: 6, P1: 10}
+    polls_until_committed(consumer, {P0: 6, P1: 10}, times=3)
+    run_to_the_end(consumer, lambda record: None)
+    assert consumer.commits[-1] == {P0: 6}
+
+
+def test_no_position_is_committed_behind_a_record_in_work() -> None:
+    gate = Gate()
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    consumer.positions = {P0: 6, P1: 10}
+    polls_until_committed(consumer, {P1: 10}, times=2)
+    consumer.script.append(lambda _: gate.opened.set())
+    run_to_the_end(consumer, gate)
+    assert consumer.commits[:2] == [{P1: 10}, {P1: 10}]
+
+
 def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -23,7 +23,7 @@ from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.types import JoinReason, TopicPartition
+from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
     from kafka_nextgen.metrics.consumer_metrics import Metrics
@@ -236,6 +236,10 @@ class BaseConsumer:
         if core.has_listener:
             raise MisuseError("run() listens to rebalances itself: subscribe() without a listener, or give it topics")
         return core.topics
+
+    def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """The position of each partition that has one and is not being given up, behind all that was handed over."""
+        return self._usable().fetches.under_lock(lambda state: state.handover.positions_to_keep())
 
     def _usable(self) -> ConsumerCore:
         """The core, if it may be used now."""

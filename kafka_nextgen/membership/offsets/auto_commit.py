@@ -1,9 +1,12 @@
 """Auto-commit: commit processed offsets on an interval and before partitions are given up.
 
 * Only records handed over before the last poll count as processed; the driver knows which.
-* One interval commit is open at a time. It has only offsets that are not committed already.
-* The commit before a revocation replaces it. That one has every position of the assignment, even acknowledged ones: a
-  delayed duplicate of an older commit may have arrived since and set the offset back.
+* One interval commit is open at a time. If ``commits_again`` it has every position of the assignment, even acknowledged
+  ones, as that of Kafka's own consumer has (4.4, CommitRequestManager): the retention of offsets counts from their
+  commit once the group has no members. It has none while all its readers assign partitions by hand, nor once all
+  members have crashed.
+* The commit before a revocation replaces it, and has every position, too: a delayed duplicate of an older commit may
+  have arrived since and set the offset back.
 * An application that also commits by itself may be ahead of the processed offsets. Auto-commit never sets its commits
   back, whether acknowledged or still open. The exception is an application that sought back: commits from before the
   seek do not count. Neither do they after an offset reset, which shows as a position behind the one last read.
@@ -52,13 +55,14 @@ def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) -> Outcome:
-    """Commit the processed offsets, except where they are committed already or the application is ahead."""
+    """Commit the processed offsets, except where the application is ahead or, in some settings, all is committed."""
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"
     ahead = _ahead(state, event.offsets)
     offsets = {tp: offset for tp, offset in event.offsets.items() if tp not in ahead}
     state = _remember(state, event.offsets)
-    if all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items()):
+    is_known = all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items())
+    if not offsets or (is_known and not at.settings.commits_again):
         return state, ()
     return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, new_retry_state(interval_s, at)), ()
 

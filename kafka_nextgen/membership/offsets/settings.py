@@ -14,14 +14,15 @@ class OffsetSettings(RetrySettings):
     """The part of the configuration that commits and lookups use.
 
     A request times out after ``request_timeout_s``. At most ``most_unanswered`` commits are in flight.
-    ``auto_commit_interval_s`` is None without
-    auto-commit. All times are seconds.
+    ``auto_commit_interval_s`` is None without auto-commit. ``commits_again``: each interval commits all positions, even
+    if nothing was processed since the last one. All times are seconds.
     """
 
     instance_id: str | None = None
     request_timeout_s: float = 30.0
     most_unanswered: int = 4
     auto_commit_interval_s: float | None = None
+    commits_again: bool = False
 
 
 OffsetContext = RuleContext[OffsetSettings]

@@ -27,6 +27,31 @@ def test_what_is_committed_already_is_left_alone() -> None:
     assert talk.consumed("foo[0]=5") == []
 
 
+def test_a_member_that_is_idle_commits_again_on_each_interval() -> None:
+    talk = member(interval_s=5.0, commits_again=True)
+    for _ in range(3):
+        talk.passes(5)
+        assert talk.consumed("foo[0]=5 foo[1]=7") == ["commit epoch=3 foo[0]=5 foo[1]=7"]
+        talk.accept()
+
+
+def test_so_does_a_reader_that_assigned_partitions_to_itself() -> None:
+    talk = Conversation(interval_s=5.0, commits_again=True)
+    talk.owns("foo[0]")
+    for _ in range(3):
+        talk.passes(5)
+        assert talk.consumed("foo[0]=5") == ["commit epoch=-1 foo[0]=5"]
+        talk.accept()
+
+
+def test_where_the_application_is_ahead_of_everything_nothing_is_committed_again() -> None:
+    talk = member(interval_s=5.0, commits_again=True)
+    talk.commit("foo[0]=9")
+    talk.accept()
+    talk.passes(5)
+    assert talk.consumed("foo[0]=5") == []
+
+
 def test_one_is_under_way_at_a_time() -> None:
     talk = reader()
     talk.passes(5)
