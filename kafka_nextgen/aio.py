@@ -6,6 +6,7 @@ import asyncio
 import math
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from datetime import timedelta
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -116,7 +117,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     # ---- reading
 
-    async def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
+    async def poll(self, timeout: float | timedelta | None = 1.0, max_records: int | None = None) -> Records:
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
         Arguments and errors are those of ``Consumer.poll``. Rebalance callbacks run in this call.

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -122,11 +123,12 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     # ---- reading
 
-    def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
+    def poll(self, timeout: float | timedelta | None = 1.0, max_records: int | None = None) -> Records:
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
         Returns at most ``max_records`` (default: ``max.poll.records``). Rebalance callbacks run in this call, which may
-        then take longer. A negative ``timeout`` is 0, and ``math.inf`` waits without a limit, as in all methods.
+        then take longer. A negative ``timeout`` is 0. None and ``math.inf`` wait without a limit, and a
+        ``timedelta`` is its seconds.
 
         Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position does
         not change; NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and

@@ -320,6 +320,8 @@ strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}",
 def _read_deserializer(value: object) -> Deserializer:
     if not callable(value):
         raise ValueError(f"must be a callable that takes bytes, not {value!r}")
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
+        raise ValueError(f"must be a function that is not async, since records are read synchronously: {value!r}")
     return value
 
 

@@ -382,3 +382,11 @@ def test_what_is_no_configuration_is_refused_with_what_to_write(
 ) -> None:
     with pytest.raises(ConfigError, match=r"bootstrap_servers='localhost:9092', not \w+; topics go to subscribe\(\)$"):
         read(given)
+
+
+@pytest.mark.parametrize("key", ["key.deserializer", "value.deserializer"])
+def test_an_async_deserializer_is_refused(key: str) -> None:
+    async def deserialize(data: bytes) -> object:
+        return data
+
+    assert "must be a function that is not async" in str(refusal({key: deserialize}))

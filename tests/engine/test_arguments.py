@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -147,3 +148,21 @@ def test_who_may_wait_for_ever_is_answered_all_the_same(stage: Stage) -> None:
         consumer.commit(timeout=math.inf)
         assert consumer.end_offsets([tp()], timeout=math.inf) == {tp(): 5}
         consumer.close(timeout=math.inf)
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"), [(timedelta(milliseconds=1500), 1.5), (None, LONGEST_WAIT_S), (-1, 0.0), (2, 2.0)]
+)
+def test_a_timeout_may_be_a_timedelta_or_none(given: object, seconds: float) -> None:
+    assert checked_seconds(given) == seconds
+
+
+@pytest.mark.parametrize("given", ["1", b"1", [], object()])
+def test_what_is_no_time_is_refused_as_such(given: object) -> None:
+    with pytest.raises(TypeError, match="a timeout is a number of seconds, a timedelta or None, not"):
+        checked_seconds(given)
+
+
+def test_the_offset_of_a_time_that_was_not_found_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"offsets_for_times\(\) gives .* seek_to_end\(\)"):
+        checked_offset(TopicPartition("orders", 0), -1)

@@ -510,3 +510,26 @@ def test_an_error_that_ends_the_block_is_seen_and_keeps_its_record_uncommitted(s
     with pytest.raises(AssertionError, match="in work"):
         play(scene())
     assert stage.committed() == {0: 4}
+
+
+def test_a_listener_may_await_what_does_not_wait_and_ask_for_offsets_by_time(stage: Stage) -> None:
+    stage.create(records=10)
+    found: list[int] = []
+
+    class Seeks(AsyncRebalanceListener):
+        async def on_partitions_assigned(
+            self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+        ) -> None:
+            await consumer.seek(tp(), 7)
+            await consumer.pause(partitions)
+            await consumer.resume(partitions)
+            offsets = await consumer.offsets_for_times(dict.fromkeys(partitions, -2))
+            found.extend(at.offset for at in offsets.values())
+
+    async def scene() -> None:
+        async with AsyncConsumer(**stage.config()) as consumer:
+            await consumer.subscribe(["orders"], Seeks())
+            assert values(await read(consumer, 3)) == [7, 8, 9]
+
+    play(scene())
+    assert found == [0]

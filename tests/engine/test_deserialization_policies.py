@@ -242,3 +242,12 @@ def test_hooks_that_look_at_records_meet_errors_as_values(orders: Stage) -> None
         consumer.hooks.add(Watches())
         consumer.poll()
     assert (len(watched), dead) == (40, [])
+
+
+def test_the_error_says_that_reading_stops_only_where_it_does(orders: Stage) -> None:
+    errors: list[DeserializationError] = []
+    with consuming(orders, on_deserialization_error=errors.append) as consumer:
+        list(islice(iter(consumer), 39))
+    assert str(errors[0]).endswith("ValueError: twelve; the record is skipped")
+    with consuming(orders) as consumer, pytest.raises(DeserializationError, match="reading stops there: seek to 13"):
+        list(islice(iter(consumer), 39))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -179,3 +180,11 @@ def test_a_coordinator_that_is_not_found_is_a_problem_until_it_is(stage: Stage, 
         poll_until(consumer, lambda: "COORDINATOR_NOT_AVAILABLE" in (consumer.health().problem or ""))
         stage.handle(FIND_COORDINATOR, found)
         poll_until(consumer, lambda: consumer.health().problem is None)
+
+
+def test_health_as_a_dict_is_json() -> None:
+    health = Health(
+        status=Status.STABLE, silence_s={TopicPartition("orders", 0): 1.5}, gone=(TopicPartition("orders", 1),)
+    )
+    told = json.loads(json.dumps(health.as_dict()))
+    assert (told["status"], told["silence_s"], told["gone"]) == ("stable", {"orders[0]": 1.5}, ["orders[1]"])

@@ -12,6 +12,7 @@ import math
 import re
 import threading
 from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
 from operator import index
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,11 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
     """A position in ``partition``."""
     _checked_partition(partition)
     given = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
+    if given.offset == -1:
+        raise ValueError(
+            f"{partition}: there is no offset -1, which offsets_for_times() gives where no record is as late; "
+            "seek_to_end() goes to the end"
+        )
     if not isinstance(given.metadata, str):
         raise TypeError(f"{partition}: the metadata beside an offset is a str, not {given.metadata!r}")
     given.metadata.encode()  # what can't be written as UTF-8 is a UnicodeEncodeError, which is a ValueError
@@ -147,8 +153,18 @@ def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
     return whole
 
 
-def checked_seconds(timeout: float) -> float:
-    """How long to wait: not at all for what is negative, as long as it takes for infinity."""
+def checked_seconds(timeout: object) -> float:
+    """How long to wait: not at all for what is negative, as long as it takes for infinity and None.
+
+    A ``timedelta`` is its seconds. Raises TypeError for what is no time.
+    """
+    if timeout is None:
+        return LONGEST_WAIT_S
+    if isinstance(timeout, timedelta):
+        timeout = timeout.total_seconds()
+    if isinstance(timeout, str | bytes) or not hasattr(timeout, "__float__"):
+        raise TypeError(f"a timeout is a number of seconds, a timedelta or None, not {timeout!r}")
+    timeout = float(timeout)
     if math.isnan(timeout):
         raise ValueError("a timeout is a number of seconds, not nan")
     return min(max(timeout, 0.0), LONGEST_WAIT_S)

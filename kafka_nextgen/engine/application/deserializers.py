@@ -73,8 +73,9 @@ class Deserializers:
             return deserializer(data)
         except Exception as cause:
             if self.on_error is DeserializationPolicy.RAISE:
-                raise _error_of(record, field, cause) from cause
-            return self._instead(_error_of(record, field, cause))
+                raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
+            is_skipped = self.on_error is not DeserializationPolicy.VALUE
+            return self._instead(_error_of(record, field, cause, _SKIPS if is_skipped else ""))
 
     def _instead(self, error: DeserializationError) -> object:
         """What takes the place of the key or value."""
@@ -101,12 +102,15 @@ def _hand_to(dead_letter: Callable[[DeserializationError], object], error: Deser
         raise MisuseError("on_deserialization_error can't be async: nothing is awaited between two records") from error
 
 
-def _error_of(record: Record, field: str, cause: Exception) -> DeserializationError:
+_STOPS = "; reading stops there: seek to {} to skip it, or set on_deserialization_error"
+_SKIPS = "; the record is skipped"
+
+
+def _error_of(record: Record, field: str, cause: Exception, outcome: str) -> DeserializationError:
     partition = TopicPartition(record.topic, record.partition)
     message = (
         f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: "
-        f"{describe_error(cause)}; reading stops there: seek to {record.offset + 1} to skip it, or set "
-        "on_deserialization_error"
+        f"{describe_error(cause)}{outcome}"
     )
     error = DeserializationError(message, record, field)
     error.__cause__ = cause

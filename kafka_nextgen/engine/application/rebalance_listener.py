@@ -14,7 +14,7 @@ context variable tells that a caller is in a callback, so tasks that a callback 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextvars import ContextVar, Token
 from types import TracebackType
 
@@ -22,6 +22,7 @@ from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.futures import await_result, wait_for_result
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
+from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.offset_reset import OffsetReset
@@ -125,9 +126,55 @@ class RebalanceConsumer(_View):
         limit_s = self._limit_s(timeout)
         return wait_for_result(self._alive().find_position(partition, limit_s), limit_s)
 
+    def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The first offset whose record is not older than the timestamp; as ``Consumer.offsets_for_times``."""
+        limit_s = self._limit_s(timeout)
+        return wait_for_result(self._alive().list_offsets(timestamps, limit_s), limit_s)
+
+
+class _Done:
+    """The result of a call that does not wait: it may be awaited, as that of ``AsyncConsumer``, or not."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        return
+        yield
+
+
+_DONE = _Done()
+
 
 class AsyncRebalanceConsumer(_View):
-    """What an ``AsyncRebalanceListener`` may do while one of its methods runs."""
+    """What an ``AsyncRebalanceListener`` may do while one of its methods runs.
+
+    ``seek``, ``pause`` and the like are done when they return. They may be awaited, as those of ``AsyncConsumer``.
+    """
+
+    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> _Done:  # type: ignore[override]
+        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
+        super().seek(partition, offset)
+        return _DONE
+
+    def seek_to_beginning(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
+        """Go on reading at the first offset there is."""
+        super().seek_to_beginning(partitions)
+        return _DONE
+
+    def seek_to_end(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
+        """Go on reading behind the last record there is."""
+        super().seek_to_end(partitions)
+        return _DONE
+
+    def pause(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
+        """Hand out no record of ``partitions`` until they are resumed."""
+        super().pause(partitions)
+        return _DONE
+
+    def resume(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
+        """Undo ``pause``."""
+        super().resume(partitions)
+        return _DONE
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
         """Commit ``offsets``, or what was handed over; ``timeout`` in seconds (default.api.timeout.ms).
@@ -142,6 +189,12 @@ class AsyncRebalanceConsumer(_View):
         Raises MisuseError if it is not assigned, or RequestTimeoutError when the time is over.
         """
         return await await_result(self._alive().find_position(partition, self._limit_s(timeout)))
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The first offset whose record is not older than the timestamp; as ``AsyncConsumer.offsets_for_times``."""
+        return await await_result(self._alive().list_offsets(timestamps, self._limit_s(timeout)))
 
 
 #: The methods of a listener.

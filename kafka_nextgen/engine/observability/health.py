@@ -20,8 +20,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from enum import Enum
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from kafka_nextgen.engine.member.membership import Membership
 from kafka_nextgen.engine.observability.counters import Counters
@@ -80,6 +81,20 @@ class Health:
     throttle: str | None = None
     run_error: str | None = None
     problem: str | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The same for ``json.dumps``: enums by their values, partitions as ``topic[0]``."""
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(Health)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(_plain(key)): _plain(each) for key, each in value.items()}
+    if isinstance(value, TopicPartition | Truncation):
+        return str(value)
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 @frozen
