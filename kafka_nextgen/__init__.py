@@ -27,7 +27,7 @@ from kafka_nextgen.properties import (
     SecurityProtocol,
     ServerAddress,
 )
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.secret import Secret, SecretSource
 from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
 from kafka_nextgen.types import (
     JoinReason,
@@ -162,6 +162,7 @@ __all__ = [
     "Results",
     "SaslMechanism",
     "Secret",
+    "SecretSource",
     "SecurityProtocol",
     "ServerAddress",
     "Status",

@@ -15,7 +15,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── StorageError
     ├── TransportError
     │   ├── OutageError                 temporary: RequestTimeoutError, DisconnectedError, NoBrokersError
-    │   └── AuthenticationError         permanent
+    │   └── AuthenticationError         refused: lasts until credentials or certificates change
     │       └── TlsError
     ├── BrokerError                     the broker answered with an error code
     │   ├── GroupAuthorizationError, TopicAuthorizationError, UnknownTopicError
@@ -140,7 +140,7 @@ class StorageError(KafkaNextgenError):
 
 
 class TransportError(KafkaNextgenError):
-    """The broker can't be reached: temporarily (``OutageError``) or permanently (``AuthenticationError``)."""
+    """The broker can't be reached: for the moment (``OutageError``), or it refuses (``AuthenticationError``)."""
 
 
 class OutageError(TransportError):
@@ -162,15 +162,16 @@ class NoBrokersError(OutageError):
 class AuthenticationError(TransportError):
     """A broker rejected our credentials, or failed to authenticate itself. The message includes the broker's message.
 
-    This is permanent: the client does not try the same credentials again, and every later poll raises this error.
-    Create another consumer with other credentials. ``code`` is Kafka's error code.
+    The call under way raises this, and the next poll, once. The client tries again after a backoff, from
+    ``reconnect.backoff.max.ms`` to ten times that, with what ``sasl.password`` or ``oauth_cb`` returns then and with
+    certificates that were renewed. ``code`` is Kafka's error code.
     """
 
     code = ErrorCode.SASL_AUTHENTICATION_FAILED
 
 
 class TlsError(AuthenticationError):
-    """TLS failed permanently: a certificate is untrusted, expired or of another host, or the port does not use TLS."""
+    """TLS failed and will again: a certificate is untrusted, expired or of another host, or the port has no TLS."""
 
 
 class BrokerError(KafkaNextgenError):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from traceback import extract_tb
+
+from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.text import can_be_sent
 
-__all__ = ["Secret"]
+__all__ = ["Secret", "SecretSource"]
 
 
 class Secret:
@@ -40,6 +44,53 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(Secret)  # the same for all: a hash of the text would reveal something about it
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+
+class SecretSource:
+    """A secret that may change: ``ask`` returns it as it is now, and may block. ``key`` is what it is for.
+
+    It is shown as ``***``, since the representation of a callable may contain its arguments.
+    """
+
+    __slots__ = ("_ask", "_key")
+
+    def __init__(self, key: str, ask: Callable[[], object]) -> None:
+        self._key = key
+        self._ask = ask
+
+    def secret(self) -> Secret:
+        """Ask for the secret. No error has one as its cause, which may contain the secret.
+
+        Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it returns something else than text.
+        """
+        try:
+            answer = self._ask()
+        except Exception as error:
+            kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
+        else:
+            return self._checked(answer)
+        raise OutageError(f"{self._key} raised {kind} ({place.filename}, line {place.lineno})")
+
+    def _checked(self, answer: object) -> Secret:
+        if isinstance(answer, Secret):
+            return answer
+        if isinstance(answer, str) and answer and can_be_sent(answer):
+            return Secret(answer)
+        raise AuthenticationError(
+            f"{self._key} is to return a non-empty string that UTF-8 can encode, not this {type(answer).__name__} (it "
+            "is not shown here). It is called in a thread for each login, and must be a plain function"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SecretSource) and (self._key, self._ask) == (other._key, other._ask)
+
+    def __hash__(self) -> int:
+        return hash((self._key, self._ask))
 
     def __repr__(self) -> str:
         return "***"

@@ -6,7 +6,7 @@ SASL keys beside a protocol that does not use them are a ``ConfigError``. Certif
 empty value disables neither.
 
 ``ALIASES`` has keys that Kafka's client and librdkafka name differently. Keys and certificates are PEM (KIP-651).
-Passwords are kept in a ``Secret`` and never shown.
+Passwords are kept in a ``Secret`` or ``SecretSource`` and never shown.
 """
 
 from __future__ import annotations
@@ -24,9 +24,17 @@ from attrs import frozen
 from kafka_nextgen import properties as p
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.properties import config_key as _key
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.secret import Secret, SecretSource
 
-__all__ = ["ALIASES", "EndpointIdentification", "OauthMethod", "SaslMechanism", "SecurityConfig", "StoreType"]
+__all__ = [
+    "ALIASES",
+    "ContextCallback",
+    "EndpointIdentification",
+    "OauthMethod",
+    "SaslMechanism",
+    "SecurityConfig",
+    "StoreType",
+]
 
 #: Names of other clients for the same keys.
 ALIASES: Final[Mapping[str, str]] = {
@@ -83,6 +91,12 @@ def _read_secret(value: object) -> Secret:
     return Secret(value)
 
 
+def _read_password(value: object) -> Secret | SecretSource:
+    if isinstance(value, SecretSource):
+        return value
+    return SecretSource("sasl.password", value) if callable(value) else _read_secret(value)
+
+
 def _read_url(value: object) -> str:
     """An HTTPS URL. Errors don't show it, since it may contain a password."""
     url = value.strip() if isinstance(value, str) else ""
@@ -109,9 +123,13 @@ def _flaw_of_url(text: str) -> str | None:
     return "it has a fragment" if url.fragment else None
 
 
-def _read_context(value: object) -> ssl.SSLContext:
-    if not isinstance(value, ssl.SSLContext):
-        raise ValueError(f"must be an ssl.SSLContext, not {value!r}")
+#: Called in a separate thread for each new connection.
+ContextCallback = Callable[[], ssl.SSLContext]
+
+
+def _read_context(value: object) -> ssl.SSLContext | ContextCallback:
+    if not isinstance(value, ssl.SSLContext) and not callable(value):
+        raise ValueError(f"must be an ssl.SSLContext, or a callable that returns one, not {value!r}")
     return value
 
 
@@ -122,6 +140,7 @@ def _read_callback(value: object) -> OauthCallback:
 
 
 _SECRET: p.ValueType[Secret] = p.ValueType("string, never shown", _read_secret)
+_PASSWORD: p.ValueType[Secret | SecretSource] = p.ValueType("string or callable, never shown", _read_password)
 _PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
 
 
@@ -165,10 +184,11 @@ class SecurityConfig:
     enable_ssl_certificate_verification: bool = _key(
         p.boolean, True, "Whether to check certificates; false accepts every server. From librdkafka."
     )
-    ssl_context: ssl.SSLContext | None = _key(
-        p.ValueType("ssl.SSLContext", _read_context),
+    ssl_context: ssl.SSLContext | ContextCallback | None = _key(
+        p.ValueType("ssl.SSLContext or callable", _read_context),
         None,
-        "A ready context that replaces the other ssl keys; it is used unchanged. From kafka-python.",
+        "A ready context that replaces the other ssl keys; it is used unchanged. Or a callable without arguments that "
+        "returns one, called in a thread for each new connection. From kafka-python.",
     )
     sasl_mechanism: SaslMechanism | None = _key(
         p.one_of(SaslMechanism),
@@ -176,7 +196,12 @@ class SecurityConfig:
         "The SASL mechanism; required with SASL. Alias: sasl.mechanisms.",
     )
     sasl_username: str | None = _key(p.text(), None, "The user name for PLAIN and SCRAM. From librdkafka.")
-    sasl_password: Secret | None = _key(_SECRET, None, "The password for PLAIN and SCRAM. From librdkafka.")
+    sasl_password: Secret | SecretSource | None = _key(
+        _PASSWORD,
+        None,
+        "The password for PLAIN and SCRAM. Or a callable without arguments that returns it, called in a thread for "
+        "each login. From librdkafka.",
+    )
     oauth_cb: OauthCallback | None = _key(
         p.ValueType("callable", _read_callback),
         None,

@@ -1,7 +1,8 @@
 """Connects to a first broker, however long it takes; meanwhile the log, ``health()`` and polls say why it fails.
 
 A poll raises the error once the patience is over, which counts from the first attempt: a single lost connection, or a
-broker that is about to start, ends no program. A failed authentication ends the attempts: it would fail again.
+broker that is about to start, ends no program. There is no patience with a refused login, since the next attempt will
+most likely be refused as well.
 """
 
 from __future__ import annotations
@@ -44,20 +45,18 @@ class Bootstrap:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether a poll is to raise the error."""
-        return clocks.monotonic() >= self._patient_until
+        """Whether a poll is to raise the error when its time is over."""
+        return isinstance(self._error, AuthenticationError) or clocks.monotonic() >= self._patient_until
 
     async def make(self) -> None:
-        """Try until a broker is reached or authentication fails."""
+        """Try until a broker is reached."""
         while True:
             try:
                 await self._cluster.start()
-            except AuthenticationError as refusal:
-                self._error = refusal
-                return
-            except NoBrokersError as error:
+            except (NoBrokersError, AuthenticationError) as error:
                 self._error = error
-                self._failure_log.failed(error)
+                if isinstance(error, NoBrokersError):  # the other is in the log
+                    self._failure_log.failed(error)
                 self._wakeup.notify()
                 await asyncio.sleep(self._pause_s)
             else:

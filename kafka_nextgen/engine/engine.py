@@ -36,7 +36,7 @@ from kafka_nextgen.engine.reading.fetch_exchange import end_sessions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.settings import fetch_settings
-from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import describe_error
@@ -82,7 +82,6 @@ class Engine:
         self._queries = InFlight()
         self._stopping = False
         self._leaving: asyncio.Task[None] | None = None
-        self._refusal: AuthenticationError | None = None
         self.thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
         self.thread.begin_with(self._build())
 
@@ -97,7 +96,7 @@ class Engine:
         self._tasks = TaskSet(self._failed_unexpectedly)
         settings = TransportSettings.of(config)
         self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
-        self.cluster.on_authentication_error(self._refused)
+        self.cluster.on_refused(self.mailbox.post_error)
         self.identity = MemberIdentity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
@@ -143,11 +142,6 @@ class Engine:
             log_failure(failure)
         self.mailbox.post_error(failure)
 
-    def _refused(self, refusal: AuthenticationError) -> None:
-        logger.error("%s", refusal)
-        self._refusal = refusal
-        self.mailbox.post_fatal(refusal)
-
     def _topics(self) -> frozenset[str]:
         """The topics whose metadata is kept up to date."""
         return self.membership.topics | {tp.topic for tp in self.fetches.assignment()}
@@ -188,7 +182,7 @@ class Engine:
 
     def health(self) -> Health:
         """The health of the consumer, without asking any broker."""
-        unreachable = self._refusal or self.bootstrap_error
+        unreachable = self.cluster.refusal or self.bootstrap_error
         problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
         health = collect_health(self.counters, self.fetches, self.membership, self._limits, clocks.monotonic())
         health = evolve(health, throttle=self.cluster.throttle)

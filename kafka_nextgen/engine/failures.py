@@ -81,7 +81,6 @@ def error_from_code(
 ) -> BrokerError:
     """The typed error of an error code; ``text`` says what it concerned, ``advice`` what to do unless that is usual."""
     advice = _ADVICE.get(code) if advice is None else advice
-    of_the_way = code == ErrorCode.SASL_AUTHENTICATION_FAILED  # of the login or of TLS: the text says which
-    named = text if of_the_way or name_of(code) in text else f"{text} ({name_of(code)})"
+    named = text if name_of(code) in text else f"{text} ({name_of(code)})"
     message = f"{named}; {advice}" if advice else named
     return error_class(code)(message, code=code, retriable=is_retriable(code), group=group_id, member=member_id)

@@ -1,8 +1,8 @@
 """What the I/O thread leaves for the application's next poll: callbacks to run, errors to raise.
 
 The I/O thread adds to it and wakes the application, which takes things out in order when it polls. An error is raised
-once. A fatal error is raised by every later poll: a consumer that is out of its group for good must not look like one
-whose topics are quiet.
+once, at once. A fatal error is raised by every later poll as well: a consumer that is out of its group for good must
+not look like one whose topics are quiet. But those polls wait first, so that a loop that catches it does not spin.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.application.wakeup import Wakeup
-from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
+from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
@@ -91,7 +91,7 @@ class Mailbox:
         #: Views of what waits here, which is mostly nothing.
         self.callbacks: Collection[PendingCallback] = self._callbacks
         self.errors: Collection[Exception] = self._errors
-        #: Why this consumer is out of its group for good, if it is.
+        #: Why this consumer is out of its group for good, if it is; raised by each poll.
         self.fatal: Exception | None = None
 
     def note_news(self) -> None:
@@ -116,9 +116,13 @@ class Mailbox:
         self.note_news()
 
     def post_fatal(self, error: Exception) -> None:
-        """Leave an error for every later poll to raise; the first one is kept."""
-        self.fatal = self.fatal or error
-        self.note_news()
+        """Leave an error for the next poll to raise, and for every later one to raise when its time is over.
+
+        Only the first such error is kept.
+        """
+        if self.fatal is None:
+            self.fatal = error
+            self.post_error(error)
 
     def post_unless_transient(self, error: Exception) -> None:
         """Leave an error for the next poll to raise, if trying again will not help."""
@@ -147,12 +151,11 @@ class Mailbox:
                 self.drop_callback(callback)
 
     def raise_error(self) -> None:
-        """Raise the oldest error not yet raised, or the fatal error, if there is one."""
+        """Raise the oldest error not yet raised, if there is one."""
         if self._errors:
             error = self._errors[0]
             del self._errors[0]  # no call: no signal handler runs before the next line
             raise error
-        self.raise_fatal()
 
     def raise_fatal(self) -> None:
         """Raise the fatal error, if there is one."""
@@ -168,10 +171,11 @@ def _passes(error: Exception) -> bool:
     """Whether an error of the I/O thread's own requests may pass by itself.
 
     An answer that can't be decoded may be followed by a better one, unless it exceeds the configured size. A member
-    unknown to the coordinator learns that by its next heartbeat, and joins again.
+    unknown to the coordinator learns that by its next heartbeat, and joins again. A refused login is tried again; that
+    it was refused is told once, and not by every request that needs it.
     """
     if isinstance(error, BrokerError):
         return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID
     if isinstance(error, FrameTooLargeError):
         return False
-    return isinstance(error, OutageError | DecodeError)
+    return isinstance(error, TransportError | DecodeError)

@@ -16,8 +16,9 @@ stores, so it has to run where the consumer is created.
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from attrs import field, frozen
@@ -27,7 +28,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.keys import JavaKeys
 from kafka_nextgen.java_config.reconciling import reconciled
 from kafka_nextgen.java_config.sasl import login_settings
-from kafka_nextgen.java_config.stores import Identity
+from kafka_nextgen.java_config.stores import Identity, StoreFile
 from kafka_nextgen.java_config.tls import TlsStores, client_identity, read_stores, tls_settings, trusted
 from kafka_nextgen.other_clients.fates import same_value
 from kafka_nextgen.other_clients.values import CONVERSIONS, without_listeners
@@ -76,13 +77,15 @@ class JavaConfig:
 
         Raises ``ConfigError`` if a store can't be read.
         """
-        settings = {**dict(self.settings), **trusted(self.stores)}
-        identity = client_identity(self.stores)
-        if identity is None:
-            return _parsed(settings, more)
-        if identity.path is not None:
-            return _parsed({**settings, **_certificate(identity.path, identity)}, more)
-        return _with_context(settings, identity, more)
+        trust, identity = trusted(self.stores), client_identity(self.stores)
+        if (identity is not None and identity.text is not None) or self._converts(trust):
+            return _with_context(self, more)
+        certificate = {} if identity is None or identity.path is None else _certificate(identity.path, identity)
+        return _parsed({**dict(self.settings), **trust, **certificate}, more)
+
+    def _converts(self, trust: Mapping[str, object]) -> bool:
+        """Return whether the trusted certificates are in a file that OpenSSL can't read."""
+        return isinstance(self.stores.trust, StoreFile) and "ssl.ca.pem" in trust
 
 
 def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
@@ -167,19 +170,33 @@ def _renamed(error: ConfigError) -> ConfigError:
     return ConfigError(f"the option kafka.{key} can't be used: {error}", PREFIX + key)
 
 
-def _with_context(settings: Mapping[str, object], identity: Identity, more: Mapping[str, object]) -> ConsumerConfig:
-    """Return a configuration with an SSL context: OpenSSL reads keys and certificates only from files."""
+def _with_context(java: JavaConfig, more: Mapping[str, object]) -> ConsumerConfig:
+    """Return a configuration with SSL contexts, which are made anew when a store changes."""
+    from kafka_nextgen.transport.security.renewed_context import RenewedContext
+
+    stores = (java.stores.trust, java.stores.identity)
+    contexts = RenewedContext(
+        lambda: _context(java, more), [each.path for each in stores if isinstance(each, StoreFile)]
+    )
+    others = {key: value for key, value in java.settings if not key.startswith("ssl.")}
+    return _parsed({**others, "ssl.context": contexts}, more)
+
+
+def _context(java: JavaConfig, more: Mapping[str, object]) -> ssl.SSLContext:
+    """Return an SSL context with what the stores contain now: OpenSSL reads keys and certificates only from files."""
     from kafka_nextgen.transport.security.tls import client_context
 
-    assert identity.text is not None
-    with _private_file(identity.text) as path:
-        config = _parsed({**settings, **_certificate(path, identity)}, more)
+    settings, identity = {**dict(java.settings), **trusted(java.stores)}, client_identity(java.stores)
+    with ExitStack() as files:
+        path = None if identity is None else identity.path
+        if identity is not None and identity.text is not None:
+            path = files.enter_context(_private_file(identity.text))
+        certificate = {} if identity is None or path is None else _certificate(path, identity)
+        config = _parsed({**settings, **certificate}, more)
         try:
-            context = client_context(config)
+            return client_context(config)
         except ConfigError as error:
             raise _unusable(error) from None
-    others = {key: value for key, value in settings.items() if not key.startswith("ssl.")}
-    return _parsed({**others, "ssl.context": context}, more)
 
 
 def _unusable(error: ConfigError) -> ConfigError:

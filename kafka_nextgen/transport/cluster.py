@@ -126,9 +126,14 @@ class ClusterClient:
         """Have ``callback`` called with each image that differs from the one before, on the event loop."""
         self._metadata.on_change.append(callback)
 
-    def on_authentication_error(self, callback: Callable[[AuthenticationError], None]) -> None:
-        """Have ``callback`` called when a broker refuses our credentials or is not trusted; a retry is useless."""
-        self._pool.on_authentication_error = callback
+    def on_refused(self, callback: Callable[[AuthenticationError], None]) -> None:
+        """Have ``callback`` called once when a broker refuses our credentials or is not trusted, not at each retry."""
+        self._pool.refusals.on_refused = callback
+
+    @property
+    def refusal(self) -> AuthenticationError | None:
+        """Why a broker refused this client in its last attempt; from any thread."""
+        return self._pool.refusals.newest(clocks.monotonic())
 
     def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
         """Keep the metadata of these topics fresh; ``needed`` is called for each request."""
@@ -211,6 +216,8 @@ class ClusterClient:
                 failure_log.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
+                if self.refusal is not None:  # its backoff is longer than the time there was
+                    raise self.refusal.with_traceback(None) from None
                 cause = self._throttle_in(failure) or (last if failure.__cause__ is None else None)
                 if cause is None:
                     raise

@@ -105,7 +105,8 @@ class _Opening:
         return connection
 
     async def _connect(self, connection: Connection, host: str) -> None:
-        context = self.settings.security.context
+        contexts = self.settings.security.contexts
+        context = None if contexts is None else await in_daemon_thread(contexts, "kafka_nextgen certificates")
         name = None if context is None else self.address.host  # the certificate is for the name, not for its address
         await asyncio.get_running_loop().create_connection(
             lambda: connection, host, self.address.port, ssl=context, server_hostname=name
@@ -137,7 +138,7 @@ class _Opening:
 
     def _failure(self, error: Exception, host: str) -> TransportError:
         tls = None
-        if isinstance(error, OSError) and self.settings.security.context is not None:
+        if isinstance(error, OSError) and self.settings.security.contexts is not None:
             tls = tls_error(self.address, error, in_handshake=True)
         return tls or DisconnectedError(f"{self.address}: {_reason(error)} at {host}")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, OutageError
+from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, OutageError, TlsError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
@@ -49,7 +49,7 @@ class KnownBrokers:
         """A connection to the least loaded server that can be reached, except those in ``failed``.
 
         Raises ``NoBrokersError`` with the failure of each, ``RequestTimeoutError`` if the deadline passes before all
-        were tried, or ``AuthenticationError``.
+        were tried, or ``AuthenticationError``: a refused login at once, a ``TlsError`` if no other server is reached.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -60,9 +60,12 @@ class KnownBrokers:
                 return await self._pool.get(address, Purpose.GENERAL, deadline)
             except ClosedError:
                 raise
-            except (OutageError, DecodeError, BrokerError) as failure:
+            except (OutageError, DecodeError, BrokerError, TlsError) as failure:
                 failures[address] = failure
         self._note_no_answer()
+        refusal = next((each for each in failures.values() if isinstance(each, TlsError)), None)
+        if refusal is not None:
+            raise refusal.with_traceback(None)
         unreachable = _no_brokers_error(servers, failures)
         raise unreachable if deadline.left_s() > 0 else deadline.missed(unreachable)
 

@@ -3,8 +3,8 @@
 A server that can't be reached, or that drops a connection, is not tried again during a backoff
 (``reconnect.backoff.ms``); callers wait for that, up to their deadline.
 
-After an ``AuthenticationError`` no further connection is opened: other servers would get the same credentials, and
-repeated attempts lock accounts. Open connections stay open.
+After an ``AuthenticationError`` the backoff is longer, and counts for other servers too: ``refusals.py``. Open
+connections stay open.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from collections.abc import Callable
 from attrs import frozen
 
 from kafka_nextgen.bridge.api_versions import MeantBroker
-from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError
+from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connecting import Resolver, WrongBrokerError, checks_whom_we_mean, open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, SingleFlight
+from kafka_nextgen.transport.refusals import Refusals
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import Throttles
@@ -44,8 +45,8 @@ class ConnectionPool:
     """Connections by server and purpose.
 
     ``on_lost`` is called for each connection that was lost, not for those closed. ``node_of`` gives the node id of a
-    server, None if it is not known. ``on_authentication_error`` may be set, ``meant_at``, which gives the broker that
-    is meant by an address, and ``on_wrong_broker``, which is called when another one answers there.
+    server, None if it is not known. ``meant_at`` may be set, which gives the broker that is meant by an address, and
+    ``on_wrong_broker``, which is called when another one answers there.
     """
 
     def __init__(
@@ -57,11 +58,10 @@ class ConnectionPool:
     ) -> None:
         self.traffic = Traffic()
         self.throttles = Throttles(node_of)
-        self.on_authentication_error: Callable[[AuthenticationError], None] = lambda error: None
         self.meant_at: Callable[[ServerAddress], MeantBroker | None] = lambda address: None
         self.on_wrong_broker: Callable[[], None] = lambda: None
+        self.refusals = Refusals(settings.login_backoff, chance)
         self._cluster_checks = False
-        self._authentication_error: AuthenticationError | None = None
         self._settings = settings
         self._chance = chance
         self._on_lost = on_lost
@@ -73,17 +73,21 @@ class ConnectionPool:
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.
 
-        Raises ``TransportError``, ``DecodeError`` or ``BrokerError``; the same ``AuthenticationError`` again after
-        the first.
+        Raises ``TransportError``, ``DecodeError`` or ``BrokerError``. If the deadline passes in the backoff of an
+        ``AuthenticationError``, that is raised again.
         """
         connection = self.get_open(address, purpose)
         if connection is not None:
             return connection
-        if self._authentication_error is not None:
-            raise self._authentication_error.with_traceback(None)
         backoff = self._backoffs.get(address)
         last = None if backoff is None else backoff.last
-        return await self._opening.get((address, purpose), lambda: self._connect(address, purpose), deadline, last)
+        try:
+            return await self._opening.get((address, purpose), lambda: self._connect(address, purpose), deadline, last)
+        except RequestTimeoutError:
+            refusal = self.refusals.in_the_way(address) if deadline.left_s() <= 0 else None
+            if refusal is None:
+                raise
+        raise refusal.with_traceback(None)
 
     def get_open(self, address: ServerAddress, purpose: Purpose) -> Connection | None:
         """The connection for this purpose if one is open."""
@@ -113,21 +117,22 @@ class ConnectionPool:
         await asyncio.gather(*(connection.close() for connection in list(self._open.values())))
         self._backoffs.clear()
 
-    async def _connect(self, address: ServerAddress, purpose: Purpose) -> Connection:
-        backoff = self._backoffs.get(address)
-        if backoff is not None:
-            await asyncio.sleep(backoff.until - asyncio.get_running_loop().time())
+    async def _open_connection(self, address: ServerAddress) -> Connection:
         try:
             meant = self.meant_at(address) if self._cluster_checks else None
-            connection = await open_connection(
-                address, self._settings, self.traffic, self._chance, self._resolver, meant
-            )
+            return await open_connection(address, self._settings, self.traffic, self._chance, self._resolver, meant)
         except KafkaNextgenError as failure:
             self.traffic.failed += 1
             self._failed(address, failure)
             if isinstance(failure, WrongBrokerError):
                 self.on_wrong_broker()
             raise
+
+    async def _connect(self, address: ServerAddress, purpose: Purpose) -> Connection:
+        backoff = self._backoffs.get(address)
+        if backoff is not None:
+            await asyncio.sleep(backoff.until - asyncio.get_running_loop().time())
+        connection = await self.refusals.attempt(address, lambda: self._open_connection(address))
         self._cluster_checks = checks_whom_we_mean(connection)
         self._backoffs.pop(address, None)
         self.traffic.opened += 1
@@ -150,9 +155,8 @@ class ConnectionPool:
             self._on_lost(connection.address)
 
     def _failed(self, address: ServerAddress, error: KafkaNextgenError) -> None:
-        if isinstance(error, AuthenticationError) and self._authentication_error is None:
-            self._authentication_error = error
-            self.on_authentication_error(error)
+        if isinstance(error, AuthenticationError):
+            self.refusals.note(address, error)
         failures = self._failures(address) + 1
         delay_s = self._settings.reconnect_backoff.delay_s(failures, self._chance())
         self._backoffs[address] = _Backoff(failures, error, asyncio.get_running_loop().time() + delay_s)

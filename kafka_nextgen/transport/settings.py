@@ -16,6 +16,9 @@ MIB = 1024 * 1024
 UNREACHABLE_TIMEOUT_S = 10.0
 _RETRY = Backoff(0.1, 1.0)
 _RECONNECT = Backoff(0.05, 1.0)
+#: The backoff after a refused login, in multiples of ``reconnect.backoff.max.ms``.
+_LONGEST_LOGIN_BACKOFF = 10
+_LOGIN = Backoff(1.0, 10.0)
 _PLAINTEXT = Security()
 
 
@@ -36,6 +39,7 @@ class TransportSettings:
     checks_cluster: bool = True
     retry_backoff: Backoff = _RETRY
     reconnect_backoff: Backoff = _RECONNECT
+    login_backoff: Backoff = _LOGIN
     receive_max_bytes: int = 100 * MIB
     auto_create_topics: bool = True
     security: Security = _PLAINTEXT
@@ -47,6 +51,7 @@ class TransportSettings:
 
         Raises ``ConfigError`` if they can't be used.
         """
+        longest_reconnect_s = config.reconnect_backoff_max_ms / 1000
         return cls(
             bootstrap_servers=config.bootstrap_servers,
             client_id=config.client_id,
@@ -60,7 +65,8 @@ class TransportSettings:
             checks_cluster=config.metadata_cluster_check_enable,
             rebootstrap_trigger_s=config.metadata_recovery_rebootstrap_trigger_ms / 1000,
             retry_backoff=Backoff(config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),
-            reconnect_backoff=Backoff(config.reconnect_backoff_ms / 1000, config.reconnect_backoff_max_ms / 1000),
+            reconnect_backoff=Backoff(config.reconnect_backoff_ms / 1000, longest_reconnect_s),
+            login_backoff=Backoff(longest_reconnect_s, longest_reconnect_s * _LONGEST_LOGIN_BACKOFF),
             receive_max_bytes=config.receive_message_max_bytes,
             auto_create_topics=config.allow_auto_create_topics,
             security=security_of(config),

@@ -7,7 +7,13 @@ import pytest
 from kafka_nextgen.engine.application.wakeup import ThreadWakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.member import member_driver
-from kafka_nextgen.errors import DecodeError, FencedInstanceError, FrameTooLargeError, RequestTimeoutError
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    DecodeError,
+    FencedInstanceError,
+    FrameTooLargeError,
+    RequestTimeoutError,
+)
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -44,21 +50,26 @@ def test_an_error_that_waits_already_is_not_kept_twice() -> None:
     mailbox.raise_error()
 
 
-def test_a_fatal_error_is_raised_again_and_again_after_all_others() -> None:
+def test_a_fatal_error_is_news_once_and_raised_by_every_poll_whose_time_is_over() -> None:
     mailbox = Mailbox(ThreadWakeup())
-    mailbox.post_fatal(FencedInstanceError("out", code=82))
     mailbox.post_error(ValueError("before"))
+    mailbox.post_fatal(FencedInstanceError("out", code=82))
+    mailbox.post_fatal(FencedInstanceError("another", code=82))
     with pytest.raises(ValueError, match="before"):
         mailbox.raise_error()
+    with pytest.raises(FencedInstanceError, match="out"):
+        mailbox.raise_error()
+    mailbox.raise_error()
     for _ in range(2):
         with pytest.raises(FencedInstanceError, match="out"):
-            mailbox.raise_error()
+            mailbox.raise_fatal()
 
 
 def test_weather_is_not_the_applications_business() -> None:
     mailbox = Mailbox(ThreadWakeup())
     mailbox.post_unless_transient(RequestTimeoutError("later"))
     mailbox.post_unless_transient(DecodeError("not Kafka"))
+    mailbox.post_unless_transient(AuthenticationError("refused"))  # which was told where it was refused
     mailbox.raise_error()
     mailbox.post_unless_transient(FrameTooLargeError("never fits"))
     with pytest.raises(FrameTooLargeError):

@@ -28,10 +28,6 @@ from kafka_nextgen.types import LeaveMode
             ev.HeartbeatRefused(1, ErrorCode.FENCED_MEMBER_EPOCH, "too old"),
             "the coordinator answered a heartbeat with FENCED_MEMBER_EPOCH: too old",
         ),
-        (
-            ev.HeartbeatRefused(1, ErrorCode.SASL_AUTHENTICATION_FAILED, "kafka:9093: its certificate is for another"),
-            "there is no way to the coordinator: kafka:9093: its certificate is for another",
-        ),
         (ev.HeartbeatLost(1, "disconnected"), "no heartbeat got through: disconnected"),
         (
             classic.SyncRefused(1, ErrorCode.REBALANCE_IN_PROGRESS),

@@ -20,7 +20,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.stores import StoreFile, identity_in
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
-from kafka_nextgen.transport.security.tls import client_context
+from kafka_nextgen.transport.security.tls import client_contexts
 
 BASE = {"bootstrap.servers": "localhost:9092", "security.protocol": "SSL"}
 PASSWORD = "s3cret"
@@ -73,10 +73,15 @@ def read(keys: dict[str, str]) -> JavaConfig:
     return read_java_config({**BASE, **keys})
 
 
+def context_of(config: ConsumerConfig) -> ssl.SSLContext:
+    """The context for a new connection."""
+    contexts = client_contexts(config)
+    assert contexts is not None
+    return contexts()
+
+
 def trust_of(config: ConsumerConfig) -> int:
-    context = client_context(config)
-    assert context is not None
-    return len(context.get_ca_certs())
+    return len(context_of(config).get_ca_certs())
 
 
 def location(issued: Issued, store: str, name: str, password: str | None = None) -> dict[str, str]:
@@ -107,10 +112,26 @@ def test_certificates_may_be_text_in_one_line(issued: Issued) -> None:
         assert trust_of(config) == 1
 
 
+def test_stores_that_are_renewed_are_read_again_unless_they_are_damaged(issued: Issued) -> None:
+    trust, keys = (
+        location(issued, *store, PASSWORD) for store in (("truststore", "trust.p12"), ("keystore", "client.p12"))
+    )
+    contexts = client_contexts(read({**trust, **keys}).consumer_config())
+    assert contexts is not None
+    first = contexts()
+    assert contexts() is first
+    store = Path(issued.path("trust.p12"))
+    whole = store.read_bytes()
+    store.write_bytes(whole[:100])
+    assert contexts() is first
+    store.write_bytes(whole)
+    assert contexts().get_ca_certs() == first.get_ca_certs()
+
+
 @pytest.mark.parametrize("kind", [{}, {"ssl.truststore.type": "JKS"}, {"ssl.truststore.type": "PKCS12"}])
 def test_certificates_in_pkcs12_are_trusted(issued: Issued, kind: dict[str, str]) -> None:
     config = read({**location(issued, "truststore", "trust.p12", PASSWORD), **kind}).consumer_config()
-    assert config.ssl_ca_pem == issued.authority.strip()
+    assert context_of(config).get_ca_certs(binary_form=True) == [ssl.PEM_cert_to_DER_cert(issued.authority)]
 
 
 def test_all_certificates_in_pkcs12_are_trusted(tmp_path: Path) -> None:
@@ -156,8 +177,7 @@ def test_a_key_in_pkcs12_is_shown_to_brokers(issued: Issued, monkeypatch: pytest
     java = read({**stores, "ssl.keystore.type": "PKCS12"})
     config = java.consumer_config(group_id="billing")
     assert config.group_id == "billing"
-    assert config.ssl_context is not None
-    assert handshake(config.ssl_context, issued)["subjectAltName"] == (("DNS", "localhost"),)
+    assert handshake(context_of(config), issued)["subjectAltName"] == (("DNS", "localhost"),)
     assert os.listdir(directory) == []
     assert PASSWORD not in repr(java) + repr(config)
 
@@ -179,18 +199,14 @@ def test_a_key_may_be_text(issued: Issued, is_encrypted: bool, one_line: bool) -
     opened = {"ssl.key.password": PASSWORD} if is_encrypted else {}
     flat = {name: text.replace("\n", " ") if one_line else text for name, text in texts.items()}
     java = read({**flat, **opened, "ssl.truststore.certificates": issued.authority})
-    context = java.consumer_config().ssl_context
-    assert context is not None
-    assert handshake(context, issued)["subjectAltName"] == (("DNS", "localhost"),)
+    assert handshake(context_of(java.consumer_config()), issued)["subjectAltName"] == (("DNS", "localhost"),)
     assert key.splitlines()[1] not in repr(java)
 
 
 def test_a_context_checks_names_unless_it_is_told_not_to(issued: Issued) -> None:
     keystore = location(issued, "keystore", "client.p12", PASSWORD)
-    strict, lax = (read({**keystore, **more}).consumer_config().ssl_context for more in ({}, NO_NAMES))
-    assert strict is not None
+    strict, lax = (context_of(read({**keystore, **more}).consumer_config()) for more in ({}, NO_NAMES))
     assert strict.check_hostname
-    assert lax is not None
     assert not lax.check_hostname
     assert lax.verify_mode is ssl.CERT_REQUIRED
 

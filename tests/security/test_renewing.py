@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import AuthenticationError, CommitFailedError, Consumer, Record, TopicPartition, TransportError
+from kafka_nextgen import AuthenticationError, Consumer, Record
 from tests.endtoend.reading import QUICK_CLASSIC, poll_until
 from tests.security.ways import login
 from tests.support.clients import create_topic, produce, unique
-from tests.support.secured_kafka import PASSWORDS, SHORT_SESSION_S, SecuredKafka, set_passwords
+from tests.support.secured_kafka import PASSWORDS, SHORT_SESSION_S, SHORTER_SESSION_S, SecuredKafka, set_passwords
+from tests.support.waiting import eventually
 
 
 def config_of(broker: SecuredKafka, **more: object) -> dict[str, object]:
@@ -49,29 +50,44 @@ def changing_password(secured_embedded: SecuredKafka) -> Iterator[SecuredKafka]:
     set_passwords(secured_embedded.in_the_clear["SHORT"], PASSWORDS)
 
 
-def commit_again_and_again(consumer: Consumer, partition: TopicPartition) -> None:
-    """Until a commit fails: a connection that is open is good for as long as its login."""
-    while True:
-        consumer.commit({partition: 1}, timeout=5)
-
-
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
-def test_who_is_refused_in_the_middle_of_its_life_is_out_for_good(
+def test_a_refusal_in_the_middle_of_its_life_is_told_once_and_over_when_the_broker_accepts(
     changing_password: SecuredKafka, protocol: str
 ) -> None:
     in_the_clear = changing_password.in_the_clear["SHORT"]
     topic = create_topic(in_the_clear, "renewed")
     produce(in_the_clear, topic, 10)
     classic = QUICK_CLASSIC if protocol == "classic" else {}
-    with Consumer(**config_of(changing_password, group_protocol=protocol, **classic)) as consumer:
+    quick = {"reconnect_backoff_max_ms": 50}
+    with Consumer(**config_of(changing_password, group_protocol=protocol, **classic, **quick)) as consumer:
         consumer.subscribe([topic])
         records: list[Record] = []
         poll_until([consumer], lambda: len(records) >= 10, records)
         set_passwords(in_the_clear, {"alice": "another"})
         with pytest.raises(AuthenticationError, match="during re-authentication"):
             poll_until([consumer], lambda: False)
-        assert "during re-authentication" in str(consumer.health().problem)
-        with pytest.raises((TransportError, CommitFailedError)):  # the latter if its heartbeat was refused first
-            commit_again_and_again(consumer, TopicPartition(topic, 0))
-        with pytest.raises(AuthenticationError):
-            consumer.poll(timeout=5)
+        failed = consumer.metrics().connections.failed
+        poll_until([consumer], lambda: consumer.metrics().connections.failed > failed + 2, records)
+        assert "invalid credentials" in str(consumer.health().problem)
+        set_passwords(in_the_clear, PASSWORDS)
+        produce(in_the_clear, topic, 10)
+        poll_until([consumer], lambda: len(records) >= 20, records)
+        consumer.commit()
+        eventually("it is well again", lambda: consumer.health().problem is None)
+
+
+def test_a_password_that_a_callable_returns_may_be_rotated(changing_password: SecuredKafka) -> None:
+    in_the_clear = changing_password.in_the_clear["SHORT"]
+    topic = create_topic(in_the_clear, "renewed")
+    password = PASSWORDS["alice"]
+    config = config_of(changing_password, sasl_password=lambda: password)
+    with Consumer(**config) as consumer:
+        consumer.subscribe([topic])
+        records: list[Record] = []
+        produce(in_the_clear, topic, 10)
+        poll_until([consumer], lambda: len(records) >= 10, records)
+        password = "another"
+        set_passwords(in_the_clear, {"alice": password})
+        until = time.monotonic() + 2 * SHORTER_SESSION_S
+        poll_until([consumer], lambda: time.monotonic() > until, records)
+        assert consumer.metrics().connections.failed == 0

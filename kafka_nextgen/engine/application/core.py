@@ -49,6 +49,8 @@ T = TypeVar("T")
 
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from them.
 POLL_NOTE_INTERVAL_S = 1.0
+#: The longest wait (seconds) of a poll after a fatal error, which it then raises again.
+FATAL_WAIT_S = 1.0
 
 
 class ConsumerCore:
@@ -181,13 +183,18 @@ class ConsumerCore:
     def raise_pending_error(self) -> None:
         """Raise an error from the mailbox, or MisuseError if there is nothing to read."""
         mailbox = self.engine.mailbox
-        if mailbox.errors or mailbox.fatal is not None:
+        if mailbox.errors:
             mailbox.raise_error()
         if self.topics is None and not self.engine.manual_assignment.partitions:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
-    def raise_if_unreachable(self) -> None:
-        """Raise what has kept the consumer from reaching any broker for ten seconds."""
+    def wait_s(self, timeout_s: float) -> float:
+        """How long (seconds) a poll of ``timeout_s`` waits for records, which never come after a fatal error."""
+        return timeout_s if self.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
+
+    def raise_lasting_error(self) -> None:
+        """Raise a fatal error, or what has kept the consumer from reaching any broker for ten seconds."""
+        self.engine.mailbox.raise_fatal()
         error = self.engine.unreachable
         if error is not None:
             raise error

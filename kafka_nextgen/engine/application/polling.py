@@ -1,7 +1,8 @@
 """The steps of a poll and of leaving a group, for both ``Consumer`` and ``AsyncConsumer``.
 
 A poll does this, in this order: count what was handed over as processed; tell the member that the application polls;
-run pending callbacks; raise pending errors; return records, or nothing if all that was assigned was read to its end.
+run pending callbacks; raise new errors; return records, or nothing if all that was assigned was read to its end; wait,
+then begin again, or raise an error that lasts when the time is over.
 So no record of a partition being revoked is handed over after its revocation began, and all that was handed over
 before counts as processed.
 
@@ -42,7 +43,7 @@ Step = WaitForWakeup | PendingCallback | Future[None]
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Do what a poll owes the member, and end when there are records or the time is over."""
-    deadline = core.polls.begin() + timeout_s
+    deadline = core.polls.begin() + core.wait_s(timeout_s)
     try:
         core.cursor.finish_run()
         seen, is_due = core.wakeup.count, True
@@ -59,7 +60,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 return
             left_s = deadline - clocks.monotonic()
             if left_s <= 0:
-                core.raise_if_unreachable()
+                core.raise_lasting_error()
                 return
             yield WaitForWakeup(seen, min(left_s, core.note_interval_s))
             seen = core.wakeup.count  # first: what happens from here on wakes the next wait

@@ -19,7 +19,7 @@ from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.settings import assigning_settings
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
+from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
@@ -45,14 +45,17 @@ class AssignorRequests:
     group_id: str
 
     async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
-        """Send a request and wait until its deadline. An answer that can't be decoded counts as lost."""
+        """Send a request and wait until its deadline.
+
+        An answer that can't be decoded counts as lost, and so does a request whose login was refused.
+        """
         try:
             if isinstance(effect, fx.SendPrepare):
                 return await self._prepare(effect)
             return await self._install(effect)
-        except (BrokerError, AuthenticationError) as refused:  # before it was even sent
+        except BrokerError as refused:  # before it was even sent
             return ev.Refused(effect.number, refused.code, str(refused))
-        except (OutageError, DecodeError) as lost:
+        except (TransportError, DecodeError) as lost:
             logger.warning("group %s: computing its assignment: %s", self.group_id, lost)
             return ev.Lost(effect.number, str(lost))
 

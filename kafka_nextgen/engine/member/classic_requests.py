@@ -1,7 +1,8 @@
 """The requests of a member of a classic group, whose outcomes become events.
 
-A request that failed before it was sent (no such API, not authorized to find the coordinator, failed login) counts as
-refused with that code. An answer that can't be decoded counts as lost.
+A request that failed before it was sent (no such API, not authorized to find the coordinator) counts as refused with
+that code. An answer that can't be decoded counts as lost, and so does a request whose login was refused: credentials
+may be right again before the session is over.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from kafka_nextgen.bridge.extensions.join_group import to_request as to_join_gro
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import (
-    AuthenticationError,
     BrokerError,
     DecodeError,
     KafkaNextgenError,
-    OutageError,
+    TransportError,
 )
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
@@ -57,9 +57,9 @@ class ClassicRequests:
                 effect.timeout_s,
             )
             return join_group.to_event(effect.number, answer)
-        except (BrokerError, AuthenticationError) as refused:
+        except BrokerError as refused:
             return ev.JoinRefused(effect.number, refused.code, message=str(refused))
-        except (OutageError, DecodeError) as lost:
+        except (TransportError, DecodeError) as lost:
             return ev.JoinLost(effect.number, self._lost(lost))
 
     async def _is_to_state(self, effect: fx.SendJoinGroup) -> bool:
@@ -77,9 +77,9 @@ class ClassicRequests:
                 effect.timeout_s,
             )
             return sync_group.to_event(effect.number, answer)
-        except (BrokerError, AuthenticationError) as refused:
+        except BrokerError as refused:
             return ev.SyncRefused(effect.number, refused.code)
-        except (OutageError, DecodeError) as lost:
+        except (TransportError, DecodeError) as lost:
             return ev.SyncLost(effect.number, self._lost(lost))
 
     async def heartbeat(self, effect: fx.SendClassicHeartbeat) -> ev.ClassicEvent:
@@ -89,9 +89,9 @@ class ClassicRequests:
                 HEARTBEAT, lambda _: heartbeat.to_request(effect, self._group_id), HeartbeatResponse
             )
             return heartbeat.to_event(effect.number, answer)
-        except (BrokerError, AuthenticationError) as refused:
+        except BrokerError as refused:
             return HeartbeatRefused(effect.number, refused.code, str(refused))
-        except (OutageError, DecodeError) as lost:
+        except (TransportError, DecodeError) as lost:
             return HeartbeatLost(effect.number, self._lost(lost))
 
     async def leave(self, effect: fx.SendLeaveGroup) -> ev.ClassicEvent:

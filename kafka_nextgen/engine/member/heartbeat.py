@@ -12,7 +12,7 @@ from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_ev
 from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
+from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
@@ -71,7 +71,8 @@ async def send_heartbeat(
 ) -> HeartbeatResult:
     """Send a heartbeat to the group's coordinator and wait at most ``timeout_s`` seconds.
 
-    An answer that can't be decoded or violates the protocol counts as lost. ``own_member_id`` is the id that the member
+    An answer that can't be decoded or violates the protocol counts as lost, and so does a heartbeat whose login was
+    refused: credentials may be right again before the session is over. ``own_member_id`` is the id that the member
     generated. ``on_sending`` is called when the heartbeat is about to be sent. The part for assignors is read if the
     member ``has_assignors``. Raises ``NoPatternsError`` for a pattern that the broker's version can't carry.
     """
@@ -100,9 +101,9 @@ async def send_heartbeat(
         raise
     except MissingExtensionError:
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, _unsupported(effect)))
-    except (BrokerError, AuthenticationError) as refused:  # before it was sent: no such API, or not authorized
+    except BrokerError as refused:  # before it was sent: no such API, or not authorized
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
-    except (OutageError, DecodeError) as lost:
+    except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
         return HeartbeatResult(ev.HeartbeatLost(effect.number, str(lost)))
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.codes import name_of
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.any_member import LeaveReason, Leaving
@@ -40,8 +40,6 @@ def refused(request: str) -> Callable[[Any], str]:
 
     def say(event: Any) -> str:
         message = getattr(event, "message", None)
-        if event.code == ErrorCode.SASL_AUTHENTICATION_FAILED and message:  # TLS or the login failed
-            return f"there is no way to the coordinator: {message}"
         return f"the coordinator answered a {request} with {name_of(event.code)}" + (f": {message}" if message else "")
 
     return say

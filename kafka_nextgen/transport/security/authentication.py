@@ -57,6 +57,8 @@ async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadl
             if token is None:
                 return max(0, answer.session_lifetime_ms) / 1000
     except TransportError as error:
+        if isinstance(error, AuthenticationError):
+            login.forget()
         raise _with_address(connection, error) from error.__cause__
     raise AuthenticationError(f"{connection.address}: {login.mechanism} did not come to an end in {_MAX_ROUNDS} rounds")
 

@@ -10,15 +10,15 @@ from typing import Final
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.secret import Secret, SecretSource
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.gssapi import GssapiClient, check_service
 from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token, TokenCache, from_callback
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
-from kafka_nextgen.transport.security.plain import PlainClient, check_credentials
+from kafka_nextgen.transport.security.plain import PlainClient, check_password, check_user
 from kafka_nextgen.transport.security.scram import ScramClient
-from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
-from kafka_nextgen.transport.security.tls import https_context
+from kafka_nextgen.transport.security.settings import SaslLogin
+from kafka_nextgen.transport.security.tls import https_contexts
 
 __all__ = ["login_of"]
 
@@ -28,27 +28,32 @@ def login_of(config: SecurityConfig) -> SaslLogin:
 
     Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
     """
-    mechanism = config.sasl_mechanism
-    assert mechanism is not None
-    return SaslLogin(mechanism.value, _FACTORIES[mechanism](config))
-
-
-def _plain(config: SecurityConfig) -> Callable[[str], SaslClient]:
-    user, password = _credentials(config)
-    check_credentials(user, password)
-    return lambda host: PlainClient(user, password)
-
-
-def _scram(config: SecurityConfig) -> Callable[[str], SaslClient]:
-    user, password = _credentials(config)
     assert config.sasl_mechanism is not None
-    mechanism = config.sasl_mechanism.value
-    return lambda host: ScramClient(mechanism, user, password, secrets.token_hex(16))
+    return _FACTORIES[config.sasl_mechanism](config)
 
 
-def _oauthbearer(config: SecurityConfig) -> Callable[[str], SaslClient]:
+def _name(config: SecurityConfig) -> str:
+    assert config.sasl_mechanism is not None
+    return config.sasl_mechanism.value
+
+
+def _plain(config: SecurityConfig) -> SaslLogin:
+    user, password = _credentials(config)
+    check_user(user)
+    if isinstance(password, Secret):
+        check_password(password)
+    return SaslLogin(_name(config), lambda host: PlainClient(user, _now(password)))
+
+
+def _scram(config: SecurityConfig) -> SaslLogin:
+    user, password = _credentials(config)
+    name = _name(config)
+    return SaslLogin(name, lambda host: ScramClient(name, user, _now(password), secrets.token_hex(16)))
+
+
+def _oauthbearer(config: SecurityConfig) -> SaslLogin:
     source = TokenCache(_token_provider(config), clocks.time)
-    return lambda host: OauthBearerClient(source.token())
+    return SaslLogin(_name(config), lambda host: OauthBearerClient(source.token()), source.forget)
 
 
 def _token_provider(config: SecurityConfig) -> Callable[[], Token]:
@@ -63,16 +68,16 @@ def _token_provider(config: SecurityConfig) -> Callable[[], Token]:
         config.sasl_oauthbearer_client_id,
         config.sasl_oauthbearer_client_secret,
         config.sasl_oauthbearer_scope,
-        https_context(config),
+        https_contexts(config),
     )
 
 
-def _gssapi(config: SecurityConfig) -> Callable[[str], SaslClient]:
+def _gssapi(config: SecurityConfig) -> SaslLogin:
     service = config.sasl_kerberos_service_name
     assert service is not None
     check_service(service)
     package = _package_gssapi(config)
-    return lambda host: GssapiClient(package, service, host)
+    return SaslLogin(_name(config), lambda host: GssapiClient(package, service, host))
 
 
 def _package_gssapi(config: SecurityConfig) -> ModuleType:
@@ -87,13 +92,17 @@ def _package_gssapi(config: SecurityConfig) -> ModuleType:
         raise ConfigError(missing, key) from error
 
 
-def _credentials(config: SecurityConfig) -> tuple[str, Secret]:
+def _credentials(config: SecurityConfig) -> tuple[str, Secret | SecretSource]:
     assert config.sasl_username is not None
     assert config.sasl_password is not None
     return config.sasl_username, config.sasl_password
 
 
-_FACTORIES: Final[Mapping[SaslMechanism, Callable[[SecurityConfig], Callable[[str], SaslClient]]]] = {
+def _now(password: Secret | SecretSource) -> Secret:
+    return password if isinstance(password, Secret) else password.secret()
+
+
+_FACTORIES: Final[Mapping[SaslMechanism, Callable[[SecurityConfig], SaslLogin]]] = {
     SaslMechanism.PLAIN: _plain,
     SaslMechanism.SCRAM_SHA_256: _scram,
     SaslMechanism.SCRAM_SHA_512: _scram,

@@ -120,6 +120,10 @@ class TokenCache:
         finally:
             self._lock.release()
 
+    def forget(self) -> None:
+        """Request a new token for the next login: the last one was refused."""
+        self._reused_until = 0.0
+
     def _until(self, token: Token) -> float:
         now = self._now()
         return now if token.ends_at is None else now + (token.ends_at - now) * _REUSED_SHARE

@@ -42,7 +42,7 @@ class TokenEndpoint:
     client_id: str
     client_secret: Secret
     scope: str | None
-    context: ssl.SSLContext
+    contexts: Callable[[], ssl.SSLContext]
     now: Callable[[], float] = clocks.time
     timeout_s: float = _TIMEOUT_S
 
@@ -65,7 +65,7 @@ class TokenEndpoint:
         fields = {"grant_type": "client_credentials"} | ({"scope": self.scope} if self.scope else {})
         path = (where.path or "/") + (f"?{where.query}" if where.query else "")
         connection = http.client.HTTPSConnection(
-            where.hostname or "", where.port, context=self.context, timeout=self.timeout_s
+            where.hostname or "", where.port, context=self.contexts(), timeout=self.timeout_s
         )
         try:
             connection.request("POST", path, urlencode(fields), self._headers())

@@ -12,14 +12,23 @@ from __future__ import annotations
 from kafka_nextgen.errors import AuthenticationError, ConfigError
 from kafka_nextgen.secret import Secret
 
-__all__ = ["PlainClient", "check_credentials"]
+__all__ = ["PlainClient", "check_password", "check_user"]
 
 
-def check_credentials(user: str, password: Secret) -> None:
-    """Raise ``ConfigError`` for a name or a password that PLAIN can't send."""
-    for key, text in (("sasl.username", user), ("sasl.password", password.reveal())):
-        if "\0" in text:
-            raise ConfigError(f"{key} has a NUL, which sasl.mechanism=PLAIN can't send: use SCRAM or change it", key)
+def check_user(user: str) -> None:
+    """Raise ``ConfigError`` for a name that PLAIN can't send."""
+    if "\0" in user:
+        raise ConfigError(_nul_in("sasl.username"), "sasl.username")
+
+
+def check_password(password: Secret) -> None:
+    """Raise ``ConfigError`` for a password that PLAIN can't send."""
+    if "\0" in password.reveal():
+        raise ConfigError(_nul_in("sasl.password"), "sasl.password")
+
+
+def _nul_in(key: str) -> str:
+    return f"{key} has a NUL, which sasl.mechanism=PLAIN can't send: use SCRAM or change it"
 
 
 class PlainClient:
@@ -32,7 +41,9 @@ class PlainClient:
         self._password = password
 
     def initial_response(self) -> bytes:
-        """The user and the password."""
+        """The user and the password. Raises ``AuthenticationError`` for a password that can't be sent."""
+        if "\0" in self._password.reveal():
+            raise AuthenticationError(_nul_in("sasl.password"))
         return f"\0{self._user}\0{self._password.reveal()}".encode()
 
     def evaluate_challenge(self, challenge: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -10,8 +9,8 @@ from attrs import field, frozen
 
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import SecurityProtocol
-from kafka_nextgen.security_config import SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.tls import client_context
+from kafka_nextgen.security_config import ContextCallback, SaslMechanism, SecurityConfig
+from kafka_nextgen.transport.security.tls import client_contexts
 
 __all__ = ["SaslClient", "SaslLogin", "Security", "security_of"]
 
@@ -39,20 +38,31 @@ class SaslClient(Protocol):
         """The response to the broker's token; None if that was the last."""
 
 
+def _nothing() -> None:
+    """Nothing is kept from login to login."""
+
+
 @frozen
 class SaslLogin:
-    """A mechanism by Kafka's name, and what makes a client for a login to a broker of a host; may block."""
+    """A mechanism by Kafka's name, and what makes a client for a login to a broker of a host; may block.
+
+    ``forget`` is called after a refused login: the next one must not use what was kept from it.
+    """
 
     mechanism: str
     new_client: Callable[[str], SaslClient] = field(repr=False)
+    forget: Callable[[], None] = field(default=_nothing, repr=False)
 
 
 @frozen
 class Security:
-    """How connections are secured; ``context`` is None without TLS, ``login`` None without SASL."""
+    """How connections are secured; ``contexts`` is None without TLS, ``login`` None without SASL.
+
+    ``contexts`` returns the context for a new connection, and may block.
+    """
 
     protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
-    context: ssl.SSLContext | None = None
+    contexts: ContextCallback | None = None
     login: SaslLogin | None = None
 
 
@@ -67,8 +77,8 @@ def security_of(config: SecurityConfig) -> Security:
         from kafka_nextgen.transport.security.login import login_of
 
         login = login_of(config)
-    security = Security(config.security_protocol, client_context(config), login)
-    if security.context is None and config.sasl_mechanism in _SHOWS_SECRETS:
+    security = Security(config.security_protocol, client_contexts(config), login)
+    if security.contexts is None and config.sasl_mechanism in _SHOWS_SECRETS:
         logger.warning(
             "security.protocol=%s with sasl.mechanism=%s sends the password or token unencrypted: use SASL_SSL",
             config.security_protocol.value,

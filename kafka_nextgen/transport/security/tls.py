@@ -2,29 +2,43 @@
 
 The oldest version is TLS 1.2. A broker's certificate must be from a trusted authority and for the host name that was
 connected to. ``ssl.endpoint.identification.algorithm=none`` drops the second check,
-``enable.ssl.certificate.verification=false`` both.
+``enable.ssl.certificate.verification=false`` both. Files are read again when they change.
 """
 
 from __future__ import annotations
 
 import os
 import ssl
+from functools import partial
+from traceback import extract_tb
 
-from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.errors import ConfigError, OutageError, TlsError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.security_config import EndpointIdentification, SecurityConfig
+from kafka_nextgen.security_config import ContextCallback, EndpointIdentification, SecurityConfig
+from kafka_nextgen.transport.security.renewed_context import RenewedContext, system_authorities
 
-__all__ = ["client_context", "https_context"]
+__all__ = ["client_context", "client_contexts", "https_contexts"]
 
 logger = logger_of(__name__)
 
 
-def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
-    """The context for connections to brokers, None without TLS. Raises ``ConfigError`` for unreadable files."""
+def client_contexts(config: SecurityConfig) -> ContextCallback | None:
+    """What returns the context for a new connection to a broker, None without TLS; warns of checks that are off.
+
+    Raises ``ConfigError`` for unreadable files.
+    """
     if not config.security_protocol.uses_tls:
         return None
     if config.ssl_context is not None:
-        return config.ssl_context
+        return partial(_context_of, config.ssl_context)
+    _warn_of_disabled_checks(config)
+    trusted = (config.ssl_ca_location,) if config.ssl_ca_location or config.ssl_ca_pem else system_authorities()
+    files = *trusted, config.ssl_certificate_location, config.ssl_key_location
+    return RenewedContext(lambda: client_context(config), files)
+
+
+def client_context(config: SecurityConfig) -> ssl.SSLContext:
+    """A context of what the files contain now. Raises ``ConfigError`` for unreadable ones."""
     context = _strict_context()
     key = config.written_name("ssl.ca.location" if config.ssl_ca_pem is None else "ssl.ca.pem")
     _load_trusted_certificates(context, key, config.ssl_ca_location, config.ssl_ca_pem)
@@ -34,11 +48,30 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
     return context
 
 
-def https_context(config: SecurityConfig) -> ssl.SSLContext:
-    """The context for requests to a token endpoint, always with all checks. Raises ``ConfigError``."""
-    context = _strict_context()
-    _load_trusted_certificates(context, "https.ca.location", config.https_ca_location, None)
-    return context
+def https_contexts(config: SecurityConfig) -> ContextCallback:
+    """What returns the context for a request to a token endpoint, always with all checks. Raises ``ConfigError``."""
+
+    def make() -> ssl.SSLContext:
+        context = _strict_context()
+        _load_trusted_certificates(context, "https.ca.location", config.https_ca_location, None)
+        return context
+
+    return RenewedContext(make, (config.https_ca_location,) if config.https_ca_location else system_authorities())
+
+
+def _context_of(given: ssl.SSLContext | ContextCallback) -> ssl.SSLContext:
+    """The context of ``ssl.context``. The error of a callable is not kept, which may contain a secret."""
+    if isinstance(given, ssl.SSLContext):
+        return given
+    try:
+        context: object = given()
+    except Exception as error:
+        kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
+    else:
+        if isinstance(context, ssl.SSLContext):
+            return context
+        raise TlsError(f"ssl.context is to return an ssl.SSLContext, not {type(context).__name__}")
+    raise OutageError(f"ssl.context raised {kind} ({place.filename}, line {place.lineno})")
 
 
 def _strict_context() -> ssl.SSLContext:
@@ -90,12 +123,17 @@ def _choose_ciphers(context: ssl.SSLContext, names: str | None) -> None:
 
 def _relax(context: ssl.SSLContext, config: SecurityConfig) -> None:
     if not config.enable_ssl_certificate_verification:
-        logger.warning("enable.ssl.certificate.verification=false: brokers are not verified, anyone can pose as one")
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif config.ssl_endpoint_identification_algorithm is EndpointIdentification.NONE:
-        logger.warning("ssl.endpoint.identification.algorithm=none: any trusted certificate is accepted for any broker")
         context.check_hostname = False
+
+
+def _warn_of_disabled_checks(config: SecurityConfig) -> None:
+    if not config.enable_ssl_certificate_verification:
+        logger.warning("enable.ssl.certificate.verification=false: brokers are not verified, anyone can pose as one")
+    elif config.ssl_endpoint_identification_algorithm is EndpointIdentification.NONE:
+        logger.warning("ssl.endpoint.identification.algorithm=none: any trusted certificate is accepted for any broker")
 
 
 def _reason(error: Exception) -> str:

@@ -15,7 +15,7 @@ PASSWORD = "a-g00d-one"
 ALL = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
-def security(mechanism: str = "SCRAM-SHA-256", password: str = PASSWORD, **more: object) -> Security:
+def security(mechanism: str = "SCRAM-SHA-256", password: object = PASSWORD, **more: object) -> Security:
     """The security settings of a client of such a broker."""
     login = {} if mechanism == "OAUTHBEARER" else {"sasl.username": "alice", "sasl.password": password}
     protocol = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_PLAINTEXT"}

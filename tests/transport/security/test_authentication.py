@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+import time
+import traceback
+from functools import partial
 from struct import pack
 
 import pytest
@@ -11,16 +15,19 @@ from attrs import evolve
 
 from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import (
     AuthenticationError,
     DecodeError,
     DisconnectedError,
     FrameTooLargeError,
     KafkaNextgenError,
+    OutageError,
     RequestTimeoutError,
     TransportError,
 )
 from kafka_nextgen.transport.connecting import open_connection
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, reauthentication_delay_s
 from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
@@ -28,6 +35,8 @@ from kafka_nextgen.wire.messages import SaslAuthenticateResponse
 from tests.support.chains import assert_nowhere_in_the_chain
 from tests.transport.scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
 from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, handshaken, says, security, told
+
+AT_ONCE = Backoff(0.001, 0.001)
 
 
 async def refusal(broker: ScriptedBroker, mechanism: str = "SCRAM-SHA-256", **changes: object) -> KafkaNextgenError:
@@ -208,17 +217,105 @@ async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str
 
 
 @in_loop
-async def test_who_was_refused_does_not_ask_again() -> None:
-    async with scripted(2) as brokers, client_of(*brokers, security=security(password="another")) as client:
+async def test_a_call_during_the_backoff_of_a_refused_login_is_refused_when_its_time_is_over() -> None:
+    slow = Backoff(3600.0, 3600.0)
+    login = security(password="another")
+    async with scripted(2) as brokers, client_of(*brokers, security=login, login_backoff=slow) as client:
         told_of: list[AuthenticationError] = []
-        client.on_authentication_error(told_of.append)
+        client.on_refused(told_of.append)
         for broker in brokers:
             asks_for_login(broker)
-        for _ in range(3):
+        for timeout_s in (20.0, 0.001, 0.001):
+            with pytest.raises(AuthenticationError, match="invalid credentials"):
+                await client.refresh_metadata(topics=(), timeout_s=timeout_s)
+        assert sum(broker.connections for broker in brokers) == 1
+        assert (client.refusal, len(told_of)) == (told_of[0], 1)
+
+
+@in_loop
+async def test_a_password_that_was_rotated_lets_in_after_one_refusal_that_is_told_once() -> None:
+    passwords = iter(["old", "older", PASSWORD])
+    login = security(password=lambda: next(passwords))
+    async with scripted() as (broker,), client_of(broker, security=login, login_backoff=AT_ONCE) as client:
+        told_of: list[AuthenticationError] = []
+        client.on_refused(told_of.append)
+        asks_for_login(broker)
+        for _ in range(2):
             with pytest.raises(AuthenticationError, match="invalid credentials"):
                 await client.start()
-        assert sum(broker.connections for broker in brokers) == 1
+            asks_for_login(broker)
+        await client.start()
         assert len(told_of) == 1
+        assert client.refusal is None
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+@in_loop
+async def test_a_callable_is_asked_for_the_password_of_each_login_in_a_thread(mechanism: str) -> None:
+    threads: list[threading.Thread] = []
+
+    def password() -> str:
+        threads.append(threading.current_thread())
+        return PASSWORD
+
+    async with scripted() as (broker,):
+        for _ in range(2):
+            asks_for_login(broker)
+            connection = await open_connection(broker.address, settings(security=security(mechanism, password)))
+            await connection.close()
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "says"),
+    [
+        (ZeroDivisionError("s3cret"), OutageError, "sasl.password raised ZeroDivisionError"),
+        (b"s3cret", AuthenticationError, "sasl.password is to return a non-empty string"),
+        ("", AuthenticationError, "sasl.password is to return a non-empty string"),
+        ("s3cret\udc80", AuthenticationError, "sasl.password is to return a non-empty string"),
+        ("s3cret\0", AuthenticationError, "sasl.password has a NUL"),
+    ],
+)
+@in_loop
+async def test_a_callable_without_a_password_is_told_without_what_it_said(
+    answer: object, kind: type[Exception], says: str
+) -> None:
+    def password() -> object:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async with scripted() as (broker,):
+        asks_for_login(broker)
+        with pytest.raises(TransportError, match=says) as caught:
+            await open_connection(broker.address, settings(security=security("PLAIN", password)))
+    assert isinstance(caught.value, kind)
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_callable_is_not_shown_for_its_arguments_may_be_secret() -> None:
+    config = ConsumerConfig.parse(
+        bootstrap_servers="localhost:9092",
+        security_protocol="SASL_SSL",
+        sasl_mechanism="PLAIN",
+        sasl_username="alice",
+        sasl_password=partial(str, "s3cret"),
+    )
+    assert "s3cret" not in repr(config) + str(config.sasl_password)
+
+
+@in_loop
+async def test_a_token_that_was_refused_is_not_shown_again() -> None:
+    tokens = iter(["revoked", "fresh"])
+    login = security("OAUTHBEARER", oauth_cb=lambda _: (next(tokens), time.time() + 3600))
+    async with scripted() as (broker,):
+        says(broker, b'{"status":"invalid_token"}')
+        with pytest.raises(AuthenticationError, match="invalid_token"):
+            await open_connection(broker.address, settings(security=login))
+        says(broker, b"")
+        await (await open_connection(broker.address, settings(security=login))).close()
+        assert b"Bearer fresh" in bytes(broker.asked(SASL_AUTHENTICATE)[-1].message.auth_bytes)
 
 
 @in_loop

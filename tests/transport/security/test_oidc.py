@@ -35,7 +35,7 @@ class Provider:
     def endpoint(self, certificates: Certificates, **changes: object) -> TokenEndpoint:
         url = f"https://127.0.0.1:{self.port}/oauth/token?tenant=1"
         context = ssl.create_default_context(cafile=certificates.authority)
-        values = {"scope": "kafka", "context": context, "now": lambda: NOW, "timeout_s": 10.0, **changes}
+        values = {"scope": "kafka", "contexts": lambda: context, "now": lambda: NOW, "timeout_s": 10.0, **changes}
         return TokenEndpoint(url, "cl:ient", Secret("s3cret/"), **values)  # type: ignore[arg-type]
 
 
@@ -133,7 +133,7 @@ def test_a_provider_that_keeps_silent_is_weather(provider: Provider, certificate
 
 def test_a_provider_that_is_not_trusted_hears_no_secret(provider: Provider, certificates: Certificates) -> None:
     with pytest.raises(TransportError, match="unable to get local issuer certificate"):
-        provider.endpoint(certificates, context=ssl.create_default_context(cafile=certificates.stranger))()
+        provider.endpoint(certificates, contexts=lambda: ssl.create_default_context(cafile=certificates.stranger))()
     assert provider.asked == []
 
 

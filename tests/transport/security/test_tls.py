@@ -22,7 +22,7 @@ from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.frames import decode_request
 from tests.support.certificates import Certificates
 from tests.transport.scripted import ALL_VERSIONS, in_loop, settings
-from tests.transport.security.tls_sides import server_side, tls
+from tests.transport.security.tls_sides import context_of, server_side, tls
 
 
 @asynccontextmanager
@@ -118,9 +118,7 @@ def test_whatever_is_switched_off_is_a_warning(off: dict[str, object], caplog: p
 
 
 def test_tls_older_than_1_2_is_not_spoken() -> None:
-    context = tls().context
-    assert context is not None
-    assert context.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert context_of(tls()).minimum_version is ssl.TLSVersion.TLSv1_2
 
 
 @pytest.mark.parametrize("says", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\0\0\0\6\0\0\0\0\0\0", b"220 mail\r\n"])
@@ -143,7 +141,7 @@ async def test_a_handshake_that_takes_too_long_is_given_up(certificates: Certifi
 
 def test_a_context_that_is_ready_is_used_as_it_is() -> None:
     context = ssl.create_default_context()
-    assert tls(ssl_context=context).context is context
+    assert context_of(tls(ssl_context=context)) is context
 
 
 def test_without_tls_there_is_no_context() -> None:
@@ -183,7 +181,7 @@ def test_a_key_is_opened_by_its_password_and_by_no_other(certificates: Certifica
     (tmp_path / "key.pem").write_bytes(key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, locked))
     (tmp_path / "chain.pem").write_bytes(pem[begin:])
     own = {"ssl_certificate_location": str(tmp_path / "chain.pem"), "ssl_key_location": str(tmp_path / "key.pem")}
-    assert tls(**own, ssl_key_password="0pen").context is not None
+    assert context_of(tls(**own, ssl_key_password="0pen"))
     for password in ({}, {"ssl_key_password": "wr0ng"}):
         with pytest.raises(ConfigError, match=r"ssl\.key\.password opens if it is encrypted") as caught:
             tls(**own, **password)

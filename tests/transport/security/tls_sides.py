@@ -12,6 +12,12 @@ def tls(**more: object) -> Security:
     return security_of(ConsumerConfig.parse(bootstrap_servers="localhost:9092", security_protocol="SSL", **more))
 
 
+def context_of(security: Security) -> ssl.SSLContext:
+    """Return the context for a new connection."""
+    assert security.contexts is not None
+    return security.contexts()
+
+
 def server_side(certificate: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)

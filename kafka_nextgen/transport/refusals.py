@@ -1,0 +1,109 @@
+"""What a client does after a server refused its login, or TLS failed for good: it tries again, but slowly.
+
+Credentials are rotated, certificates renewed, and brokers learn of either one after the other. So a refusal is not the
+end. But repeated attempts lock accounts. After a refusal the next attempt waits for a backoff of its own, which is
+longer than that of servers that can't be reached, and all calls that need a connection share that one attempt.
+
+A refused login holds back connections to every server, since others would get the same credentials, until any server
+takes them. A TLS failure concerns only the server where it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from attrs import frozen
+
+from kafka_nextgen.errors import AuthenticationError, TlsError
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.retrying import Backoff, FailureLog
+
+__all__ = ["Refusals"]
+
+logger = logger_of(__name__)
+
+T = TypeVar("T")
+
+#: How long (seconds) a refusal counts after the last attempt: what nothing needs any more is not tried again.
+_RECENT_S = 60.0
+
+
+@frozen
+class _Refusal:
+    """The last of the refusals in a row by one server, and the time before which there is no other attempt."""
+
+    error: AuthenticationError
+    failures: int
+    at: float
+    until: float
+
+    @property
+    def is_of_one_server(self) -> bool:
+        return isinstance(self.error, TlsError)
+
+
+class Refusals:
+    """The refusals in force. ``on_refused`` is called with the first one of several in force, and may be set."""
+
+    def __init__(self, backoff: Backoff, chance: Callable[[], float]) -> None:
+        self.on_refused: Callable[[AuthenticationError], None] = lambda error: None
+        self._backoff = backoff
+        self._chance = chance
+        self._by_server: dict[ServerAddress, _Refusal] = {}
+        self._of_login: _Refusal | None = None  # the last, unless a later login succeeded anywhere
+        self._turns: dict[ServerAddress | None, asyncio.Lock] = {}
+        self._log = FailureLog(logger, "connecting")
+
+    def newest(self, now: float) -> AuthenticationError | None:
+        """The last refusal that is in force at ``now`` (the loop's clock); from any thread."""
+        recent = [each for each in tuple(self._by_server.values()) if now - each.at < _RECENT_S]
+        return max(recent, key=lambda each: each.at).error if recent else None
+
+    def in_the_way(self, address: ServerAddress) -> AuthenticationError | None:
+        """The refusal after which a connection to ``address`` is not tried yet."""
+        refusal = self._find(address)
+        return None if refusal is None else refusal.error
+
+    async def attempt(self, address: ServerAddress, connect: Callable[[], Awaitable[T]]) -> T:
+        """Call ``connect``, at once or when the backoff of a refusal is over.
+
+        Raises what it raises; or, without calling it, the ``AuthenticationError`` of an attempt that was waited for.
+        """
+        refusal = self._find(address)
+        if refusal is not None:
+            async with self._turns.setdefault(address if refusal.is_of_one_server else None, asyncio.Lock()):
+                latest = self._find(address)
+                if latest is not None and latest is not refusal:
+                    raise latest.error.with_traceback(None)
+                if latest is not None:
+                    await asyncio.sleep(latest.until - asyncio.get_running_loop().time())
+                    return await self._connect(address, connect)
+        return await self._connect(address, connect)
+
+    async def _connect(self, address: ServerAddress, connect: Callable[[], Awaitable[T]]) -> T:
+        connected = await connect()
+        if self._by_server.pop(address, None) is not None:
+            self._log.recovered()
+        self._of_login = None
+        return connected
+
+    def note(self, address: ServerAddress, error: AuthenticationError) -> None:
+        """Note a refusal, of an attempt or of a login that was to be renewed."""
+        now = asyncio.get_running_loop().time()
+        before, is_first = self._by_server.get(address), self.newest(now) is None
+        if before is not None and now < before.until:  # of an attempt that began before it
+            return
+        failures = 1 if before is None else before.failures + 1
+        refusal = _Refusal(error, failures, now, now + self._backoff.delay_s(failures, self._chance()))
+        self._by_server[address] = refusal
+        self._of_login = self._of_login if refusal.is_of_one_server else refusal
+        self._log.failed(error, logging.ERROR)
+        if is_first:
+            self.on_refused(error)
+
+    def _find(self, address: ServerAddress) -> _Refusal | None:
+        return self._by_server.get(address) or self._of_login

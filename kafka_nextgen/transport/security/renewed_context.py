@@ -1,0 +1,75 @@
+"""A TLS context that is made anew when its files change: certificates are renewed while a client runs.
+
+Files are compared at each new connection; connections that are open keep the context that they were opened with. A file
+may be read while it is being written, or a certificate before its key. Then the context that works is kept, which is
+logged once, and the files are read again for the next connection.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import threading
+from collections.abc import Callable, Iterable
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.logs import logger_of
+
+__all__ = ["RenewedContext", "system_authorities"]
+
+logger = logger_of(__name__)
+
+#: What changes when a file is written, replaced, or is a link that leads elsewhere.
+_State = tuple[tuple[object, ...], ...]
+
+
+class RenewedContext:
+    """Returns the context for a new connection. Calls may block, and may come from several threads.
+
+    ``make`` reads ``files``, which may be directories, and raises ``ConfigError`` if it can't; so does the constructor.
+    """
+
+    def __init__(self, make: Callable[[], ssl.SSLContext], files: Iterable[str | None]) -> None:
+        self._make = make
+        self._files = tuple(path for path in files if path)
+        self._lock = threading.Lock()
+        self._state = self._look()  # first: a change from here on is noticed
+        self._context = make()
+        self._logged: str | None = None
+
+    def __call__(self) -> ssl.SSLContext:
+        """The context, with the files as they are now, or as they were when they could last be used."""
+        with self._lock:
+            state = self._look()
+            if state != self._state:
+                self._renew(state)
+            return self._context
+
+    def _renew(self, state: _State) -> None:
+        try:
+            self._context = self._make()
+        except ConfigError as error:
+            if str(error) != self._logged:
+                self._logged = str(error)
+                logger.warning("%s; new connections use what was read before, until it can be read", error)
+            return
+        self._state, self._logged = state, None
+        logger.info("%s changed: new connections use what is there now", ", ".join(self._files))
+
+    def _look(self) -> _State:
+        return tuple(_state_of(path) for path in self._files)
+
+
+def _state_of(path: str) -> tuple[object, ...]:
+    try:
+        found = os.stat(path)
+        inside = sorted(os.listdir(path)) if os.path.isdir(path) else ()
+    except OSError as error:
+        return (error.errno,)
+    return found.st_mtime_ns, found.st_size, found.st_ino, *inside
+
+
+def system_authorities() -> tuple[str | None, ...]:
+    """The file and the directory with the authorities of the system; None where there is none."""
+    paths = ssl.get_default_verify_paths()
+    return paths.cafile, paths.capath
