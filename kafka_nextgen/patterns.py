@@ -4,7 +4,8 @@ The coordinator matches them with RE2/J (KIP-848, "Consumer API", ``Subscription
 searches by default, and has look-around and back-references. So patterns are checked before they are sent:
 
 * constructs that RE2 does not have (look-around, back-references, possessive quantifiers) are refused;
-* patterns that google-re2 refuses cause a warning, since RE2/J may accept them;
+* patterns that RE2/J refuses (``kafka_nextgen.re2j``), or for which that can't be told here, cause a warning, since the
+  broker may have another version of it;
 * an anchor at only one end causes a warning, since the user may expect a search.
 """
 
@@ -15,28 +16,24 @@ import re
 import warnings
 from collections.abc import Iterable
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.re2j import Verdict, google_complaint, judge, matcher_of, tokens
 
-if TYPE_CHECKING:
-    import re2
+__all__ = ["SubscriptionPattern", "google_complaint", "half_anchor_advice", "matching"]
 
-__all__ = ["SubscriptionPattern", "half_anchor_advice", "matching", "re2_complaint"]
-
-#: Constructs of Python's ``re`` that RE2 does not have, with their names. Escapes are removed before the search.
+#: Constructs of Python's ``re`` that RE2 does not have, with their names; searched for outside escapes and sets.
 _NOT_RE2 = (
     (re.compile(r"\(\?<?[=!]"), "look-around"),
-    (re.compile(r"\(\?P=\w+\)"), "back-references"),
-    (re.compile(r"[*+?}]\+"), "possessive quantifiers"),
+    (re.compile(r"\(\?P=\w+\)|\\[1-9]"), "back-references"),
+    (re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+"), "possessive quantifiers"),
     (re.compile(r"\(\?>"), "atomic groups"),
     (re.compile(r"\(\?\("), "conditions"),
 )
-_BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_BRACKETS = re.compile(r"\[\^?\]?[^\]]*\]")
+_BACK_REFERENCE = re.compile(r"\\[1-9]")
+_FLAGS = re.compile(r"(?:\(\?[A-Za-z-]+\))*")
 _OPEN_ENDS = (".*", ".+", ".*?", ".+?")
 
 
@@ -54,11 +51,14 @@ class SubscriptionPattern:
         if not isinstance(value, str) or not value:
             raise ConfigError("a subscription pattern must be a non-empty string")
         _refuse_what_re2_lacks(value)
-        _warn_of_what_re2_refuses(value)
+        _warn_of_what_kafka_refuses(value)
         _warn_of_half_anchors(value)
 
     def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
-        """The topics that the pattern matches, sorted. Raises ConfigError if google-re2 refuses the pattern."""
+        """The topics that the pattern matches, sorted.
+
+        Raises ConfigError if Kafka's RE2/J refuses the pattern, or it is too large to be tried here.
+        """
         return matching(self.pattern, topics)
 
     @classmethod
@@ -78,57 +78,39 @@ class SubscriptionPattern:
 
 
 def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
-    """The topics whose whole name matches, sorted. Raises ConfigError if google-re2 refuses the pattern."""
-    import re2  # slow to load and rarely needed
-
-    try:
-        compiled = re2.compile(pattern, _quiet())
-    except re2.error as error:
-        raise ConfigError(f"pattern {pattern!r} can't be tried here: {_words_of(error)}") from None
+    """The topics whose whole name matches, sorted. Raises ConfigError unless the pattern is valid for both engines."""
+    judgement = judge(pattern)
+    if judgement.verdict is not Verdict.TAKEN:
+        raise ConfigError(f"pattern {pattern!r} can't be tried here: {judgement.reason}")
+    compiled = matcher_of(pattern)
     return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
 
 
-def _quiet() -> re2.Options:
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False  # an exception is enough
-    return options
-
-
 def _refuse_what_re2_lacks(pattern: str) -> None:
-    plain = _BRACKETS.sub("[]", _ESCAPE.sub("__", pattern))
+    plain = _plain(pattern, keep=_BACK_REFERENCE)
     found = [name for construct, name in _NOT_RE2 if construct.search(plain)]
-    if _BACK_REFERENCE.search(pattern):
-        found.append("back-references")
     if found:
         raise ConfigError(f"pattern {pattern!r} uses {' and '.join(found)}, which RE2 does not have")
 
 
-def _warn_of_what_re2_refuses(pattern: str) -> None:
-    complaint = re2_complaint(pattern)
-    if complaint:
+def _plain(pattern: str, keep: re.Pattern[str] | None = None) -> str:
+    """The pattern with underscores for quoted text, sets and escapes, but for those to ``keep``."""
+    return "".join(
+        text if kind in ("group", "count", "char") or (keep and keep.fullmatch(text)) else "_" * len(text)
+        for kind, text in tokens(pattern)
+    )
+
+
+def _warn_of_what_kafka_refuses(pattern: str) -> None:
+    judgement = judge(pattern)
+    if judgement.verdict is Verdict.REFUSED:
+        _warn(f"pattern {pattern!r} is not valid for RE2/J ({judgement.reason}); the coordinator decides", UserWarning)
+    elif judgement.verdict is Verdict.UNKNOWN:
         _warn(
-            f"pattern {pattern!r} is not valid for google-re2 ({complaint}); the coordinator decides",
+            f"pattern {pattern!r} can't be checked here: it is too large for google-re2 ({judgement.reason}); "
+            "the coordinator decides",
             UserWarning,
         )
-
-
-def re2_complaint(pattern: str) -> str | None:
-    """google-re2's error message for a pattern; None if it is valid."""
-    import re2
-
-    try:
-        re2.compile(pattern, _quiet())
-    except re2.error as error:
-        return _words_of(error)
-    return None
-
-
-def _words_of(error: Exception) -> str:
-    """The message of an error of google-re2, which may be bytes."""
-    words = error.args[0] if error.args else error
-    return words.decode(errors="replace") if isinstance(words, bytes) else str(words)
 
 
 def _warn_of_half_anchors(pattern: str) -> None:
@@ -151,7 +133,7 @@ def half_anchor_advice(pattern: str) -> str | None:
 
 def _branches(pattern: str) -> list[str]:
     """The alternatives outside groups and brackets; each has its own anchors."""
-    plain = _BRACKETS.sub(lambda found: "_" * len(found[0]), _ESCAPE.sub("__", pattern))
+    plain = _plain(pattern)
     depth, cuts = 0, [-1]
     for at, char in enumerate(plain):
         depth += (char == "(") - (char == ")")
@@ -162,11 +144,13 @@ def _branches(pattern: str) -> list[str]:
 
 def _searched(branch: str) -> str | None:
     """The equivalent of a search for a branch with an anchor at one end; None for other branches."""
-    begins, ends = branch.startswith("^"), branch.endswith("$") and not branch.endswith("\\$")
-    if begins and not ends and not branch.endswith(_OPEN_ENDS):
-        return f"{branch[1:]}.*"
-    if ends and not begins and not branch.startswith(_OPEN_ENDS):
-        return f".*{branch[:-1]}"
+    flags = _FLAGS.match(branch)
+    body = branch[flags.end() :] if flags else branch
+    begins, ends = body.startswith("^"), _plain(body).endswith("$")
+    if begins and not ends and not body.endswith(_OPEN_ENDS):
+        return f"{branch[: -len(body)]}{body[1:]}.*"
+    if ends and not begins and not body.startswith(_OPEN_ENDS):
+        return f"{branch[: -len(body)]}.*{body[:-1]}"
     return None
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.patterns import SubscriptionPattern
+from kafka_nextgen.re2j import Verdict, judge
 
 TOPICS = ["orders", "orders-eu", "orders-us", "reorders", "audit"]
 
@@ -48,9 +49,50 @@ def test_what_re2_does_not_have_is_refused_by_name(pattern: str, construct: str)
         SubscriptionPattern(pattern)
 
 
-@pytest.mark.parametrize("pattern", [r"a\*+", "[*+?]+", r"\(\?=", r"a\\1b", "[(?=]"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"a\*+", "[*+?]+", r"\(\?=", r"a\\1b", "[(?=]"),
+        *(r"\p{Lu}+", r"\p{Any}+", r"\x{2D}+", r"\p{Greek}+|orders.*", "a}+", "a{,2}+"),
+        *(r"\141", r"[\141]", r"[\12]", r"(a)\11", r"\Q(?=\E", r"\Qa++\E", r"\Q\1\E", r"\Q\C\E"),
+        *(r"[(?<a>](?<a>x)", r"\Q(?<a>x)\E(?<a>y)", r"\p{^Greek}", r"[\p{Han}\PL]", "\\é", r"\pL{500}"),
+    ],
+)
 def test_what_only_looks_like_it_is_taken(pattern: str) -> None:
-    SubscriptionPattern(pattern)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SubscriptionPattern(pattern).preview(TOPICS)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        (r"a\C", r"invalid escape sequence: \C"),
+        ("(?<a>x)(?<a>y)", "duplicate capture group name: a"),
+        ("(?P<a>x|(?<a>z))", "duplicate capture group name: a"),
+        ("(?<größe>x)", "invalid named capture"),
+        ("a{+", "invalid nested repetition operator: {+"),
+        (r"\p{Kawi}", "invalid character class range"),
+        (r"[^\P{Vithkuqi}a]", "invalid character class range"),
+    ],
+)
+def test_what_only_google_re2_takes_is_warned_of(pattern: str, reason: str) -> None:
+    with pytest.warns(UserWarning, match=re.escape(reason)):
+        subscribed = SubscriptionPattern(pattern)
+    with pytest.raises(ConfigError, match=re.escape(reason)):
+        subscribed.preview(TOPICS)
+
+
+@pytest.mark.parametrize("pattern", [r"((\w{1,20}){1,10}){1,6}", "(a{10}){101}", "(?:.{500}){3}"])
+def test_what_only_google_re2_bounds_can_t_be_told(pattern: str) -> None:
+    with pytest.warns(UserWarning, match="can't be checked here"):
+        SubscriptionPattern(pattern)
+    assert judge(pattern).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("pattern", ["a{1001}", "a{2,1}", "(a{1001}){2}"])
+def test_a_count_of_its_own_is_bounded_by_both(pattern: str) -> None:
+    assert judge(pattern).verdict is Verdict.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -63,6 +105,9 @@ def test_what_only_looks_like_it_is_taken(pattern: str) -> None:
         ("^orders$|audit$", "^orders$|.*audit"),
         ("^(a|b)", "(a|b).*"),
         ("^[|]", "[|].*"),
+        ("(?i)^orders", "(?i)orders.*"),
+        ("(?m)(?i)orders$", "(?m)(?i).*orders"),
+        (r"^\Qa|b\E", r"\Qa|b\E.*"),
     ],
 )
 def test_half_an_anchor_is_warned_of_with_what_was_meant(pattern: str, meant: str) -> None:
@@ -71,7 +116,8 @@ def test_half_an_anchor_is_warned_of_with_what_was_meant(pattern: str, meant: st
 
 
 @pytest.mark.parametrize(
-    "pattern", ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$", "^a$|^b$", "^(a|b)$", r"^a\|b$"]
+    "pattern",
+    ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$", "^a$|^b$", "^(a|b)$", r"^a\|b$", "(?m)^a$", r"\Q$\E"],
 )
 def test_whole_anchors_and_open_ends_are_not(pattern: str) -> None:
     with warnings.catch_warnings():

@@ -16,11 +16,6 @@ A member avoids that if it removes its former pattern first.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Protocol
-
-import re2
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.cause import Cause
 from kafka_nextgen.coordinator.draft import Draft, Refusal
@@ -29,6 +24,7 @@ from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.re2j import Verdict, judge, matcher_of
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["arm_matching", "match_patterns", "refuse_pattern"]
@@ -36,24 +32,17 @@ __all__ = ["arm_matching", "match_patterns", "refuse_pattern"]
 MIN_MATCHING_INTERVAL_S = 10.0
 
 
-class _Pattern(Protocol):
-    def fullmatch(self, text: str) -> object | None: ...
-
-
 def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | None:
     """Why the pattern of this heartbeat can't be used, or None. A pattern in use is known to be valid."""
     pattern = request.subscribed_pattern
     if not pattern or pattern in group.pattern_subscribers:
         return None
-    try:
-        _compiled(pattern)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
-        return Refusal(
-            ErrorCode.INVALID_REGULAR_EXPRESSION,
-            f"SubscribedTopicRegex {pattern!r} is not an RE2 expression: {reason}",
-        )
-    return None
+    judgement = judge(pattern)
+    if judgement.verdict is Verdict.TAKEN:
+        return None
+    what = "is not an RE2 expression" if judgement.verdict is Verdict.REFUSED else "is too large to be matched here"
+    text = f"SubscribedTopicRegex {pattern!r} {what}: {judgement.reason}"
+    return Refusal(ErrorCode.INVALID_REGULAR_EXPRESSION, text)
 
 
 def arm_matching(draft: Draft, may_see: MaySee) -> None:
@@ -78,7 +67,7 @@ def match_patterns(draft: Draft, timer: Arm) -> None:
     names = sorted(filter(timer.may_see or sees_everything, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
-        matches = tuple(name for name in names if _compiled(pattern).fullmatch(name))
+        matches = tuple(name for name in names if matcher_of(pattern).fullmatch(name))
         if pattern in counting and matches != (known.topics if known else ()):
             changed.append(pattern)
         draft.write(
@@ -105,11 +94,3 @@ def _has_reason(draft: Draft) -> bool:
 
 def _last_matching_ms(group: Group) -> int | None:
     return max((pattern.timestamp_ms for pattern in group.patterns.values()), default=None)
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> _Pattern:
-    options = re2.Options()
-    options.log_errors = False
-    compiled: _Pattern = re2.compile(pattern, options)
-    return compiled

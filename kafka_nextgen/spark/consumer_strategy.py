@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, cast
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.patterns import half_anchor_advice, matching, re2_complaint
+from kafka_nextgen.patterns import google_complaint, half_anchor_advice, matching
 from kafka_nextgen.spark.java_regex import compile_java_pattern
 from kafka_nextgen.spark.offsets import parse_partitions
 from kafka_nextgen.spark.option_values import OptionValues
@@ -109,6 +109,6 @@ def _subscribe_pattern(text: str, syntax: PatternSyntax) -> SubscribePatternStra
         raise ConfigError("subscribePattern is empty", "subscribePattern")
     if syntax == "java":
         compile_java_pattern(text)
-    elif complaint := re2_complaint(text):
+    elif complaint := google_complaint(text):
         raise ConfigError(f"subscribePattern {text!r} is not valid RE2: {complaint}", "subscribePattern")
     return SubscribePatternStrategy(text, syntax)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import re2
-
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.producers import KnownProducer
@@ -17,6 +15,7 @@ from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.transactions.partitions import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.re2j import Matcher, Verdict, judge, matcher_of
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.records import EndMarker
@@ -41,12 +40,16 @@ _MarkerTopic = m.OffsetDeleteResponse.OffsetDeleteResponseTopic
 _MarkerPartition = _MarkerTopic.OffsetDeleteResponsePartition
 
 
+class _InvalidPatternError(Exception):
+    """The pattern for transactional ids is none."""
+
+
 async def list_transactions(request: m.ListTransactionsRequest, context: Context) -> m.ListTransactionsResponse:
     """List what passes all filters."""
     unknown = [name for name in request.state_filters if name not in _STATES]
     try:
         passes = _filter(request, context.cluster.now_ms())
-    except re2.error:
+    except _InvalidPatternError:
         return m.ListTransactionsResponse(
             error_code=ErrorCode.INVALID_REGULAR_EXPRESSION, unknown_state_filters=[], transaction_states=[]
         )
@@ -72,9 +75,9 @@ def _is_ours(one: Transaction, context: Context) -> bool:
 
 
 def _filter(request: m.ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
-    """Make the filter that a request describes; raises ``re2.error``."""
+    """Make the filter that a request describes; raises ``_InvalidPatternError``."""
     states, producers = set(request.state_filters), set(request.producer_id_filters)
-    pattern = re2.compile(request.transactional_id_pattern) if request.transactional_id_pattern else None
+    pattern = _compiled(request.transactional_id_pattern)
 
     def passes(one: Transaction) -> bool:
         return (
@@ -85,6 +88,14 @@ def _filter(request: m.ListTransactionsRequest, now_ms: int) -> Callable[[Transa
         )
 
     return passes
+
+
+def _compiled(pattern: str | None) -> Matcher | None:
+    if not pattern:
+        return None
+    if judge(pattern).verdict is not Verdict.TAKEN:
+        raise _InvalidPatternError(pattern)
+    return matcher_of(pattern)
 
 
 async def describe_transactions(

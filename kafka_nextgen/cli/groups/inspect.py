@@ -19,6 +19,8 @@ from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["describe", "history", "list_", "validate_regex"]
 
+_UNKNOWN = 3  # the exit code; 2 is wrong usage
+
 Offsets = dict[TopicPartition, GroupOffset]
 
 _GROUP_COLUMNS: Columns[GroupDescription] = {
@@ -202,14 +204,19 @@ def _rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
 def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None:
     """Try PATTERN as a subscription, and show the topics it matches now.
 
-    Tried here, with google-re2: Kafka has no way to ask a broker, whose RE2/J differs in corners. Whole names match.
+    Whole names match. It is tried here, since Kafka has no way to ask a broker. Exit codes: 0 if Kafka takes the
+    pattern, 1 if it refuses it, 3 if that can't be told here because google-re2 can't hold the pattern.
     """
     with cluster.open() as admin:
         checked = admin.validate_regex(pattern, cluster.timeout_s)
     if as_json:
-        print_json({"pattern": pattern, "is_valid": checked.is_valid, **asdict(checked)})
+        is_valid = None if checked.unknown else checked.is_valid
+        print_json({"pattern": pattern, "is_valid": is_valid, **asdict(checked)})
     if checked.error is not None:
         raise click.ClickException(checked.error)
+    if checked.unknown is not None:
+        print_line(f"Unknown: {checked.unknown}", err=True)
+        raise SystemExit(_UNKNOWN)
     if not as_json:
         for line in checked.topics or ("It matches no topic there is.",):
             print_line(line)
