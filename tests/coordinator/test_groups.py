@@ -106,10 +106,10 @@ def test_a_member_of_no_group_commits_nothing(stage: Stage, version: int, error:
     assert "nowhere" not in stage.coordinator.groups
 
 
-def test_metadata_has_a_limit_per_partition_in_bytes(stage: Stage) -> None:
+def test_metadata_has_a_limit_per_partition_in_utf_16_units(stage: Stage) -> None:
     offsets = {
-        FOO_0: OffsetAndMetadata(5, metadata="é" * 2048),
-        TopicPartition("foo", 1): OffsetAndMetadata(5, metadata="é" * 2049),
+        FOO_0: OffsetAndMetadata(5, metadata="é" * 4096),
+        TopicPartition("foo", 1): OffsetAndMetadata(5, metadata="𐐀" * 2049),
     }
     answer = stage.ask(OffsetCommit(GROUP, offsets, "A", 2)).response
     assert isinstance(answer, OffsetsCommitted)
