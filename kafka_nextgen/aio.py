@@ -184,6 +184,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
+        if self._core.engine.is_too_late():
+            return
         if is_in_callback(self._core):
             deadline = clocks.monotonic() + timeout
             self._wish = self._wish or (lambda: self._leave_and_stop(mode, deadline, True))

@@ -209,6 +209,9 @@ class Consumer(BlockingCalls, RunsHandlers):
         outer call then closes the consumer and ends with MisuseError: a ``commit`` when it is done, or after half of
         ``timeout``, other calls as soon as possible. Records being processed do not count as processed.
 
+        While the interpreter ends, as in a ``__del__`` then, threads have stopped already: ``close`` logs that it can
+        do nothing, and returns. ``atexit`` functions are early enough.
+
         If a signal handler raises from a call, including ``close``, the next ``close`` closes the consumer.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
@@ -216,6 +219,8 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         if self._calls.is_inside:
             self._close_later(timeout, mode)
+            return
+        if self._core.engine.is_too_late():
             return
         with self._calls:
             self._core.begin_closing(all_is_processed)

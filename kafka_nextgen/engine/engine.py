@@ -306,16 +306,32 @@ class Engine:
         except (CancelledError, KafkaNextgenError) as error:
             logger.warning("closing: %s", describe_error(error))
 
+    def is_too_late(self) -> bool:
+        """Whether the interpreter is ending, so that nothing can be closed any more; logs that, once."""
+        if not self.thread.is_frozen:
+            return False
+        if not self._stopping:
+            self._stopping = True
+            logger.warning(
+                "%s was not closed before the interpreter began to end, when threads stop: %s; close it earlier, in a "
+                "with block or by atexit.register(consumer.close)",
+                *self._left_behind(),
+            )
+        return True
+
+    def _left_behind(self) -> tuple[str, str]:
+        what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
+        return what, "nothing is committed, and its member stays in the group until its session ends"
+
     def abandon(self) -> None:
         """End without leaving the group, as after a crash, because the consumer was dropped; never blocks.
 
         The garbage collector may call this on any thread, also on the I/O thread.
         """
-        if self._stopping or self.thread.is_foreign:
+        if self._stopping or self.thread.is_foreign or self.thread.is_frozen:
             return
         self.thread.end_after(self._shut_down_abandoned)
-        what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
-        why = "nothing is committed, and its member stays in the group until its session ends"
+        what, why = self._left_behind()
         warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
 
     async def _shut_down_abandoned(self) -> None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import OnFailure, keep_running
+from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 
 __all__ = ["InFlight", "IoThread", "TaskSet"]
@@ -35,10 +36,11 @@ class IoThread:
     """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
 
     ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
-    name in errors.
+    name in errors. Raises MisuseError if threads are not native (gevent, eventlet).
     """
 
     def __init__(self, name: str, on_failure: Callable[[Exception], None], owner: str = "consumer") -> None:
+        check_native_threads(owner)
         self._owner = owner
         self._pid = os.getpid()
         self._on_failure = on_failure
@@ -63,7 +65,7 @@ class IoThread:
     def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
         """Run a coroutine on the loop; its result arrives in the future, cancelling that cancels the work.
 
-        Raises MisuseError if the owner is closed, or was made before a fork.
+        Raises MisuseError if the owner is closed, was made before a fork, or the interpreter is ending.
         """
         try:
             self.check_usable()
@@ -125,15 +127,20 @@ class IoThread:
         return os.getpid() != self._pid
 
     @property
+    def is_frozen(self) -> bool:
+        """Whether the interpreter is ending, so that this thread, as every daemon, does nothing any more."""
+        return threads_are_frozen() and not self.has_ended
+
+    @property
     def has_ended(self) -> bool:
         """Whether the thread accepts nothing any more."""
         return not self._accepts
 
     def check_usable(self) -> None:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
-        if os.getpid() != self._pid or not self._accepts:
+        if os.getpid() != self._pid or not self._accepts or threads_are_frozen():
             self.refuse_foreign()
-            raise self._closed()
+            raise self._closed() if not self._accepts else self._frozen()
 
     def refuse_foreign(self) -> None:
         """Raise MisuseError if this is not the process that made the thread."""
@@ -142,7 +149,7 @@ class IoThread:
 
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
-        if not self.is_foreign:
+        if not (self.is_foreign or threads_are_frozen()):
             self.call_soon(self.end)
             self._thread.join(timeout_s)
 
@@ -192,6 +199,9 @@ class IoThread:
             self._on_failure(error)
         else:
             loop.default_exception_handler(context)
+
+    def _frozen(self) -> MisuseError:
+        return MisuseError(f"the interpreter is ending, and with it the I/O thread of this {self._owner}")
 
     def _closed(self) -> MisuseError:
         return MisuseError(f"this {self._owner} is closed")

@@ -15,6 +15,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
+from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 
 __all__ = ["Cluster"]
@@ -154,6 +155,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         if self._thread is not None:
             raise MisuseError("a Cluster is used once: make another")
+        check_native_threads("Cluster")
         self._loop = new_private_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
@@ -169,6 +171,8 @@ class Cluster:
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._is_running = False
+        if threads_are_frozen():  # in a __del__: the interpreter is ending, and the thread has stopped
+            return
         try:
             self._run(self._broker.close())
         finally:

@@ -1,0 +1,33 @@
+"""Programs of an application, each run as a process of its own until it ends by itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+__all__ = ["READS", "run"]
+
+#: Defines ``read(group)``, which reads what there is of the topic ``orders``, commits, and says what was committed.
+READS = """
+import sys
+from kafka_nextgen import Consumer
+
+def read(group, records=20):
+    config = {"bootstrap.servers": sys.argv[1], "group.id": group, "auto.offset.reset": "earliest"}
+    with Consumer(config, enable_auto_commit=False) as consumer:
+        consumer.subscribe(["orders"])
+        while records > 0:
+            records -= len(consumer.poll())
+        consumer.commit()
+        (committed,) = consumer.committed(consumer.assignment()).values()
+        print(group, committed.offset, flush=True)
+"""
+
+#: Seconds until a program that hangs is given up.
+GIVE_UP_S = 100
+
+
+def run(program: str, servers: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a program, with ``servers`` as its argument and options for Python."""
+    command = [sys.executable, *options, "-c", program, servers]
+    return subprocess.run(command, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
