@@ -144,6 +144,7 @@ class RebalanceReason(IntEnum):
     ADMIN = 10
     MIGRATION = 11  # the group changed its protocol
     MEMBER_REQUESTED = 12  # a member rejoined for another reason, as with KIP-568
+    ASSIGNOR_CHANGED = 13  # most members ask for another assignor of the broker's than before
 
 
 @with_fast_fields

@@ -1,6 +1,6 @@
 """A topic's configuration, under Kafka's own names and with Kafka's defaults.
 
-Of the keys of Kafka 4.3, these have an effect here:
+Of the keys of Kafka 4.4, these have an effect here:
 
 ==========================================  =======================================================================
 ``max.message.bytes``                       larger batches are refused
@@ -23,10 +23,13 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.broker.configs.keys import ConfigKey, Kind
+from kafka_nextgen.coordinator.settings import Profile
 
-__all__ = ["TOPIC_KEYS", "TopicSettings"]
+__all__ = ["TOPIC_KEYS", "TopicSettings", "topic_keys"]
 
 _FOR_EVER = str(2**63 - 1)
+
+_LARGEST_ARRAY = str(2**31 - 9)  # that Java can make
 
 _REPLICAS = r"\*|\d+:\d+(,\d+:\d+)*"
 
@@ -52,6 +55,7 @@ TOPIC_KEYS: Mapping[str, ConfigKey] = {
         ),
         ConfigKey("compression.zstd.level", Kind.INT, "3", lowest=-131072, highest=22),
         ConfigKey("delete.retention.ms", Kind.LONG, "86400000", "log.cleaner.delete.retention.ms", lowest=0),
+        ConfigKey("errors.deadletterqueue.group.enable", Kind.BOOLEAN, "false", since=Profile.V4_4),
         ConfigKey("file.delete.delay.ms", Kind.LONG, "60000", "log.segment.delete.delay.ms", lowest=0),
         ConfigKey("flush.messages", Kind.LONG, _FOR_EVER, "log.flush.interval.messages", lowest=1),
         ConfigKey("flush.ms", Kind.LONG, _FOR_EVER, "log.flush.interval.ms", lowest=0),
@@ -61,6 +65,9 @@ TOPIC_KEYS: Mapping[str, ConfigKey] = {
         ConfigKey("local.retention.bytes", Kind.LONG, "-2", "log.local.retention.bytes", lowest=-2),
         ConfigKey("local.retention.ms", Kind.LONG, "-2", "log.local.retention.ms", lowest=-2),
         ConfigKey("max.compaction.lag.ms", Kind.LONG, _FOR_EVER, "log.cleaner.max.compaction.lag.ms", lowest=1),
+        ConfigKey(
+            "max.decompressed.message.bytes", Kind.INT, _LARGEST_ARRAY, lowest=1, highest=2**31 - 9, since=Profile.V4_4
+        ),
         ConfigKey("max.message.bytes", Kind.INT, "1048588", "message.max.bytes", lowest=0),
         ConfigKey(
             "message.timestamp.after.max.ms", Kind.LONG, "3600000", "log.message.timestamp.after.max.ms", lowest=0
@@ -81,6 +88,8 @@ TOPIC_KEYS: Mapping[str, ConfigKey] = {
         ConfigKey("min.compaction.lag.ms", Kind.LONG, "0", "log.cleaner.min.compaction.lag.ms", lowest=0),
         ConfigKey("min.insync.replicas", Kind.INT, "1", lowest=1),
         ConfigKey("preallocate", Kind.BOOLEAN, "false", "log.preallocate"),
+        ConfigKey("remote.copy.lag.bytes", Kind.LONG, "-1", "log.remote.copy.lag.bytes", lowest=-1, since=Profile.V4_4),
+        ConfigKey("remote.copy.lag.ms", Kind.LONG, "0", "log.remote.copy.lag.ms", lowest=-1, since=Profile.V4_4),
         ConfigKey("remote.log.copy.disable", Kind.BOOLEAN, "false"),
         ConfigKey("remote.log.delete.on.disable", Kind.BOOLEAN, "false"),
         ConfigKey("remote.storage.enable", Kind.BOOLEAN, "false"),
@@ -93,6 +102,11 @@ TOPIC_KEYS: Mapping[str, ConfigKey] = {
         ConfigKey("unclean.leader.election.enable", Kind.BOOLEAN, "false"),
     )
 }
+
+
+def topic_keys(profile: Profile) -> Mapping[str, ConfigKey]:
+    """The keys that a topic may set in this release."""
+    return {name: key for name, key in TOPIC_KEYS.items() if profile.has(key.since)}
 
 
 @frozen

@@ -7,7 +7,7 @@ timeout is only refused if it is missing, and names and pattern may be given tog
 | applies to | what must hold | else |
 |---|---|---|
 | all | the group exists and is not classic, or this join creates it | GROUP_ID_NOT_FOUND |
-| all | the group has room, or the member is already in it | GROUP_MAX_SIZE_REACHED |
+| all | the group has room, or the member or, since Kafka 4.4, its instance is in it | GROUP_MAX_SIZE_REACHED |
 | static, joining | the instance is new, left temporarily, or with a classic member | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
@@ -120,6 +120,8 @@ def _group_must_have_room(
     request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
 ) -> Refusal | None:
     if request.member_id in group.members:
+        return None
+    if settings.behaviour.instance_returns_to_full_group and request.instance_id in group.instances:
         return None
     if len(group.members) + group.hooks.seats_kept(group, request.instance_id) < settings.group_consumer_max_size:
         return None

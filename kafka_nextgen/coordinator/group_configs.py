@@ -72,14 +72,23 @@ GROUP_KEYS: tuple[GroupKey, ...] = (_HEARTBEAT, _SESSION, _ASSIGNMENT, TARGET_SI
 def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSettings) -> str | None:
     """Return the first error in a group's configuration, in Kafka's words; None if it is valid."""
     for key in GROUP_KEYS:
-        value = config.get(key.name)
-        if value is not None and value < key.least(settings):
-            return f"{key.name} must be greater than or equal to {key.min_key or key.lowest}"
-        if value is not None and value > key.most(settings):
-            return f"{key.name} must be less than or equal to {key.max_key}"
+        if key.name in config and (wrong := _bound_complaint(key, config[key.name], settings)):
+            return wrong
     if _value(_SESSION, config, settings) <= _value(_HEARTBEAT, config, settings):
         return f"{_SESSION.name} must be greater than {_HEARTBEAT.name}"
     return None
+
+
+def _bound_complaint(key: GroupKey, value: int, settings: CoordinatorSettings) -> str | None:
+    """Kafka tells the bounds since 4.4, and the names of the broker's settings before."""
+    least, most = key.least(settings), key.most(settings)
+    if least <= value <= most:
+        return None
+    if key is not TARGET_SIZE and settings.behaviour.tells_bounds_of_group_configs:
+        return f"{key.name} must be in the range {least} to {most} inclusive."
+    if value < least:
+        return f"{key.name} must be greater than or equal to {key.min_key or key.lowest}"
+    return f"{key.name} must be less than or equal to {key.max_key}"
 
 
 def settings_of_group(config: Mapping[str, int], settings: CoordinatorSettings) -> CoordinatorSettings:

@@ -7,6 +7,7 @@ In a consumer group, by a heartbeat or by a classic member's JoinGroup:
 | is the first of the consumer protocol in a classic group | MIGRATION |
 | is new | MEMBER_JOINED |
 | changed its subscription | SUBSCRIPTION_CHANGED |
+| changed the assignor that most members ask for | ASSIGNOR_CHANGED |
 | asks its assignor for a rebalance (an extension) | ASSIGNOR_REQUESTED |
 | asks the group for one (an extension), and took the place of its instance's former member | MEMBER_RESTARTED |
 | asks the group for one (an extension) otherwise | MEMBER_REQUESTED |
@@ -43,7 +44,7 @@ def cause_of_change(
 ) -> Cause | None:
     """Why a member's request raises the group epoch, or None. ``is_back`` if it took its instance's place."""
     # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
-    calls = update.calls_for_assignment or draft.group.epoch == 0
+    calls = update.calls_for_assignment or update.assignor_changed or draft.group.epoch == 0
     if not calls and not draft.hooks.asks_for_rebalance(draft, update, stated, is_back):
         return None
     reason = _reason_of_change(update, is_back, migrates)
@@ -58,6 +59,8 @@ def _reason_of_change(update: Update, is_back: bool, migrates: bool) -> Rebalanc
         return RebalanceReason.MEMBER_JOINED
     if update.subscription_changed:
         return RebalanceReason.SUBSCRIPTION_CHANGED
+    if update.assignor_changed:
+        return RebalanceReason.ASSIGNOR_CHANGED
     if update.asks_for_assignment:
         return RebalanceReason.ASSIGNOR_REQUESTED
     return RebalanceReason.MEMBER_RESTARTED if is_back else RebalanceReason.MEMBER_REQUESTED

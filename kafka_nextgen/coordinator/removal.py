@@ -85,7 +85,16 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
     if counted:
         draft.hooks.let_in_if_alone(draft)
     advance_epoch(draft, epoch_cause)
+    if not draft.group.members:
+        _assign_nothing(draft)
     draft.hooks.settle(draft)
+
+
+def _assign_nothing(draft: Draft) -> None:
+    """A group without members has all there is to assign. The next member's target is due at once."""
+    group = draft.group
+    if draft.settings.behaviour.emptied_group_is_assigned and group.assignment_epoch < group.epoch:
+        draft.write(r.TargetAssignmentMetadata(group.group_id, group.epoch))
 
 
 def write_removal(draft: Draft, member_id: str) -> None:

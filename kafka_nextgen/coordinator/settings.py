@@ -73,6 +73,12 @@ class Behaviour:
     upgrade_knows_topics: bool  # so that an upgrade alone is no change of topics, which raises the epoch
     stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
     transactions_keep_topic_ids: bool  # offsets of transactions are stored with the id of their topic
+    assignor_change_rebalances: bool  # of the assignor that most members ask for (KAFKA-20434)
+    emptied_group_is_assigned: bool  # its assignment epoch follows when the last member goes (KAFKA-20442)
+    instance_returns_to_full_group: bool  # else GROUP_MAX_SIZE_REACHED for its new member (KAFKA-20601)
+    disabled_migration_refuses_joins: bool  # by JoinGroup, of a consumer group (KAFKA-20640, in 4.3.1 already)
+    tells_bounds_of_group_configs: bool  # that a value is beyond, else the settings that set them
+    garbled_subscription_is_inconsistent: bool  # in a JoinGroup to a consumer group, else UNKNOWN_SERVER_ERROR
 
 
 def _behaviour(column: int) -> Behaviour:
@@ -91,6 +97,12 @@ def _behaviour(column: int) -> Behaviour:
         upgrade_knows_topics=(False, True, True, True, True)[column],
         stale_downgrade_rebalances=(False, False, False, True, True)[column],
         transactions_keep_topic_ids=(False, False, False, False, True)[column],
+        assignor_change_rebalances=(False, False, False, False, True)[column],
+        emptied_group_is_assigned=(False, False, False, False, True)[column],
+        instance_returns_to_full_group=(False, False, False, False, True)[column],
+        disabled_migration_refuses_joins=(False, False, False, False, True)[column],
+        tells_bounds_of_group_configs=(False, False, False, False, True)[column],
+        garbled_subscription_is_inconsistent=(False, False, False, False, True)[column],
     )
 
 

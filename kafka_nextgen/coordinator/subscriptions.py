@@ -3,8 +3,8 @@
 A heartbeat carries changed fields; fields it leaves out stay (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
 rises when the topics to assign change: the member's topic names changed, or its pattern did and the new matches are
 known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not matched yet raises
-it later, once the matches are known. A change of rack, timeout or assignor does not raise it, and takes effect with the
-next assignment.
+it later, once the matches are known. Since Kafka 4.4 it also rises when most members ask for another assignor than
+before (KAFKA-20434). A change of rack or timeout does not raise it, and takes effect with the next assignment.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.target import chosen_assignor
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Update", "advance_epoch", "forget_pattern_if_unused", "known_or_blank", "note_member", "update_member"]
@@ -28,6 +29,7 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 class Update:
     """What a heartbeat changed. ``calls_for_assignment``: the topics to assign changed, which excludes a new pattern
     not matched yet. ``asks_for_assignment``: the member asked for an assignment by fields of the extensions.
+    ``assignor_changed``: so that another of the broker's assignors makes the next assignment, which has to be at once.
     """
 
     member: MemberMetadata
@@ -35,14 +37,20 @@ class Update:
     subscription_changed: bool
     calls_for_assignment: bool
     asks_for_assignment: bool = False
+    assignor_changed: bool = False
 
 
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat) -> Update:
     """Update the member's metadata from the heartbeat; an unknown member is added."""
     known = known_or_blank(draft.group, request.member_id)
+    elected_before = chosen_assignor(draft.group, draft.settings)
     update = note_member(draft, draft.hooks.update(known, request, _with_changes(known, request)))
-    asks = draft.hooks.asks_for_assignment(draft, known, request)
-    return evolve(update, asks_for_assignment=True) if asks else update
+    is_other = chosen_assignor(draft.group, draft.settings) is not elected_before
+    return evolve(
+        update,
+        asks_for_assignment=draft.hooks.asks_for_assignment(draft, known, request),
+        assignor_changed=is_other and draft.settings.behaviour.assignor_change_rebalances,
+    )
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:

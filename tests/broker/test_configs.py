@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_nextgen.broker.topic_settings import TOPIC_KEYS
+from kafka_nextgen.broker.topic_settings import topic_keys
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, LeaveGroupRequest
@@ -63,9 +64,23 @@ def at(every_kafka: KafkaServer) -> Iterator[Client]:
 # ---- groups
 
 
-GROUP_REFUSALS: list[Row] = [
+#: What is beyond the broker's bounds, in the words of Kafka 4.4 and in those before.
+OUT_OF_BOUNDS: list[Row] = [
+    ([(SESSION, SET, "999")], "INVALID_CONFIG", f"{SESSION} must be in the range 1000 to 60000 inclusive."),
+    ([(SESSION, SET, "60001")], "INVALID_CONFIG", f"{SESSION} must be in the range 1000 to 60000 inclusive."),
+    (
+        [(SESSION, SET, "1"), (HEARTBEAT, SET, "1")],
+        "INVALID_CONFIG",
+        f"{HEARTBEAT} must be in the range 100 to 15000 inclusive.",
+    ),
+]
+OUT_OF_BOUNDS_BEFORE: list[Row] = [
     ([(SESSION, SET, "999")], "INVALID_CONFIG", f"{SESSION} must be greater than or equal to group.consumer.min"),
     ([(SESSION, SET, "60001")], "INVALID_CONFIG", f"{SESSION} must be less than or equal to group.consumer.max"),
+    ([(SESSION, SET, "1"), (HEARTBEAT, SET, "1")], "INVALID_CONFIG", f"{HEARTBEAT} must be greater than or equal"),
+]
+
+GROUP_REFUSALS: list[Row] = [
     ([(SESSION, SET, "x")], "INVALID_CONFIG", f"Invalid value x for configuration {SESSION}: Not a"),
     ([(SESSION, SET, "")], "INVALID_CONFIG", f"Invalid value  for configuration {SESSION}: Not a"),
     (
@@ -73,7 +88,6 @@ GROUP_REFUSALS: list[Row] = [
         "INVALID_CONFIG",
         f"Invalid value 0 for configuration {SESSION}: Value must be at leas",
     ),
-    ([(SESSION, SET, "1"), (HEARTBEAT, SET, "1")], "INVALID_CONFIG", f"{HEARTBEAT} must be greater than or equal"),
     ([(HEARTBEAT, SET, "6000")], "INVALID_CONFIG", f"{SESSION} must be greater than {HEARTBEAT}"),
     ([(SESSION, SET, None)], "INVALID_REQUEST", f"Null value not supported for : {SESSION}"),
     ([(SESSION, APPEND, "1")], "INVALID_CONFIG", f"Can't APPEND to key {SESSION} because its type is not LIST."),
@@ -82,6 +96,11 @@ GROUP_REFUSALS: list[Row] = [
     ([("nope", SET, "1")], "INVALID_CONFIG", "Unknown group config name: nope"),
     ([(SESSION, SET, "7000"), (SESSION, DELETE, None)], "INVALID_REQUEST", "Error due to duplicate config keys"),
 ]
+
+
+def test_what_is_beyond_the_bounds_of_a_group(at: Client, every_kafka: KafkaServer) -> None:
+    rows = OUT_OF_BOUNDS if every_kafka.release >= (4, 4) else OUT_OF_BOUNDS_BEFORE
+    assert said_to(rows, lambda changes: alter(at, GROUP, "g", *changes)) == rows
 
 
 def test_what_a_group_can_not_be_given(at: Client) -> None:
@@ -97,7 +116,7 @@ def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from
     told = describe(at, GROUP, group, SESSION, HEARTBEAT, "nope")
     assert sorted(told) == [HEARTBEAT, SESSION]
     assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "200", False)
-    if "4.0" not in every_kafka.version:
+    if every_kafka.release >= (4, 3):
         broker_key = f"group.{SESSION}"
         assert told[SESSION].synonyms == ((SESSION, "7000", 8), (broker_key, "6000", 4), (broker_key, "45000", 5))
     else:
@@ -232,13 +251,14 @@ TAKEN = {
 }
 
 
-def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client) -> None:
+def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client, every_kafka: KafkaServer) -> None:
+    keys = topic_keys(Profile(".".join(map(str, every_kafka.release))))
     topic = unique("orders")
     create_topic(at, topic, 1)
     before = describe(at, TOPIC, topic)
     by_default = {key: each.value for key, each in before.items() if each.source == 5}
-    assert before.keys() == TOPIC_KEYS.keys()
-    assert by_default.items() <= {name: key.default for name, key in TOPIC_KEYS.items()}.items()
+    assert before.keys() == keys.keys()
+    assert by_default.items() <= {name: key.default for name, key in keys.items()}.items()
     assert by_default.keys() >= TAKEN.keys() - {"min.cleanable.dirty.ratio", "file.delete.delay.ms"}
     assert alter(at, TOPIC, topic, *((key, SET, value) for key, value in TAKEN.items())) == DONE
     eventually("it is told", lambda: {key: describe(at, TOPIC, topic)[key].value for key in TAKEN} == TAKEN)

@@ -17,6 +17,7 @@ from tests.worlds.real_kafka import kafka_player
 
 #: Each shows a difference that can be seen from outside, without time passing.
 SEEN = (
+    "assignor_vote_4_3",
     "described_4_2",
     "joining_again_4_1",
     "second_revocation_4_1",

@@ -39,11 +39,16 @@ class KafkaStartError(Exception):
 
 @define
 class KafkaServer:
-    """A running broker: ``version`` is Kafka's version number, ``embedded`` or ``external``."""
+    """A running broker: ``version`` is Kafka's version number, ``embedded`` with one, or ``external``."""
 
     bootstrap_servers: str
     version: str
     _stop: Callable[[], None] = field(repr=False, default=lambda: None)
+
+    @property
+    def release(self) -> tuple[int, ...]:
+        """Major and minor number: of a real broker, or of the release that an embedded one is like."""
+        return tuple(map(int, self.version.removeprefix("embedded").split(".")[:2]))
 
     def stop(self) -> None:
         self._stop()

@@ -72,9 +72,11 @@ class GroupStories:
         subscription = (record.subscribed_topics, record.subscribed_pattern)
         was_tuple = isinstance(member.subscription, tuple)
         is_changed = member.is_joined and was_tuple and member.subscription != subscription
+        is_other_assignor = member.is_joined and was_tuple and member.assignor != record.server_assignor
         is_new, is_back = not member.is_joined or member.is_away, member.is_away or _has_former(group, member, record)
         group.protocol = "consumer"
         member.instance_id, member.subscription = record.instance_id, subscription
+        member.assignor = record.server_assignor
         latest = ahead.latest or record
         member.client_id, member.host = latest.client_id, latest.client_host
         member.is_joined, member.is_away = True, False
@@ -82,6 +84,8 @@ class GroupStories:
             self._tell_joined(group, member, ahead, is_back=is_back)
         elif is_changed:
             group.note(self._telling.at, RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id)
+        elif is_other_assignor:  # since Kafka 4.4 that may raise the epoch (KAFKA-20434)
+            group.note(self._telling.at, RebalanceReason.ASSIGNOR_CHANGED, member.member_id)
 
     def _tell_joined(self, group: GroupState, member: MemberState, ahead: Ahead, *, is_back: bool) -> None:
         reason = RebalanceReason.MEMBER_RESTARTED if is_back else RebalanceReason.MEMBER_JOINED

@@ -39,6 +39,7 @@ class MemberState:
     client_id: str | None = None
     host: str | None = None
     subscription: object = None
+    assignor: str | None = None  # the one of the broker's that it asks for
     epoch: int | None = None
     is_joined: bool = False
     is_away: bool = False

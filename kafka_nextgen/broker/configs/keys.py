@@ -9,6 +9,8 @@ from math import inf
 
 from attrs import frozen
 
+from kafka_nextgen.coordinator.settings import Profile
+
 __all__ = ["ConfigKey", "ConfigValue", "Kind", "Source", "Synonym"]
 
 
@@ -46,7 +48,8 @@ class ConfigKey:
     Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
     there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
 
-    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, where there is one.
+    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, where there is one. Releases
+    before ``since`` lack the key.
     """
 
     name: str
@@ -59,6 +62,7 @@ class ConfigKey:
     also: int | None = None
     pattern: str | None = None
     form: str = ""
+    since: Profile = Profile.V4_0
 
     def complaint(self, value: str) -> str | None:
         """Say why the key can't have this value, in Kafka's words; None if it can."""

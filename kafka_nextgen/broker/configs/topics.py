@@ -12,7 +12,7 @@ from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Source, Sy
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.releases import RELEASES
-from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
+from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings, topic_keys
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.types import topic_name_complaint
@@ -28,13 +28,13 @@ def describe_topic(context: Context, name: str) -> Sequence[ConfigValue] | Refus
     if topic is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
     own = topic.settings.overrides
-    return [ConfigValue(key.name, key.kind, _synonyms(context, key, own)) for key in TOPIC_KEYS.values()]
+    return [ConfigValue(key.name, key.kind, _synonyms(context, key, own)) for key in _keys(context).values()]
 
 
 def alter_topic(context: Context, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
     """The configuration of the topic after the changes, or why it is refused: as in Kafka unknown topics last."""
     topic = context.cluster.topics.named(name)
-    after = altered(topic.settings.overrides if topic else {}, changes, TOPIC_KEYS)
+    after = altered(topic.settings.overrides if topic else {}, changes, _keys(context))
     if isinstance(after, Refusal):
         return after
     if not name:
@@ -51,15 +51,19 @@ def alter_topic(context: Context, name: str, changes: Sequence[Change]) -> Mappi
 def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -> str | None:
     """Say why a configuration is invalid in this release; None if it is valid."""
     smallest_segment = evolve(TOPIC_KEYS["segment.bytes"], lowest=RELEASES[profile].smallest_segment_bytes)
-    keys = {**TOPIC_KEYS, "segment.bytes": smallest_segment}
+    keys = {**topic_keys(profile), "segment.bytes": smallest_segment}
     for name, value in config.items():
-        if name not in TOPIC_KEYS:
+        if name not in keys:
             return f"Unknown topic config name: {name}"
         if value is None:
             return f"Null value not supported for topic configs: {name}"
         if wrong := keys[name].complaint(value):
             return wrong
     return _conflict(TopicSettings({name: value for name, value in config.items() if value is not None}))
+
+
+def _keys(context: Context) -> Mapping[str, ConfigKey]:
+    return topic_keys(context.cluster.settings.profile)
 
 
 def _conflict(settings: TopicSettings) -> str | None:

@@ -20,7 +20,7 @@ from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal, error_fields
 from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.broker.topic import Topic
-from kafka_nextgen.broker.topic_settings import TOPIC_KEYS, TopicSettings
+from kafka_nextgen.broker.topic_settings import TopicSettings, topic_keys
 from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import messages as m
@@ -89,7 +89,7 @@ def _create(asked: _AskedTopic, context: Context, validate_only: bool) -> _Resul
     return result.replaced(
         num_partitions=len(replicas),
         replication_factor=len(replicas[0]),
-        configs=[_config(key, settings) for key in TOPIC_KEYS],
+        configs=[_config(key, settings) for key in topic_keys(cluster.settings.profile)],
     )
 
 

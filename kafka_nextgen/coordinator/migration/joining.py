@@ -7,9 +7,10 @@ rounds, one to revoke and one to get partitions. An eager member owns nothing wh
 
 | what must hold | else |
 |---|---|
-| the group has room, or the member is already in it | GROUP_MAX_SIZE_REACHED |
+| the policy is not to convert groups at all (since Kafka 4.3.1) | INCONSISTENT_GROUP_PROTOCOL |
+| the group has room, or the member or, since Kafka 4.4, its instance is in it | GROUP_MAX_SIZE_REACHED |
 | it is a consumer, and offers a protocol that all other classic members offer | INCONSISTENT_GROUP_PROTOCOL |
-| its embedded subscription can be decoded | UNKNOWN_SERVER_ERROR |
+| its embedded subscription can be decoded | INCONSISTENT_GROUP_PROTOCOL, before Kafka 4.4 UNKNOWN_SERVER_ERROR |
 | a dynamic member has an id, not necessarily given by this coordinator | MEMBER_ID_REQUIRED |
 | a static one with an id holds its instance | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
 
@@ -34,7 +35,7 @@ from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_
 from kafka_nextgen.coordinator.reasons import cause_of_change
 from kafka_nextgen.coordinator.reconciliation import reconcile_member
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy
 from kafka_nextgen.coordinator.static_members import replace_member
 from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
 from kafka_nextgen.coordinator.target import retarget
@@ -53,19 +54,30 @@ def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
     try:
         said = decode_subscription(request.protocols[0].metadata)
     except DecodeError:
-        return Outcome(JoinGroupAnswer(ErrorCode.UNKNOWN_SERVER_ERROR))
+        is_said = draft.settings.behaviour.garbled_subscription_is_inconsistent
+        error = ErrorCode.INCONSISTENT_GROUP_PROTOCOL if is_said else ErrorCode.UNKNOWN_SERVER_ERROR
+        return Outcome(JoinGroupAnswer(error))
     return _join(draft, request, said)
 
 
 def _refusal(group: Group, request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
-    taken = len(group.members) + group.hooks.seats_kept(group, request.instance_id)
-    if taken >= settings.group_consumer_max_size and request.member_id not in group.members:
+    is_disabled = settings.group_consumer_migration_policy is MigrationPolicy.DISABLED
+    if is_disabled and settings.behaviour.disabled_migration_refuses_joins:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if not _has_room(group, request, settings):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if not _is_consistent(group, request):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if has_to_come_with_id(request):
         return ErrorCode.MEMBER_ID_REQUIRED
     return instance_error(group, request.member_id, request.instance_id) if request.member_id else ErrorCode.NONE
+
+
+def _has_room(group: Group, request: JoinGroup, settings: CoordinatorSettings) -> bool:
+    taken = len(group.members) + group.hooks.seats_kept(group, request.instance_id)
+    if taken < settings.group_consumer_max_size or request.member_id in group.members:
+        return True
+    return settings.behaviour.instance_returns_to_full_group and request.instance_id in group.instances
 
 
 def _is_consistent(group: Group, request: JoinGroup) -> bool:
