@@ -152,6 +152,13 @@ class ConsumerConfig(SecurityConfig):
         "Where to start without a committed offset. none raises OffsetOutOfRangeError; by_duration starts at the first "
         "record that is at most this old, an ISO 8601 duration (KIP-1106).",
     )
+    auto_offset_reset_new_partitions: Reset | None = _key(
+        p.offset_place,
+        None,
+        "Where to start in a new partition: one without a committed offset, in a topic where the group has committed "
+        "others. Default: auto.offset.reset, with a warning for records that latest skips. Not in Kafka (KIP-1327 asks "
+        "for the like).",
+    )
     enable_auto_commit: bool = _key(
         p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
     )

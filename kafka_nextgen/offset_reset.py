@@ -1,4 +1,4 @@
-"""Where reading begins in a partition without a valid offset: ``auto.offset.reset``.
+"""Where reading begins in a partition without a valid offset: ``auto.offset.reset``, or its sibling for new partitions.
 
 ``by_duration:`` with a duration begins with the first record that is at most this old, or at the end if all are older
 (KIP-1106). Durations have the format of Java's ``Duration.parse``: ISO 8601 with days, hours, minutes and seconds, such
@@ -12,7 +12,7 @@ from enum import Enum
 
 from attrs import field, frozen, validators
 
-__all__ = ["ByDuration", "OffsetReset", "Reset", "read_reset"]
+__all__ = ["ByDuration", "OffsetReset", "Reset", "read_place", "read_reset"]
 
 PREFIX = "by_duration:"
 
@@ -85,3 +85,11 @@ def read_reset(value: object) -> Reset:
     if written not in words:
         raise ValueError(f"must be {' or '.join(words)} or {PREFIX} and a duration, not {value!r}")
     return words[written]
+
+
+def read_place(value: object) -> Reset:
+    """Read a value of ``auto.offset.reset.new.partitions``: as ``read_reset`` does, but none is refused."""
+    place = read_reset(value)
+    if place is OffsetReset.NONE:
+        raise ValueError(f"must be latest or earliest or {PREFIX} and a duration, not {value!r}: unset it instead")
+    return place

@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from kafka_nextgen.errors import DeserializationError
-from kafka_nextgen.offset_reset import Reset, read_reset
+from kafka_nextgen.offset_reset import Reset, read_place, read_reset
 from kafka_nextgen.text import can_be_sent, printable
 from kafka_nextgen.types import JoinReason, topic_name_complaint
 
@@ -43,6 +43,7 @@ __all__ = [
     "group_protocol",
     "isolation_level",
     "join_reason",
+    "offset_place",
     "offset_reset",
     "on_deserialization_error",
     "one_of",
@@ -351,6 +352,7 @@ def _read_join_reason(value: object) -> JoinReason:
 
 
 group_protocol: ValueType[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
+offset_place: ValueType[Reset] = ValueType("latest or earliest or by_duration:PT1H30M", read_place)
 offset_reset: ValueType[Reset] = ValueType("latest or earliest or none or by_duration:PT1H30M", read_reset)
 isolation_level: ValueType[IsolationLevel] = one_of(IsolationLevel)
 join_reason: ValueType[JoinReason] = ValueType("restart or upgrade", _read_join_reason)

@@ -95,3 +95,14 @@ def test_durations_are_written_as_java_writes_them(duration_ms: int, written: st
 @given(st.integers(0, 10**15))
 def test_a_duration_that_was_written_is_read_again(duration_ms: int) -> None:
     assert configured(str(ByDuration(duration_ms))) == ByDuration(duration_ms)
+
+
+def test_new_partitions_begin_at_a_place_for_none_is_what_auto_offset_reset_says() -> None:
+    def placed(value: str) -> Reset | None:
+        config = ConsumerConfig.parse({"bootstrap.servers": "a:1", "auto.offset.reset.new.partitions": value})
+        return config.auto_offset_reset_new_partitions
+
+    assert placed("Earliest") is OffsetReset.EARLIEST
+    assert placed("by_duration:PT1H") == ByDuration(3_600_000)
+    with pytest.raises(ConfigError, match=r"^auto\.offset\.reset\.new\.partitions: must be latest or earliest or by"):
+        placed("none")

@@ -115,6 +115,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
     """Settings of fetching."""
     return FetchSettings(
         reset=config.auto_offset_reset,
+        new_partitions=config.auto_offset_reset_new_partitions,
         strict=config.offset_reset_strict,
         read_committed=config.isolation_level is IsolationLevel.READ_COMMITTED,
         buffer_bytes=config.fetch_buffer_bytes,

@@ -129,14 +129,18 @@ def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> 
     state.back_off_until(now + settings.backoff_s(state.failures))
 
 
-def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str) -> None:
-    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it, or a range does."""
+def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str, is_new: bool = False) -> None:
+    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it, or a range does.
+
+    ``auto.offset.reset.new.partitions`` comes first if the partition ``is_new``.
+    """
+    reset = settings.reset_of(is_new)
     if state.bound is not None:
         consequence = f"the range that ends at {state.bound.end} can't be read. Seek to an offset that is there"
-    elif settings.reset is OffsetReset.NONE:
+    elif reset is OffsetReset.NONE:
         consequence = "auto.offset.reset is none. Seek to an offset, or allow a reset"
     else:
-        state.await_reset(settings.reset)
+        state.await_reset(reset, counts_skipped=is_new and settings.counts_skipped)
         return
     error = OffsetOutOfRangeError(
         f"{state.partition}: {why}, and {consequence}.",

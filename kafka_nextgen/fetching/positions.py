@@ -84,6 +84,8 @@ class PartitionState:
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
+    counts_skipped: bool = False  # the reset goes to the end, and it is to be told how much lies in front of it
+    beginning: ListedOffset | None = None  # where the log begins, if that is counted
     asked: bool = False  # a question about it is on its way
     asked_for: FetchPosition | None = None  # by the last fetch
     is_new_there: bool = True  # its node was not yet asked for it with all others; see ``out_of_session``
@@ -221,13 +223,15 @@ class PartitionState:
         self.fetch_offset = self.position.offset
         self.fetch_epoch = self.position.leader_epoch
 
-    def await_reset(self, reset: Reset) -> None:
+    def await_reset(self, reset: Reset, counts_skipped: bool = False) -> None:
         """Forget the position; one is to be chosen by ``reset``."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
         self.last_handed_over = -1
         self.reset = reset
         self.end = None
+        self.counts_skipped = counts_skipped
+        self.beginning = None
         self.succeeded()
 
     def succeeded(self) -> None:

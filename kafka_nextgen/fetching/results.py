@@ -23,7 +23,7 @@ from kafka_nextgen.fetching.needs import (
     NeedOffsetReset,
 )
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.resets import note_listed
+from kafka_nextgen.fetching.resets import SkippedOffsets, note_listed
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -101,9 +101,15 @@ class Results:
             state.ahead = None
 
     def committed_found(
-        self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata | None], now: float
+        self,
+        need: NeedCommittedOffset,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata | None],
+        now: float,
+        new: Collection[TopicPartition] = (),
     ) -> None:
         """Take in what the group committed; where that is None, ``auto.offset.reset`` decides.
+
+        Of those, ``new`` are in topics where the group has committed others: ``auto.offset.reset.new.partitions``.
 
         A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
         group has committed there, so it is asked for again.
@@ -117,13 +123,18 @@ class Results:
                 state.start_at(found.offset, found.leader_epoch)
                 state.found = state.position
             else:
-                begin_reset(state, self._settings, now, "no offset is committed")
+                begin_reset(state, self._settings, now, "no offset is committed", is_new=tp in new)
 
-    def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
-        """Take in offsets by timestamp, or why there are none."""
+    def reset_found(
+        self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float
+    ) -> tuple[SkippedOffsets, ...]:
+        """Take in offsets by timestamp, or why there are none. Returns what that skips of new partitions."""
         self._context.end_steady_state()
-        for tp, state in self._answered(need).items():
+        skipped = [
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
+            for tp, state in self._answered(need).items()
+        ]
+        return tuple(one for one in skipped if one is not None)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
         """Take in where the epochs end that were asked for; None if the broker can't be asked."""

@@ -26,7 +26,24 @@ class FetchSettings:
     replica_lease_s: float = 300.0  # metadata.max.age.ms: how long a preferred replica is read
     retry_backoff_s: float = 0.1  # retry.backoff.ms
     retry_backoff_max_s: float = 1.0  # retry.backoff.max.ms
+    new_partitions: Reset | None = None  # auto.offset.reset.new.partitions; None stands for auto.offset.reset
 
     def backoff_s(self, failures: int) -> float:
         """The pause before trying again after so many failures in a row, doubling up to its maximum."""
         return min(self.retry_backoff_s * 2.0 ** min(failures, 30), self.retry_backoff_max_s)
+
+    def reset_of(self, is_new: bool) -> Reset:
+        """Where a partition without a committed offset begins; ``is_new`` if the group has committed others of its
+        topic.
+        """
+        return self.new_partitions if is_new and self.new_partitions is not None else self.reset
+
+    @property
+    def counts_skipped(self) -> bool:
+        """Whether new partitions begin at their end without having been asked to, so that it has to be told."""
+        return self.new_partitions is None and self.reset is OffsetReset.LATEST
+
+    @property
+    def treats_new_apart(self) -> bool:
+        """Whether it makes a difference that a partition is new."""
+        return self.counts_skipped or self.reset_of(is_new=True) != self.reset

@@ -42,7 +42,7 @@ async def look_up(cluster: Any, config: ConsumerConfig) -> None:
 
 
 async def reset(cluster: Any, config: ConsumerConfig) -> None:
-    state = SimpleNamespace(results=SimpleNamespace(reset_found=lambda need, found, now: None))
+    state = SimpleNamespace(results=SimpleNamespace(reset_found=lambda need, found, now: ()))
     fetches: Any = SimpleNamespace(locked=lambda: nullcontext(state))
     need: Any = SimpleNamespace(timestamps=lambda now: {P0: LATEST}, node_id=1, leader_epochs={P0: 3})
     offsets: Any = None

@@ -7,7 +7,8 @@ import pytest
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import FetchSettings, FetchState, NeedCommittedOffset, NeedOffsetReset
-from kafka_nextgen.offset_reset import ByDuration
+from kafka_nextgen.fetching.resets import SkippedOffsets
+from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
 from kafka_nextgen.types import TopicPartition
 from tests.fetching.world import World, asked, cluster, listed
 
@@ -69,3 +70,66 @@ def test_a_second_reset_finds_the_end_anew(world: World) -> None:
 def test_no_duration_reaches_back_to_timestamps_that_mean_something_else() -> None:
     need = NeedOffsetReset(1, {P0: ByDuration(10**15), P1: -2}, {}, {})
     assert need.timestamps(wall_ms=10**12) == {P0: 0, P1: -2}
+
+
+# ---- new partitions
+
+
+def new_partition(settings: FetchSettings) -> World:
+    """A partition without a committed offset, in a topic where the group has committed others."""
+    world = World(FetchState(settings), cluster({P0: 1, P1: 1}))
+    world.assign(P0)
+    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now, new={P0})
+    return world
+
+
+def test_a_new_partition_begins_where_its_own_setting_says() -> None:
+    world = new_partition(FetchSettings(reset=OffsetReset.NONE, new_partitions=OffsetReset.EARLIEST))
+    first = world.only(NeedOffsetReset)
+    assert first.questions == {P0: -2}
+    assert world.state.results.reset_found(first, listed(first, 0), world.now) == ()
+    assert asked(world.plan()) == [(1, 0, 0)]
+
+
+def test_what_a_new_partition_skips_is_counted_before_it_begins_at_its_end() -> None:
+    world = new_partition(FetchSettings())
+    first = world.only(NeedOffsetReset)
+    assert first.questions == {P0: -2}
+    assert world.state.results.reset_found(first, listed(first, 30), world.now) == ()
+    end = world.only(NeedOffsetReset)
+    assert end.questions == {P0: -1}
+    assert world.state.results.reset_found(end, listed(end, 100), world.now) == (SkippedOffsets(P0, 70, 100),)
+    assert asked(world.plan()) == [(1, 0, 100)]
+
+
+def test_an_empty_new_partition_skips_nothing() -> None:
+    world = new_partition(FetchSettings())
+    for _ in range(2):
+        question = world.only(NeedOffsetReset)
+        assert world.state.results.reset_found(question, listed(question, 0), world.now) == ()
+    assert asked(world.plan()) == [(1, 0, 0)]
+
+
+def test_a_seek_to_the_end_of_a_new_partition_is_no_skip() -> None:
+    world = new_partition(FetchSettings())
+    world.state.seek_to([P0], OffsetReset.LATEST)
+    end = world.only(NeedOffsetReset)
+    assert end.questions == {P0: -1}
+    assert world.state.results.reset_found(end, listed(end, 100), world.now) == ()
+
+
+@pytest.mark.parametrize(
+    ("reset", "new", "makes_a_difference"),
+    [
+        (OffsetReset.LATEST, None, True),
+        (OffsetReset.LATEST, OffsetReset.LATEST, False),
+        (OffsetReset.LATEST, OffsetReset.EARLIEST, True),
+        (OffsetReset.EARLIEST, None, False),
+        (OffsetReset.NONE, None, False),
+        (HOUR, OffsetReset.EARLIEST, True),
+    ],
+)
+def test_other_partitions_are_looked_at_only_where_it_makes_a_difference(
+    reset: Reset, new: Reset | None, makes_a_difference: bool
+) -> None:
+    assert FetchSettings(reset=reset, new_partitions=new).treats_new_apart is makes_a_difference

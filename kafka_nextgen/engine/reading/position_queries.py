@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from kafka_nextgen import clocks
 from kafka_nextgen.bridge import list_offsets, offset_for_leader_epoch
 from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
+from kafka_nextgen.engine.offsets.group_offsets import Found, GroupOffsets
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.fetching import NeedCommittedOffset, NeedEpochEnds, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.resets import SkippedOffsets
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH
 
 __all__ = ["PositionQueries"]
+
+logger = logger_of(__name__)
 
 #: Earlier versions of OffsetForLeaderEpoch need the right to act for the cluster, which consumers do not have.
 _FIRST_FOR_CONSUMERS = 3
@@ -32,6 +39,8 @@ class PositionQueries:
         self._cluster = cluster
         self._offsets = offsets
         self._fetches = fetches
+        self._settings = fetch_settings(config)
+        self._told: set[TopicPartition] = set()  # new ones whose skipped records the log has told of
         self._isolation = number_of(config.isolation_level)
 
     async def ask(self, need: NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata) -> None:
@@ -47,11 +56,39 @@ class PositionQueries:
 
     async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
         timeout_s = self._config.default_api_timeout_ms / 1000
-        has_group = self._config.group_id is not None
-        nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
-        offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
+        if self._config.group_id is None:
+            offsets: Found = dict.fromkeys(need.partitions)
+            new: frozenset[TopicPartition] = frozenset()
+        else:
+            found = await self._offsets.committed(need.partitions, timeout_s)
+            offsets, new = await self._find_new(need.fences.keys(), found, timeout_s)
         with self._fetches.locked() as state:
-            state.results.committed_found(need, offsets, clocks.monotonic())
+            state.results.committed_found(need, offsets, clocks.monotonic(), new)
+
+    async def _find_new(
+        self, asked: Collection[TopicPartition], found: Found, timeout_s: float
+    ) -> tuple[Found, frozenset[TopicPartition]]:
+        """Which partitions are new: without a committed offset, in a topic where the group has committed others.
+
+        Where that can't be told just now, they are left out of what was ``found``, and so asked for again.
+        """
+        doubtful = frozenset(tp.topic for tp in found) - _committed_topics(found)
+        others: Collection[TopicPartition] = ()
+        if doubtful and self._settings.treats_new_apart:
+            others = await self._others_of(doubtful, asked)
+        told = {**found, **await self._offsets.committed(others, timeout_s)} if others else found
+        committed = _committed_topics(told)
+        unclear = frozenset(tp.topic for tp in others if tp not in told) - committed
+        new = frozenset(tp for tp, offset in found.items() if offset is None and tp.topic in committed)
+        return {tp: offset for tp, offset in found.items() if tp.topic not in unclear}, new
+
+    async def _others_of(self, topics: frozenset[str], but: Collection[TopicPartition]) -> list[TopicPartition]:
+        """All partitions of these topics, but those."""
+        if not topics <= self._cluster.metadata.topics_by_name.keys():
+            await self._cluster.refresh_metadata(topics=topics)
+        images = [image for name, image in self._cluster.metadata.topics_by_name.items() if name in topics]
+        every = (TopicPartition(image.name, number) for image in images for number in image.partitions)
+        return [tp for tp in every if tp not in but]
 
     async def _look_up_reset(self, need: NeedOffsetReset) -> None:
         timeout_ms = self._config.request_timeout_ms
@@ -65,7 +102,14 @@ class PositionQueries:
         assert isinstance(message, m.ListOffsetsResponse)
         found = list_offsets.from_response(message, timestamps)
         with self._fetches.locked() as state:
-            state.results.reset_found(need, found, clocks.monotonic())
+            skipped = state.results.reset_found(need, found, clocks.monotonic())
+        self._tell_of(skipped)
+
+    def _tell_of(self, skipped: Iterable[SkippedOffsets]) -> None:
+        for one in skipped:
+            if one.partition not in self._told:
+                self._told.add(one.partition)
+                logger.warning("group %s: %s", self._config.group_id, one)
 
     async def _validate(self, need: NeedEpochEnds) -> None:
         ends = await self._epoch_ends(need)
@@ -90,3 +134,7 @@ class PositionQueries:
         await self._cluster.refresh_metadata(topics=need.topics)
         with self._fetches.locked() as state:
             state.results.metadata_refreshed(need, clocks.monotonic())
+
+
+def _committed_topics(found: Found) -> frozenset[str]:
+    return frozenset(tp.topic for tp, offset in found.items() if offset is not None and offset.offset >= 0)
