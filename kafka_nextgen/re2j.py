@@ -49,9 +49,10 @@ _CLASSES = frozenset(_CLASS_NAMES.split())
 _TOKEN = re.compile(
     r"""
     (?P<quoted>\\Q.*?(?:\\E|\Z))
-    |(?P<escape>\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2}|.))
-    |(?P<set>\[\^?\]?(?:\[:\^?[a-z]+:\]|\\(?:[pP]\{[^}]*\}|.)|[^\]\\])*\])
-    |(?P<group>\(\?(?:P?<[^>=!]*>|[A-Za-z-]*[:)]|P[=>]|<?.)|\()
+    |(?P<escape>\\(?:[pP](?:\{[^}\\]*\}|.)|x\{[^}\\]*\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2}|.))
+    |(?P<set>\[\^?\]?(?:\[:\^?[a-z]+:\]|\\(?:[pP]\{[^}\\]*\}|(?![pP]\{[^}\\]*\}).)|[^\]\\])*\])
+    |(?P<rest>\[.*)  # a set that is not closed
+    |(?P<group>\(\?(?:P?<[^>=!(]*>|[A-Za-z-]*[:)]|P[=>]|<?.)|\()
     |(?P<count>\{[0-9]+(?:,[0-9]*)?\})
     |(?P<char>.)
     """,
@@ -60,7 +61,7 @@ _TOKEN = re.compile(
 _OPERATORS = ("*", "+", "?")
 _GROUP_NAME = re.compile(r"\(\?P?<([^>=!]*)>")
 _CLASS_NAME = re.compile(r"\\[pP]\{\^?([^}]*)\}")
-_ESCAPE = re.compile(r"\\(?:[pP]\{[^}]*\}|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:[pP]\{[^}\\]*\}|.)", re.DOTALL)
 
 
 class Verdict(Enum):
@@ -122,7 +123,10 @@ def matcher_of(pattern: str) -> Matcher:
 
 
 def tokens(pattern: str) -> Iterator[tuple[str, str]]:
-    """Split a pattern into quoted text, escapes, sets, beginnings of groups, counts, and single characters."""
+    """Split a pattern into quoted text, escapes, sets, beginnings of groups, counts, and single characters.
+
+    The time is linear in the length, even if nothing that is opened is closed: members of a group send patterns.
+    """
     for found in _TOKEN.finditer(pattern):
         yield str(found.lastgroup), found[0]
 

@@ -77,10 +77,9 @@ class SecretSource:
         raise OutageError(f"{self._key} raised {kind} ({place.filename}, line {place.lineno})")
 
     def _checked(self, answer: object) -> Secret:
-        if isinstance(answer, Secret):
-            return answer
-        if isinstance(answer, str) and answer and can_be_sent(answer):
-            return Secret(answer)
+        text = answer.reveal() if isinstance(answer, Secret) else answer
+        if isinstance(text, str) and text and can_be_sent(text):
+            return Secret(text)
         raise AuthenticationError(
             f"{self._key} is to return a non-empty string that UTF-8 can encode, not this {type(answer).__name__} (it "
             "is not shown here). It is called in a thread for each login, and must be a plain function"

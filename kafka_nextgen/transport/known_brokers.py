@@ -10,6 +10,7 @@ bootstrap servers are tried at once if no broker has a valid host name.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, OutageError, TlsError
@@ -18,6 +19,7 @@ from kafka_nextgen.properties import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import ConnectionPool
+from kafka_nextgen.transport.retrying import REPEAT_S
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import throttle_in
@@ -38,6 +40,7 @@ class KnownBrokers:
         self._pool = pool
         self._chance = chance
         self._no_answer_since: float | None = None
+        self._told_at: float | None = None
 
     def id_at(self, address: ServerAddress) -> int | None:
         """The id of the broker with this address, None if it is not known; from any thread."""
@@ -88,9 +91,15 @@ class KnownBrokers:
 
     def rebootstrap(self) -> None:
         """Forget the brokers, so that the bootstrap servers are next."""
-        logger.warning("starting again from the bootstrap servers")
+        self._tell(asyncio.get_running_loop().time())
         self.by_id = {}
         self._no_answer_since = None
+
+    def _tell(self, now: float) -> None:
+        """Warn at most once a minute: a broker behind a wrong address may ask for it with each connection."""
+        is_new = self._told_at is None or now - self._told_at >= REPEAT_S
+        logger.log(logging.WARNING if is_new else logging.DEBUG, "starting again from the bootstrap servers")
+        self._told_at = now if is_new else self._told_at
 
     def _in_order(self) -> list[ServerAddress]:
         known: Iterable[ServerAddress] = self.by_id.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 
@@ -17,7 +18,7 @@ from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiVersionsRequest
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
+from .scripted import ALL_VERSIONS, SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
 
 WRONG_BROKER = BrokerVersions(error=ErrorCode.REBOOTSTRAP_REQUIRED)
 
@@ -142,6 +143,36 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
             await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
         await client.refresh_metadata()
         assert set(client.metadata.brokers) == {0}
+
+
+@in_loop
+async def test_brokers_before_kafka_4_4_are_asked_once_without_who_is_meant() -> None:
+    def answers_up_to_version_4(request: RequestFrame) -> Message:
+        ranges = {**ALL_VERSIONS, API_VERSIONS.key: (0, 4)}
+        return api_versions.to_response(BrokerVersions(ranges=ranges))
+
+    async with scripted(2) as (seed, other), client_of(seed) as client:
+        for broker in (seed, other):
+            broker.script[API_VERSIONS] = answers_up_to_version_4
+        await client.start()
+        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        assert [request.version for request in other.asked(API_VERSIONS)] == [4]
+
+
+@in_loop
+async def test_a_broker_that_is_never_the_one_that_is_meant_does_not_fill_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with scripted(2) as (seed, other), client_of(seed) as client:
+        seed.brokers = {1: other.address}
+        other.script[API_VERSIONS] = lambda request: api_versions.to_response(WRONG_BROKER)
+        await client.start()
+        with caplog.at_level(logging.WARNING, "kafka_nextgen.transport.known_brokers"):
+            for _ in range(3):
+                with pytest.raises(DisconnectedError, match="REBOOTSTRAP_REQUIRED"):
+                    await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+                await client.refresh_metadata()
+    assert [record.message for record in caplog.records].count("starting again from the bootstrap servers") == 1
 
 
 @pytest.mark.parametrize("settings", [{"checks_cluster": False}, {"rebootstraps": False}])

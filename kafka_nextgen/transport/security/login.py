@@ -10,9 +10,10 @@ from typing import Final
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret, SecretSource
+from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.gssapi import GssapiClient, check_service
+from kafka_nextgen.transport.security.in_turn import in_turn
 from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token, TokenCache, from_callback
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
 from kafka_nextgen.transport.security.plain import PlainClient, check_password, check_user
@@ -40,15 +41,15 @@ def _name(config: SecurityConfig) -> str:
 def _plain(config: SecurityConfig) -> SaslLogin:
     user, password = _credentials(config)
     check_user(user)
-    if isinstance(password, Secret):
-        check_password(password)
-    return SaslLogin(_name(config), lambda host: PlainClient(user, _now(password)))
+    if isinstance(config.sasl_password, Secret):
+        check_password(config.sasl_password)
+    return SaslLogin(_name(config), lambda host: PlainClient(user, password()))
 
 
 def _scram(config: SecurityConfig) -> SaslLogin:
     user, password = _credentials(config)
     name = _name(config)
-    return SaslLogin(name, lambda host: ScramClient(name, user, _now(password), secrets.token_hex(16)))
+    return SaslLogin(name, lambda host: ScramClient(name, user, password(), secrets.token_hex(16)))
 
 
 def _oauthbearer(config: SecurityConfig) -> SaslLogin:
@@ -92,14 +93,12 @@ def _package_gssapi(config: SecurityConfig) -> ModuleType:
         raise ConfigError(missing, key) from error
 
 
-def _credentials(config: SecurityConfig) -> tuple[str, Secret | SecretSource]:
-    assert config.sasl_username is not None
-    assert config.sasl_password is not None
-    return config.sasl_username, config.sasl_password
-
-
-def _now(password: Secret | SecretSource) -> Secret:
-    return password if isinstance(password, Secret) else password.secret()
+def _credentials(config: SecurityConfig) -> tuple[str, Callable[[], Secret]]:
+    """The user's name, and what returns the password as it is now."""
+    user, password = config.sasl_username, config.sasl_password
+    assert user is not None
+    assert password is not None
+    return user, (lambda: password) if isinstance(password, Secret) else in_turn(password.secret, "sasl.password")
 
 
 _FACTORIES: Final[Mapping[SaslMechanism, Callable[[SecurityConfig], SaslLogin]]] = {

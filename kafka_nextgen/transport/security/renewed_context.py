@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import ssl
-import threading
 from collections.abc import Callable, Iterable
 
 from kafka_nextgen.errors import ConfigError
@@ -24,7 +23,7 @@ _State = tuple[tuple[object, ...], ...]
 
 
 class RenewedContext:
-    """Returns the context for a new connection. Calls may block, and may come from several threads.
+    """Returns the context for a new connection. Calls may block; they may come from any thread, one at a time.
 
     ``make`` reads ``files``, which may be directories, and raises ``ConfigError`` if it can't; so does the constructor.
     """
@@ -32,18 +31,16 @@ class RenewedContext:
     def __init__(self, make: Callable[[], ssl.SSLContext], files: Iterable[str | None]) -> None:
         self._make = make
         self._files = tuple(path for path in files if path)
-        self._lock = threading.Lock()
         self._state = self._look()  # first: a change from here on is noticed
         self._context = make()
         self._logged: str | None = None
 
     def __call__(self) -> ssl.SSLContext:
         """The context, with the files as they are now, or as they were when they could last be used."""
-        with self._lock:
-            state = self._look()
-            if state != self._state:
-                self._renew(state)
-            return self._context
+        state = self._look()
+        if state != self._state:
+            self._renew(state)
+        return self._context
 
     def _renew(self, state: _State) -> None:
         try:

@@ -15,6 +15,7 @@ from traceback import extract_tb
 from kafka_nextgen.errors import ConfigError, OutageError, TlsError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.security_config import ContextCallback, EndpointIdentification, SecurityConfig
+from kafka_nextgen.transport.security.in_turn import in_turn
 from kafka_nextgen.transport.security.renewed_context import RenewedContext, system_authorities
 
 __all__ = ["client_context", "client_contexts", "https_contexts"]
@@ -30,11 +31,11 @@ def client_contexts(config: SecurityConfig) -> ContextCallback | None:
     if not config.security_protocol.uses_tls:
         return None
     if config.ssl_context is not None:
-        return partial(_context_of, config.ssl_context)
+        return in_turn(partial(_context_of, config.ssl_context), "ssl.context")
     _warn_of_disabled_checks(config)
     trusted = (config.ssl_ca_location,) if config.ssl_ca_location or config.ssl_ca_pem else system_authorities()
     files = *trusted, config.ssl_certificate_location, config.ssl_key_location
-    return RenewedContext(lambda: client_context(config), files)
+    return in_turn(RenewedContext(lambda: client_context(config), files), "reading the certificates")
 
 
 def client_context(config: SecurityConfig) -> ssl.SSLContext:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import OutageError, TlsError
+from kafka_nextgen.transport.security.tls import https_contexts
 from tests.support.certificates import Certificates
 from tests.transport.security.tls_sides import context_of, tls
 
@@ -34,6 +36,37 @@ def test_an_authority_that_is_added_is_trusted(files: dict[str, str], certificat
     with Path(files["ssl_ca_location"]).open("ab") as file:
         file.write(Path(certificates.stranger).read_bytes())
     assert len(context_of(security).get_ca_certs()) == 2
+
+
+def test_a_key_in_a_file_of_its_own_is_renewed(files: dict[str, str], tmp_path: Path) -> None:
+    key = tmp_path / "key.pem"
+    shutil.copy(files["ssl_certificate_location"], key)
+    security = tls(**files, ssl_key_location=str(key))
+    first = context_of(security)
+    key.write_bytes(key.read_bytes() + b"\n")
+    assert context_of(security) is not first
+
+
+def test_the_authority_of_the_token_endpoint_is_renewed(certificates: Certificates, tmp_path: Path) -> None:
+    authority = tmp_path / "authority.pem"
+    shutil.copy(certificates.authority, authority)
+    contexts = https_contexts(
+        ConsumerConfig.parse(
+            bootstrap_servers="localhost:9092",
+            security_protocol="SASL_SSL",
+            sasl_mechanism="OAUTHBEARER",
+            sasl_oauthbearer_method="oidc",
+            sasl_oauthbearer_token_endpoint_url="https://localhost/token",
+            sasl_oauthbearer_client_id="client",
+            sasl_oauthbearer_client_secret="secret",
+            https_ca_location=str(authority),
+        )
+    )
+    first = contexts()
+    assert contexts() is first
+    with authority.open("ab") as file:
+        file.write(Path(certificates.stranger).read_bytes())
+    assert len(contexts().get_ca_certs()) == 2
 
 
 def test_a_certificate_that_a_link_leads_to_is_renewed_when_the_link_changes(
