@@ -7,7 +7,7 @@ or read, and nothing is raised here if a package is missing: ``kafka_nextgen.req
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 
@@ -36,6 +36,15 @@ class DefaultSource(DataSource):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802  (Spark's name)
         """A reader of a streaming query; ``schema`` are the columns to read. Raises ``ConfigError``."""
         return cast("DataSourceStreamReader", _source().stream_reader(self.options, schema))
+
+    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
+        """Raise ``ReadOnlySourceError``, which names the source that writes."""
+        _source().refuse_to_write()
+        raise AssertionError("unreachable")
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: N802
+        """Raise ``ReadOnlySourceError`` likewise."""
+        self.writer(schema, overwrite)
 
 
 def _source() -> ModuleType:

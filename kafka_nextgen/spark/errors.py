@@ -19,6 +19,7 @@ __all__ = [
     "OffsetsFormatError",
     "PartitionsMismatchError",
     "PlanningError",
+    "ReadOnlySourceError",
     "SchemaError",
     "StartBeyondEndError",
     "TimestampNotFoundError",
@@ -35,6 +36,10 @@ class OffsetLimitError(ConfigError):
 
 class SchemaError(ConfigError):
     """The schema of a query has an unknown column, or a column with another type."""
+
+
+class ReadOnlySourceError(ConfigError):
+    """The source reads Kafka, and a query is to write to it."""
 
 
 class PlanningError(KafkaNextgenError):

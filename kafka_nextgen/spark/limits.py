@@ -22,9 +22,9 @@ Limits are equal by value, have a hash and can be sent to another process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -52,6 +52,9 @@ __all__ = [
 ]
 
 
+K = TypeVar("K")
+
+
 class Edge(Enum):
     """The earliest or latest offset of every partition."""
 
@@ -74,15 +77,24 @@ class GroupFallback(str, Enum):
     LATEST = "latest"
 
 
-def _by_value(numbers: PartitionOffsets) -> frozenset[tuple[TopicPartition, int]]:
+def _by_value(numbers: Mapping[K, int]) -> frozenset[tuple[K, int]]:
     return frozenset(numbers.items())
 
 
 @frozen
 class SpecificOffsets:
-    """Offsets by partition; they may be ``EARLIEST`` or ``LATEST``."""
+    """Offsets by partition; they may be ``EARLIEST`` or ``LATEST``. Whole ``topics`` have one of these."""
 
     offsets: PartitionOffsets = field(eq=_by_value)
+    topics: Mapping[str, int] = field(factory=dict, eq=_by_value)
+
+    def of(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the offsets by partition, with those of whole topics for the ``partitions`` that they have."""
+        return {tp: self.topics[tp.topic] for tp in partitions if tp.topic in self.topics} | dict(self.offsets)
+
+    def has(self, special: int) -> bool:
+        """Whether any partition or topic has this special offset."""
+        return special in self.offsets.values() or special in self.topics.values()
 
 
 @frozen
@@ -174,7 +186,7 @@ def _read(
     if not text.startswith("{"):
         wanted = ", ".join([*words, 'JSON such as {"topicA":{"0":23}}'])
         raise ConfigError(f"{by_offset} must be {wanted}, not {text!r}", by_offset)
-    return SpecificOffsets(parse_offsets(text, by_offset))
+    return SpecificOffsets(*parse_offsets(text, by_offset))
 
 
 def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
@@ -186,7 +198,7 @@ def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
     _refuse_edge("startingOffsets", "a batch can't start at the latest offset", start, Edge.LATEST, LATEST)
     _refuse_edge("endingOffsets", "a batch can't end at the earliest offset", end, Edge.EARLIEST, EARLIEST)
     match start, end:
-        case SpecificOffsets(first), SpecificOffsets(last):
+        case SpecificOffsets(first), SpecificOffsets(last) if not start.topics and not end.topics:
             _check_pairs("offset", first, last)
         case SpecificTimestamps(first), SpecificTimestamps(last):
             _check_pairs("timestamp", first, last)
@@ -218,8 +230,12 @@ def _check_pairs(what: str, start: Mapping[TopicPartition, int], end: Mapping[To
 
 
 def _refuse_edge(option: str, rule: str, limit: OffsetLimit, edge: Edge, special: int) -> None:
-    offsets = limit.offsets if isinstance(limit, SpecificOffsets) else {}
-    partitions = [tp for tp, offset in offsets.items() if offset == special]
-    if limit is edge or partitions:
-        where = f" (in {format_partitions(partitions)})" if partitions else ""
+    if limit is edge or (isinstance(limit, SpecificOffsets) and limit.has(special)):
+        where = f" (in {_places(limit, special)})" if isinstance(limit, SpecificOffsets) else ""
         raise OffsetLimitError(f"{option}: {rule}{where}", option)
+
+
+def _places(limit: SpecificOffsets, special: int) -> str:
+    partitions = [tp for tp, offset in limit.offsets.items() if offset == special]
+    topics = [f'topic "{topic}"' for topic, offset in limit.topics.items() if offset == special]
+    return ", ".join([*topics, *([format_partitions(partitions)] if partitions else [])])

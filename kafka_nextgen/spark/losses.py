@@ -55,14 +55,17 @@ class DataLoss:
         return f"{self.partition} {self.happened}; {self.goes_on}"
 
 
-def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> None:
-    """Log a warning for each loss, or with ``fail_on_data_loss`` raise ``DataLossError`` if there is any."""
+def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool, advice: str = "") -> None:
+    """Log a warning for each loss, or with ``fail_on_data_loss`` raise ``DataLossError`` if there is any.
+
+    The error ends with ``advice``, a sentence on what else to do.
+    """
     if losses and fail_on_data_loss:
         lost = [f"{loss.partition} {loss.happened}" for loss in losses]
         raise DataLossError(
             f"records may be lost, they aged out or their topic was deleted before they were read: "
             f"{first_few(lost, '; ', '; and {} more partitions')}. "
-            "Set failOnDataLoss to false to go on with a warning",
+            f"Set failOnDataLoss to false to go on with a warning{advice and f'. {advice}'}",
             losses,
         )
     for loss in losses:

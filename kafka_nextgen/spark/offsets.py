@@ -2,7 +2,8 @@
 
 Offsets and timestamps are by topic and partition, partitions to assign by topic:
 
-    {"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}      startingOffsets, endingOffsets, checkpoints
+    {"topicA":{"0":23,"1":-1},"topicB":"earliest"}    startingOffsets, endingOffsets
+    {"topicA":{"0":23,"1":42}}                        checkpoints
     {"topicA":{"0":1700000000000}}                    startingOffsetsByTimestamp, endingOffsetsByTimestamp
     {"topicA":[0,1],"topicB":[4]}                     assign
 
@@ -10,6 +11,8 @@ The rules:
 
 - An offset in an option is a number from 0 up, or -1 for the latest, or -2 for the earliest. Checkpoints have numbers
   from 0 up.
+- In an option, ``"earliest"`` or ``"latest"`` may stand for all partitions of a topic (SPARK-58774; Spark 4.3 does not
+  have it yet).
 - A timestamp is in milliseconds from 0 up, because negative ones have other meanings for Kafka.
 - Some JSON that the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice
   (it takes the last one), text after the end.
@@ -63,7 +66,8 @@ class _Form:
     example: str
 
 
-_OFFSETS = _Form("offset", EARLIEST, '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}')
+_OFFSETS = _Form("offset", EARLIEST, '{"topicA":{"0":23,"1":-1},"topicB":"earliest"}')
+_EDGES = {"earliest": EARLIEST, "latest": LATEST}
 _CHECKPOINT = _Form("offset", 0, '{"topicA":{"0":23,"1":42}}')
 _TIMESTAMPS = _Form("timestamp", 0, '{"topicA":{"0":1700000000000,"1":1700000000000}}')
 _PARTITIONS = _Form("partition", 0, '{"topicA":[0,1],"topicB":[0,1]}')
@@ -73,12 +77,12 @@ class _MalformedError(Exception):
     """The mistake in a document; the public error adds the option and an example."""
 
 
-def parse_offsets(text: str, option: str = "startingOffsets") -> dict[TopicPartition, int]:
-    """Read offsets by partition, which may be ``LATEST`` or ``EARLIEST``.
+def parse_offsets(text: str, option: str = "startingOffsets") -> tuple[dict[TopicPartition, int], dict[str, int]]:
+    """Read offsets by partition, which may be ``LATEST`` or ``EARLIEST``, and one of these by topic for whole topics.
 
     ``option`` is the option's name, for the error. Raises ``OffsetsFormatError``.
     """
-    return _read(lambda: _numbers(_loaded(text), _OFFSETS), text, option, _OFFSETS)
+    return _read(lambda: _by_partition_or_topic(_loaded(text)), text, option, _OFFSETS)
 
 
 def parse_timestamps(text: str, option: str = "startingOffsetsByTimestamp") -> dict[TopicPartition, int]:
@@ -152,6 +156,19 @@ def _topics(document: object) -> Iterable[tuple[str, object]]:
         if complaint:
             raise _MalformedError(complaint)
         yield topic, content
+
+
+def _by_partition_or_topic(document: object) -> tuple[dict[TopicPartition, int], dict[str, int]]:
+    contents = dict(_topics(document))
+    whole = {topic: _edge(topic, word) for topic, word in contents.items() if isinstance(word, str)}
+    rest = {topic: content for topic, content in contents.items() if topic not in whole}
+    return _numbers(rest, _OFFSETS), whole
+
+
+def _edge(topic: str, word: str) -> int:
+    if word.lower() not in _EDGES:
+        raise _MalformedError(f'topic "{topic}" has {_shown(word)}, which is not "earliest" or "latest"')
+    return _EDGES[word.lower()]
 
 
 def _numbers(document: object, form: _Form) -> dict[TopicPartition, int]:

@@ -45,7 +45,6 @@ OPTIONS: Final = (
     "minPartitions",
     "minRecordsPerPartition",
     "patternSyntax",
-    "pushdown",
     "rowsPerBatch",
     "startingOffsets",
     "startingOffsetsByTimestamp",
@@ -63,6 +62,8 @@ _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDe
 
 #: Names that are often mistaken for options, and what to use instead.
 _ADVICE: Final = {
+    "pushdown": "Spark would serve one use of a DataFrame with the filters of another; limit what is read with assign, "
+    "startingOffsets, startingTimestamp, endingOffsets or endingTimestamp",
     "path": "load() takes no path; name topics with subscribe",
     "topic": "it says where to write; name topics to read with subscribe",
     "topics": "name topics with subscribe",
@@ -88,7 +89,6 @@ class SourceOptions:
     poll_timeout_ms: int
     fetch_offset_num_retries: int
     fetch_offset_retry_interval_ms: int
-    pushdown: bool
     rows_per_batch: int
     kafka: JavaConfig
     warnings: tuple[str, ...]
@@ -125,7 +125,6 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1),
         fetch_offset_num_retries=values.number("fetchOffset.numRetries", 3, 0, INT32_MAX),
         fetch_offset_retry_interval_ms=values.number("fetchOffset.retryIntervalMs", 1_000, 0),
-        pushdown=values.boolean("pushdown", default=False),
         rows_per_batch=values.number("rowsPerBatch", 10_000, 1, INT32_MAX),
         kafka=kafka,
         warnings=(*_warnings(values, is_streaming), *strategy_warnings(strategy), *kafka.warnings),

@@ -21,7 +21,7 @@ from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.losses import batch_losses, report_losses, vanished_losses
+from kafka_nextgen.spark.losses import DataLoss, batch_losses, report_losses, vanished_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, first_few
 from kafka_nextgen.types import OffsetRange, TopicPartition
 
@@ -34,15 +34,26 @@ __all__ = ["ReadSettings", "read_ranges"]
 _POLL_S = 2.0
 
 
+#: What to do about lost records in a batch query. Spark keeps the plan of a ``load()``.
+_PLAN_AGAIN = (
+    "A DataFrame is planned by its first action, and later actions read the same offsets: call load() again to read "
+    "what is there now"
+)
+
+
 @frozen
 class ReadSettings:
-    """What tasks need: how to reach Kafka, the columns to read, the most rows of a batch, and what to do on errors."""
+    """What tasks need: how to reach Kafka, the columns to read, the most rows of a batch, and what to do on errors.
+
+    With ``is_planned_once`` the ranges may have been planned long ago, by an earlier action of a DataFrame.
+    """
 
     kafka: JavaConfig
     schema: pa.Schema
     rows_per_batch: int
     poll_timeout_s: float
     fail_on_data_loss: bool
+    is_planned_once: bool = False
 
 
 def read_ranges(planned: Sequence[PartitionRange], settings: ReadSettings) -> Iterator[pa.RecordBatch]:
@@ -112,7 +123,7 @@ class _OpenRanges:
         except RequestTimeoutError:
             return  # no broker answers; _check_time limits the wait
         losses = batch_losses(at, end, cluster)
-        report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss)
+        self._report(losses)
         for tp in (loss.partition for loss in losses):
             at[tp] = max(at[tp], cluster.earliest[tp])
             self._open[tp] = evolve(self._open[tp], end=min(end[tp], cluster.latest[tp]))
@@ -124,9 +135,13 @@ class _OpenRanges:
         tp = gone.partition
         if tp not in self._open:
             raise gone
-        report_losses(vanished_losses({tp: self._open[tp].end}), fail_on_data_loss=self._settings.fail_on_data_loss)
+        self._report(vanished_losses({tp: self._open[tp].end}))
         self._drop([tp])
         self._assign(self._positions())
+
+    def _report(self, losses: Sequence[DataLoss]) -> None:
+        advice = _PLAN_AGAIN if self._settings.is_planned_once else ""
+        report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss, advice=advice)
 
     def _assign(self, at: PartitionOffsets) -> None:
         """Read the open ranges from these offsets on."""

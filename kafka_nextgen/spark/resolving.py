@@ -3,7 +3,7 @@
 The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
 
 - Offsets or timestamps by partition must name exactly the partitions that are read.
-- In offsets by partition, -1 stands for the latest and -2 for the earliest.
+- In offsets by partition, -1 stands for the latest and -2 for the earliest. A word stands for all of a topic's.
 - A timestamp stands for the first record with that timestamp or a later one. Without such a record a start is an error
   or the latest offset, depending on the strategy, and an end is the latest offset.
 
@@ -72,9 +72,11 @@ def resolve_ending_offsets(
     """Return the ending offset of each partition, sorted by partition; arguments as for the start."""
     assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets of each partition are known"
     if isinstance(limit, SpecificOffsets):
-        _check_partitions("offsets", limit.offsets, cluster.latest)
+        _check_topics(limit.topics, cluster.latest)
+        offsets = limit.of(cluster.latest)
+        _check_partitions("offsets", offsets, cluster.latest)
         special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
-        named = sorted(limit.offsets.items())
+        named = sorted(offsets.items())
         return {tp: special[offset][tp] if offset in special else offset for tp, offset in named}
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
         return _or_else(cluster.latest, timestamps_to_look_up(limit, cluster.latest), found or {})
@@ -109,6 +111,15 @@ def _check_found(asked: Mapping[TopicPartition, int], found: FoundOffsets) -> No
             f"{first_few([f'{tp} (timestamp {asked[tp]})' for tp in missing])}; "
             "set startingOffsetsByTimestampStrategy to latest to start at the end there",
             missing,
+        )
+
+
+def _check_topics(specified: Iterable[str], assigned: Collection[TopicPartition]) -> None:
+    unknown = sorted(set(specified) - {tp.topic for tp in assigned})
+    if unknown:
+        raise PartitionsMismatchError(
+            f"offsets are given for {first_few([f'topic {topic}' for topic in unknown])}, which is not read: "
+            f"assigned {format_partitions(assigned)}"
         )
 
 

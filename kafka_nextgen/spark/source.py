@@ -9,11 +9,11 @@ connections: planning has its own, and tasks use a consumer that their worker ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
@@ -36,22 +36,22 @@ from pyspark.sql.types import (
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.spark.errors import SchemaError
+from kafka_nextgen.spark.catalog_tables import columns_with_options, created_with, options_of_query, refuse_secrets
+from kafka_nextgen.spark.errors import ReadOnlySourceError, SchemaError
 from kafka_nextgen.text import nearest, with_nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kafka_nextgen.spark.batch_planner import Bounds
     from kafka_nextgen.spark.options import SourceOptions
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
 
 __all__ = [
     "BatchReader",
-    "PushingBatchReader",
     "StreamReader",
     "arrow_schema",
     "batch_reader",
+    "refuse_to_write",
     "schema_of",
     "schema_with",
     "stream_reader",
@@ -74,7 +74,18 @@ _COLUMNS: dict[str, DataType] = {
 
 
 def schema_of(options: Mapping[str, str]) -> StructType:
-    """Return the columns of a query. Raises ``KafkaNextgenError`` for options that no kind of query can have."""
+    """Return the columns of a query or of a new table in Spark's catalog, which then carry its options.
+
+    Raises ``KafkaNextgenError`` for options that no kind of query can have.
+    """
+    created = created_with(options)
+    if created is None:
+        return _schema_of(options)
+    refuse_secrets(created)
+    return columns_with_options(_schema_of(created), created)
+
+
+def _schema_of(options: Mapping[str, str]) -> StructType:
     try:
         parsed = _parsed(options, is_streaming=False)
     except KafkaNextgenError:
@@ -90,36 +101,52 @@ def schema_with(*, headers: bool) -> StructType:
 
 
 def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
-    """Return the Arrow schema of the columns to read, as pyspark expects it. Raises ``SchemaError``."""
+    """Return the Arrow schema of the columns to read, with the source's own names. Raises ``SchemaError``.
+
+    The names of ``schema`` are in any case, as they are for Spark.
+    """
     there = schema_with(headers=headers)
-    for field in schema:
-        if field.name not in there.names:
-            raise SchemaError(_why_missing(field.name, there))
-        if field.dataType != there[field.name].dataType:
-            found, wanted = field.dataType.simpleString(), there[field.name].dataType.simpleString()
-            raise SchemaError(f"the column {field.name} is {wanted}; the schema says {found}: use cast() after load()")
-    if not len(schema) or len(set(schema.names)) < len(schema):
+    columns = [_column(field, there) for field in schema]
+    if not columns or len({column.name for column in columns}) < len(columns):
         raise SchemaError(
             f"the schema must name columns, each once, of {', '.join(there.names)}; it has {schema.names}"
         )
-    return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_schema(StructType(columns), timezone="UTC")
+
+
+def _column(wanted: StructField, there: StructType) -> StructField:
+    """Return the column that a field of the user's schema selects."""
+    column = next((one for one in there if one.name.lower() == wanted.name.lower()), None)
+    if column is None:
+        raise SchemaError(_why_missing(wanted.name, there))
+    if wanted.dataType != column.dataType:
+        found, right = wanted.dataType.simpleString(), column.dataType.simpleString()
+        raise SchemaError(f"the column {wanted.name} is {right}; the schema says {found}: use cast() after load()")
+    return column
 
 
 def _why_missing(name: str, there: StructType) -> str:
-    if name == "headers":
+    if name.lower() == "headers":
         return "the column headers needs the option includeHeaders=true"
     return f"there is no column {with_nearest(name, nearest(name, there.names))}. There are {', '.join(there.names)}"
 
 
 def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
     """Return a reader of a batch query. Raises ``KafkaNextgenError`` for wrong options."""
-    parsed = _parsed(options, is_streaming=False)
-    return (PushingBatchReader if parsed.pushdown else BatchReader)(parsed, schema)
+    return BatchReader(_parsed(options_of_query(options, schema), is_streaming=False), schema)
 
 
 def stream_reader(options: Mapping[str, str], schema: StructType) -> StreamReader:
     """Return a reader of a streaming query. Raises ``KafkaNextgenError`` for wrong options."""
-    return StreamReader(_parsed(options, is_streaming=True), schema)
+    return StreamReader(_parsed(options_of_query(options, schema), is_streaming=True), schema)
+
+
+def refuse_to_write() -> NoReturn:
+    """Raise ``ReadOnlySourceError``."""
+    raise ReadOnlySourceError(
+        'format("kafka_nextgen") reads Kafka and does not write to it: write with format("kafka"), the built-in '
+        "connector of Spark, which is the package org.apache.spark:spark-sql-kafka-0-10"
+    )
 
 
 def _parsed(options: Mapping[str, str], *, is_streaming: bool) -> SourceOptions:
@@ -137,12 +164,14 @@ class _RangeReader:
         for warning in options.warnings:
             logger.warning(warning)
         self._options = options
+        self._names = schema.names
         self._settings = ReadSettings(
             kafka=options.kafka,
             schema=arrow_schema(schema, headers=options.include_headers),
             rows_per_batch=options.rows_per_batch,
             poll_timeout_s=options.poll_timeout_ms / 1000,
             fail_on_data_loss=options.fail_on_data_loss,
+            is_planned_once=options.end is not None,
         )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -150,30 +179,18 @@ class _RangeReader:
         from kafka_nextgen.spark.reading import read_ranges
 
         if partition.value is not None:
-            yield from read_ranges(partition.value, self._settings)
+            for batch in read_ranges(partition.value, self._settings):
+                yield batch if batch.schema.names == self._names else batch.rename_columns(self._names)
 
 
 class BatchReader(_RangeReader, DataSourceReader):
-    """Reads the records that exist when the query is planned."""
-
-    _bounds: Bounds | None = None
+    """Reads the records that exist when the first action of a DataFrame is planned; Spark keeps that plan."""
 
     def partitions(self) -> Sequence[InputPartition]:
         """Plan the tasks."""
         from kafka_nextgen.spark.batch_planner import plan_batch_query
 
-        return [InputPartition(task) for task in plan_batch_query(self._options, self._bounds)]
-
-
-class PushingBatchReader(BatchReader):
-    """Reads less if the query has filters. Spark fails unless its own option is set as well as ``pushdown=true``."""
-
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  (Spark's name)
-        """Narrow what is read, and return all filters, so that Spark applies them."""
-        from kafka_nextgen.spark.pushed_filters import bounds_of
-
-        self._bounds = bounds_of(filters)
-        return filters
+        return [InputPartition(task) for task in plan_batch_query(self._options)]
 
 
 class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):

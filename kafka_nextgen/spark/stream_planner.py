@@ -184,13 +184,13 @@ class _Planned:
 
 def _may_change(limit: OffsetLimit) -> bool:
     if isinstance(limit, SpecificOffsets):
-        return LATEST in limit.offsets.values()
+        return limit.has(LATEST)
     return limit is not Edge.EARLIEST and not isinstance(limit, GroupOffsets)
 
 
 def _may_have_changed(limit: OffsetLimit, tp: TopicPartition) -> bool:
     if isinstance(limit, SpecificOffsets):
-        return limit.offsets[tp] in (EARLIEST, LATEST)
+        return limit.of([tp])[tp] in (EARLIEST, LATEST)
     return not isinstance(limit, GroupOffsets)
 
 

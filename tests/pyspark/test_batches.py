@@ -95,7 +95,7 @@ def tasks_of(frame: DataFrame) -> int:
     "schema",
     [
         pytest.param("offset LONG, value BINARY, partition INT", marks=pytest.mark.oldest_spark),
-        "timestampType INT",
+        "TIMESTAMPTYPE INT, Offset LONG",
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>",
     ],
 )

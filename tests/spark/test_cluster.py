@@ -15,7 +15,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
-from kafka_nextgen.spark.batch_planner import Bounds, plan_batch_query
+from kafka_nextgen.spark.batch_planner import plan_batch_query
 from kafka_nextgen.spark.cluster import Cluster, PlannerClient
 from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
@@ -110,8 +110,8 @@ def test_nothing_is_connected_before_the_first_question() -> None:
     Cluster(options("nowhere.invalid:9092", subscribe="b")).close()
 
 
-def planned(servers: str, bounds: Bounds | None = None, **given: str) -> list[str]:
-    return [str(each) for task in plan_batch_query(options(servers, **given), bounds) for each in task]
+def planned(servers: str, **given: str) -> list[str]:
+    return [str(each) for task in plan_batch_query(options(servers, **given)) for each in task]
 
 
 def test_a_batch_reads_all_there_is(servers: str) -> None:
@@ -163,8 +163,9 @@ def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
     assert not thread.is_alive()
 
 
-def test_filters_narrow_a_batch(servers: str) -> None:
-    assert planned(servers, Bounds(start=3, end=5), subscribe="b") == ["b[0] 3..5"]
+@pytest.mark.parametrize(("start", "read"), [('{"b":"earliest"}', ["b[0] 0..10"]), ('{"b":{"0":4}}', ["b[0] 4..10"])])
+def test_a_batch_starts_and_ends_at_the_edges_of_a_whole_topic(servers: str, start: str, read: list[str]) -> None:
+    assert planned(servers, subscribe="b", startingOffsets=start, endingOffsets='{"b":"latest"}') == read
 
 
 def test_a_batch_beyond_the_end_of_the_log_is_a_loss(servers: str) -> None:

@@ -30,6 +30,8 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
         (SpecificOffsets({T0: 1, T1: LATEST}), Edge.LATEST, r"startingOffsets: .*latest offset \(in t\[1\]\)"),
         (Edge.EARLIEST, Edge.EARLIEST, "endingOffsets: a batch can't end at the earliest offset"),
         (Edge.EARLIEST, SpecificOffsets({T0: EARLIEST}), r"endingOffsets: .*earliest offset \(in t\[0\]\)"),
+        (SpecificOffsets({}, {"t": LATEST}), Edge.LATEST, r'startingOffsets: .*latest offset \(in topic "t"\)'),
+        (Edge.EARLIEST, SpecificOffsets({T0: 4}, {"u": EARLIEST}), r'endingOffsets: .* offset \(in topic "u"\)'),
     ],
 )
 def test_a_batch_needs_a_start_and_an_end_that_make_sense(start: OffsetLimit, end: OffsetLimit, message: str) -> None:
@@ -87,6 +89,7 @@ def test_an_error_names_five_partitions_and_counts_the_rest() -> None:
         (SpecificOffsets({T0: EARLIEST}), SpecificOffsets({T0: 0})),
         (SpecificOffsets({T0: 5}), SpecificOffsets({T0: 5})),
         (SpecificOffsets({T0: 5}), SpecificTimestamps({T1: 5})),
+        (SpecificOffsets({}, {"t": EARLIEST}), SpecificOffsets({T0: 5, T1: 5})),
         (GlobalTimestamp(1), GlobalTimestamp(1)),
         (GroupOffsets("g", GroupFallback.LATEST), Edge.LATEST),
     ],

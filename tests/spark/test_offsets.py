@@ -29,11 +29,21 @@ OFFSETS = st.dictionaries(st.builds(TopicPartition, TOPICS, NUMBERS), st.integer
 
 
 def test_offsets_of_an_option_keep_their_special_numbers() -> None:
-    assert parse_offsets(' {"topicA": {"0":23, "1":-1}, "topicB":{"0":-2}} ') == {
+    offsets, topics = parse_offsets(' {"topicA": {"0":23, "1":-1}, "topicB":{"0":-2}} ')
+    assert offsets == {
         TopicPartition("topicA", 0): 23,
         TopicPartition("topicA", 1): LATEST,
         TopicPartition("topicB", 0): EARLIEST,
     }
+    assert topics == {}
+
+
+def test_a_word_stands_for_all_partitions_of_a_topic() -> None:
+    """SPARK-58774."""
+    assert parse_offsets('{"a":"earliest", "b":{"0":23}, "c":"Latest"}') == (
+        {TopicPartition("b", 0): 23},
+        {"a": EARLIEST, "c": LATEST},
+    )
 
 
 def test_timestamps_are_in_milliseconds() -> None:
@@ -58,7 +68,7 @@ def test_what_is_written_is_sorted() -> None:
 @given(OFFSETS)
 def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, int]) -> None:
     text = json.dumps(offsets_document(offsets))
-    assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(json.loads(text)) == offsets
+    assert parse_offsets(text)[0] == parse_timestamps(text) == read_checkpoint(json.loads(text)) == offsets
 
 
 @pytest.mark.parametrize(
@@ -71,7 +81,7 @@ def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, in
         ("5", "not a JSON object of topics"),
         ("null", "not a JSON object of topics"),
         ('{"t":[0]}', 'topic "t" has no JSON object of offsets by partition'),
-        ('{"t":"earliest"}', 'topic "t" has no JSON object of offsets by partition'),
+        ('{"t":"first"}', 'topic "t" has "first", which is not "earliest" or "latest"'),
         ('{"t":{"x":1}}', '"x" for a partition'),
         ('{"t":{"-1":1}}', '"-1" for a partition'),
         ('{"t":{"01":1}}', '"01" for a partition'),
@@ -99,7 +109,7 @@ def test_malformed_offsets_are_refused_by_name(text: str, wrong: str) -> None:
     message = str(refused.value)
     assert message.startswith("endingOffsets: ")
     assert wrong in message
-    assert 'expected e.g. {"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}, got ' in message
+    assert 'expected e.g. {"topicA":{"0":23,"1":-1},"topicB":"earliest"}, got ' in message
     assert refused.value.key == "endingOffsets"
     assert len(message) < 600
 
@@ -152,7 +162,12 @@ JSON = st.recursive(
 
 @given(st.one_of(st.text(), JSON.map(json.dumps)))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (parse_offsets, parse_timestamps, parse_partitions, lambda text: read_checkpoint(json.loads(text))):
+    for parse in (
+        lambda text: parse_offsets(text)[0],
+        parse_timestamps,
+        parse_partitions,
+        lambda text: read_checkpoint(json.loads(text)),
+    ):
         read: Iterable[TopicPartition] = ()
         with suppress(OffsetsFormatError, ValueError):
             read = parse(text)

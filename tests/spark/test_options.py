@@ -22,7 +22,7 @@ def test_defaults_are_those_of_the_built_in_source() -> None:
     options = parse()
     assert options.strategy == SubscribeStrategy(("orders",))
     assert (options.start, options.end, options.group_id) == (Edge.LATEST, None, None)
-    assert (options.fail_on_data_loss, options.include_headers, options.pushdown) == (True, False, False)
+    assert (options.fail_on_data_loss, options.include_headers) == (True, False)
     assert options.trigger_limits == TriggerLimits(None, None, 900.0)
     assert options.split_options == SplitOptions(None, None, 1_000)
     assert options.poll_timeout_ms == 120_000
@@ -41,7 +41,6 @@ def test_a_batch_starts_at_the_earliest_offset_and_ends_at_the_latest() -> None:
     [
         ("failOnDataLoss", "FALSE", "fail_on_data_loss", False),
         ("includeHeaders", "True", "include_headers", True),
-        ("pushdown", "true", "pushdown", True),
         ("maxOffsetsPerTrigger", "+250000", "trigger_limits.max_offsets", 250_000),
         ("minOffsetsPerTrigger", "9223372036854775807", "trigger_limits.min_offsets", 2**63 - 1),
         ("minOffsetsPerTrigger", "0", "trigger_limits.min_offsets", None),
@@ -113,6 +112,7 @@ def test_values_that_cannot_be_meant_are_refused(option: str, text: str, says: s
         ("path", "load() takes no path"),
         ("topic", "it says where to write"),
         ("topics", "name topics with subscribe"),
+        ("pushdown", "with the filters of another; limit what is read with assign"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused_with_the_nearest(name: str, says: str) -> None:

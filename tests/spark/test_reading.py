@@ -131,6 +131,16 @@ def test_without_fail_on_data_loss_what_is_there_is_read_with_a_warning(
     assert "offsets 100 to 119 are skipped" in caplog.text
 
 
+@pytest.mark.parametrize("is_planned_once", [True, False])
+def test_only_a_batch_query_is_told_that_its_plan_may_be_old(cluster: Cluster, is_planned_once: bool) -> None:
+    """Spark keeps the plan of a DataFrame's first action, however much later the next one is."""
+    told = evolve(settings(cluster), is_planned_once=is_planned_once)
+    with pytest.raises(DataLossError) as failed:
+        list(read_range(PartitionRange("t", 0, 90, 120), told))
+    assert ("planned by its first action" in str(failed.value)) is is_planned_once
+    assert ("call load() again" in str(failed.value)) is is_planned_once
+
+
 def test_a_topic_that_vanished_is_a_loss(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
     gone = PartitionRange("gone", 0, 0, 5)
     with pytest.raises(DataLossError, match=r"gone\[0\]"):

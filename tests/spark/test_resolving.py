@@ -35,6 +35,8 @@ CLUSTER = ClusterOffsets({T0: 10, T1: 20}, {T0: 100, T1: 200})
         (Edge.EARLIEST, {T0: 10, T1: 20}),
         (Edge.LATEST, {T0: 100, T1: 200}),
         (SpecificOffsets({T1: LATEST, T0: EARLIEST}), {T0: 10, T1: 200}),
+        (SpecificOffsets({}, {"t": EARLIEST}), {T0: 10, T1: 20}),
+        (SpecificOffsets({}, {"t": LATEST}), {T0: 100, T1: 200}),
         (SpecificOffsets({T0: 3, T1: 999}), {T0: 3, T1: 999}),  # planning tells what the log has of that
     ],
 )
@@ -52,6 +54,11 @@ def test_offsets_must_name_the_partitions_that_are_read(named: dict[TopicPartiti
     ) as refused:
         resolve_starting_offsets(SpecificOffsets(named), CLUSTER)
     assert set(refused.value.partitions) == named.keys() ^ CLUSTER.latest.keys()
+
+
+def test_a_topic_with_offsets_must_be_one_that_is_read() -> None:
+    with pytest.raises(PartitionsMismatchError, match=r"given for topic u, which is not read: .*t\[0-1\]"):
+        resolve_starting_offsets(SpecificOffsets({}, {"t": EARLIEST, "u": EARLIEST}), CLUSTER)
 
 
 def test_timestamps_must_name_the_partitions_that_are_read() -> None:

@@ -10,15 +10,13 @@ import pytest
 pytest.importorskip("pyspark")
 
 import pyarrow as pa
-from pyspark.sql.datasource import EqualTo, Filter, InputPartition
+from pyspark.sql.datasource import InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, ReadMinRows
 from pyspark.sql.types import StructType
 
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.batch_planner import Bounds
 from kafka_nextgen.spark.errors import SchemaError, StartBeyondEndError
 from kafka_nextgen.spark.source import (
-    PushingBatchReader,
     StreamReader,
     arrow_schema,
     batch_reader,
@@ -102,15 +100,6 @@ def test_a_reader_goes_to_the_tasks_without_its_planner_and_closes_it_in_the_end
     planner.close.assert_called_once_with()
 
 
-def test_spark_applies_filters_that_narrow_what_is_read_as_well() -> None:
-    reader = batch_reader({**OPTIONS, "pushdown": "true"}, schema_with(headers=False))
-    assert isinstance(reader, PushingBatchReader)
-    filters: list[Filter] = [EqualTo(("partition",), 0), EqualTo(("value",), b"x")]
-    assert list(reader.pushFilters(filters)) == filters
-    assert reader._bounds == Bounds(partitions=frozenset([0]))
-    assert not isinstance(batch_reader(OPTIONS, schema_with(headers=False)), PushingBatchReader)
-
-
 @pytest.mark.parametrize(("least", "tasks"), [({}, 1), ({"minRecordsPerPartition": "1"}, 3)])
 def test_tasks_read_what_was_planned_in_another_process(least: dict[str, str], tasks: int) -> None:
     with Cluster() as cluster:
@@ -147,6 +136,21 @@ def test_a_schema_selects_columns_in_any_order() -> None:
     assert arrow_schema(selected, headers=False).names == ["offset", "value"]
 
 
+def test_columns_are_selected_in_any_case_and_have_the_users_names() -> None:
+    """Names of columns have no case for Spark, and it checks that what is read has the names of the schema."""
+    selected = StructType().add("OFFSET", "long").add("TimestampTYPE", "integer")
+    assert arrow_schema(selected, headers=False).names == ["offset", "timestampType"]
+    with Cluster() as cluster:
+        cluster.create_topic("t", 1)
+        produce(cluster.bootstrap_servers, "t", 2)
+        options = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "subscribe": "t"}
+        reader = batch_reader(options, selected)
+        (task,) = reader.partitions()
+        (batch,) = reader.read(task)
+        close_kept_consumers()
+    assert batch.to_pydict() == {"OFFSET": [0, 1], "TimestampTYPE": [0, 0]}
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -154,6 +158,7 @@ def test_a_schema_selects_columns_in_any_order() -> None:
         ({"value": "string"}, r"value is binary; the schema says string: use cast\(\)"),
         ({"headers": "string"}, "needs the option includeHeaders=true"),
         ({}, "must name columns"),
+        ({"value": "binary", "VALUE": "binary"}, r"each once, .* it has \['value', 'VALUE'\]"),
     ],
 )
 def test_other_schemas_are_refused(columns: dict[str, str], message: str) -> None:

@@ -126,7 +126,7 @@ def test_a_stream_from_the_earliest_offset_reads_batch_by_batch() -> None:
     assert query.planner.reported_latest() == at(5, 4)
 
 
-@pytest.mark.parametrize("start", ["latest", '{"t":{"0":-1}}'])
+@pytest.mark.parametrize("start", ["latest", '{"t":{"0":-1}}', '{"t":"latest"}'])
 def test_a_start_that_moves_is_the_end_of_an_empty_first_batch(start: str) -> None:
     cluster = FakeCluster({T0: Log(0, 5)})
     query = Query(cluster, startingOffsets=start)
@@ -135,6 +135,12 @@ def test_a_start_that_moves_is_the_end_of_an_empty_first_batch(start: str) -> No
     assert query.planner.initial_offset() == at(5), "it stays"
     assert query.batch(at(5)) == (at(5), [])
     assert query.batch(at(5)) == (at(7), ["t[0] 5..7"])
+
+
+def test_a_start_at_the_earliest_offsets_of_a_topic_may_have_moved_when_the_first_batch_is_repeated() -> None:
+    query = Query(FakeCluster({T0: Log(4, 9)}), startingOffsets='{"t":"earliest"}')
+    assert query.planner.initial_offset() == at(4), "it was 0 when the first batch was planned"
+    assert query.planner.plan(at(4), at(3)) == ()
 
 
 def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again() -> None:

@@ -1,0 +1,83 @@
+"""Tables of Spark's catalog: ``CREATE TABLE orders USING kafka_nextgen OPTIONS (...)``.
+
+Spark 4.2 and 4.3 give a Python source other options when a table is made than when it is read:
+
+- ``CREATE TABLE`` without columns asks for the columns, with the table's properties: ``provider``, ``owner`` and
+  others, and what is in OPTIONS twice, with and without ``option.`` before the name.
+- ``CREATE TABLE`` with columns does not ask at all.
+- A query of the table gives the columns, but no options. Options of the query itself (``WITH``, or ``option()`` before
+  ``table()``) are given, but those of one use of a table serve all uses of it in the query.
+
+So the options become metadata of the first column, which Spark keeps in the catalog and gives back. Metadata goes along
+with a column, also into files, so secrets are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pyspark.sql.types import StructField, StructType
+
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["columns_with_options", "created_with", "options_of_query", "refuse_secrets"]
+
+_METADATA: Final = "kafka_nextgen.options"
+_PREFIX: Final = "option."
+_PROVIDER: Final = "provider"
+_SERVERS: Final = "kafka.bootstrap.servers"
+_SECRET: Final = re.compile(r"password|secret|token|jaas|keystore\.key", re.IGNORECASE)
+
+
+def created_with(options: Mapping[str, str]) -> dict[str, str] | None:
+    """Return what OPTIONS has, if these are the properties of a table in the catalog; None otherwise."""
+    if _PROVIDER not in options:
+        return None
+    return {name.removeprefix(_PREFIX): text for name, text in options.items() if name.startswith(_PREFIX)}
+
+
+def refuse_secrets(options: Mapping[str, str]) -> None:
+    """Raise ``ConfigError`` if an option of a new table is a secret."""
+    for name in sorted(options):
+        if _SECRET.search(name):
+            raise ConfigError(
+                f"the table can't have the option {name}: Spark would show it in the schema of each DataFrame, and "
+                "write it to files. Use CREATE TEMPORARY VIEW instead of CREATE TABLE, or load()",
+                name,
+            )
+
+
+def columns_with_options(columns: StructType, options: Mapping[str, str]) -> StructType:
+    """Return the columns of a new table, the first of which carries its options."""
+    first, *others = columns.fields
+    carrying = StructField(first.name, first.dataType, metadata={_METADATA: dict(options)})
+    return StructType([carrying, *others])
+
+
+def options_of_query(options: Mapping[str, str], schema: StructType) -> Mapping[str, str]:
+    """Return the options of a query of these columns: its own, or those that its table was created with.
+
+    Raises ``ConfigError`` if it has both, or none.
+    """
+    created = created_with(options)
+    if created is not None:
+        return created
+    carried = next((field.metadata[_METADATA] for field in schema if _METADATA in (field.metadata or {})), None)
+    if not options and carried is None:
+        raise ConfigError(
+            "the query has no options. Spark does not give this source the options of a table that was created with "
+            "columns: leave the columns out of CREATE TABLE",
+            _SERVERS,
+        )
+    if carried is None or _SERVERS in {name.lower() for name in options}:
+        return options
+    if options:
+        name = next(iter(options))
+        raise ConfigError(
+            f"the option {name} is given where a table is read: Spark would serve one use of the table with the "
+            "options of another. Create another table or a temporary view with it, or use load()",
+            name,
+        )
+    return dict(carried)
