@@ -17,6 +17,7 @@ from kafka_nextgen import (
     UnknownTopicError,
 )
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import lag_of
 from tests.engine.stage import GROUP, RECORDS_PER_BATCH, SETTINGS, Stage, tp
 
 #: Long enough for a leader that answers, since those that have none are waited for until then.
@@ -107,3 +108,11 @@ def test_records_that_retention_deleted_are_no_lag(stage: Stage) -> None:
         with GroupAdmin(bootstrap_servers=stage.cluster.bootstrap_servers) as admin:
             found = admin.offsets(GROUP)[tp()]
     assert (found.start_offset, found.end_offset, found.lag) == (90, 100, 10)
+
+
+@pytest.mark.parametrize(
+    ("position", "start", "end", "lag"),
+    [(4, 0, 10, 6), (4, None, 10, 6), (4, 9, 10, 1), (10, 0, 10, 0), (12, 0, 10, 0), (4, 10, 10, 0)],
+)
+def test_lag_is_what_can_be_read_and_never_negative(position: int, start: int | None, end: int, lag: int) -> None:
+    assert lag_of(position, start, end) == lag

@@ -33,6 +33,7 @@ def test_text_is_read_as_java_reads_it(text: str, read: dict[str, str]) -> None:
         ("a = \\u12", "line 1 has"),
         ("b=1\n=s3cret", "line 2 has no key"),
         ("a=s3cret\na=2", "a is given twice"),
+        ("a=1\na=s3cret", "a is given twice"),
     ],
 )
 def test_what_is_malformed_is_told_without_values(text: str, says: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from kafka_nextgen.config import ConsumerConfig, OffsetReset
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.other_clients.values import token_callback
 from kafka_nextgen.properties import INT32_MAX
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification
@@ -155,3 +156,46 @@ def test_without_migration_an_error_tells_the_key_and_the_way(written: str, says
 def test_without_migration_a_value_of_another_client_is_refused_with_the_way() -> None:
     with pytest.raises(ConfigError, match="migrate=True"):
         ConsumerConfig.parse({**SERVERS, "auto.offset.reset": "smallest"})
+
+
+@pytest.mark.parametrize(
+    ("properties", "says"),
+    [
+        ({"ssl.quantum.shield": "on"}, "there is no configuration key ssl.quantum.shield"),
+        (
+            {"ssl.truststore.location": "ca.pem"},
+            "ssl.truststore.location has no effect with",
+        ),
+        ({"sasl.jaas.config": "s3cret"}, "sasl.jaas.config has no effect with"),
+        ({"security.protocol": "ssl", "ssl.truststore.location": "none.pem"}, "none.pem can't be read"),
+    ],
+)
+def test_what_protects_is_never_dropped(properties: dict[str, object], says: str) -> None:
+    assert says in str(refusal(properties))
+
+
+@pytest.mark.parametrize(
+    ("properties", "attribute", "value"),
+    [
+        ({"auto.offset.reset": "largest"}, "auto_offset_reset", OffsetReset.LATEST),
+        ({"auto.offset.reset": "end"}, "auto_offset_reset", OffsetReset.LATEST),
+        ({"auto.offset.reset": "beginning"}, "auto_offset_reset", OffsetReset.EARLIEST),
+        ({"reconnect.backoff.max.ms": str(2**62)}, "reconnect_backoff_max_ms", INT32_MAX),
+        ({"metadata.max.age.ms": str(2**62)}, "metadata_max_age_ms", INT32_MAX),
+    ],
+)
+def test_values_of_other_clients_are_converted(properties: dict[str, object], attribute: str, value: object) -> None:
+    assert getattr(migrated(properties), attribute) == value
+
+
+def test_a_server_without_a_port_has_kafka_s_also_by_ipv6() -> None:
+    config = migrated({"bootstrap.servers": "SASL_SSL://a,[::1],[::2]:9"})
+    assert [(each.host, each.port) for each in config.bootstrap_servers] == [("a", 9092), ("::1", 9092), ("::2", 9)]
+
+
+def test_a_token_provider_of_aiokafka_is_awaited() -> None:
+    class Provider:
+        async def token(self) -> str:
+            return "t0ken"
+
+    assert token_callback(Provider())("") == "t0ken"  # type: ignore[operator]

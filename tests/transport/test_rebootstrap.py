@@ -146,6 +146,15 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
 
 
 @in_loop
+async def test_none_is_meant_by_an_address_that_several_brokers_have_behind_a_proxy() -> None:
+    async with scripted(2) as (seed, proxy), client_of(seed) as client:
+        seed.brokers = {1: proxy.address, 2: proxy.address}
+        await client.start()
+        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        assert asks_in_version_5(proxy) == []
+
+
+@in_loop
 async def test_brokers_before_kafka_4_4_are_asked_once_without_who_is_meant() -> None:
     def answers_up_to_version_4(request: RequestFrame) -> Message:
         ranges = {**ALL_VERSIONS, API_VERSIONS.key: (0, 4)}
