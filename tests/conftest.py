@@ -2,9 +2,10 @@
 
 ``kafka`` runs a test once on the embedded broker and once on the newest real one. ``every_kafka`` also runs it on the
 oldest release that is supported, and on an embedded broker like that: for whatever the release may make a difference
-to. ``real_kafka`` and ``embedded_kafka`` are of one kind only, ``preview_kafka`` is a release before 4.0, and
-``kafka_pair`` two real brokers together. What a test reports by ``figures`` is printed at the end of the run, also when
-all passed.
+to. ``each_release`` adds a release between those, for what is known to be different, and ``each_real_release`` is that
+without the embedded brokers. ``real_kafka`` and ``embedded_kafka`` are of one kind only, ``preview_kafka`` is a release
+before 4.0, and ``kafka_pair`` two real brokers together. What a test reports by ``figures`` is printed at the end of
+the run, also when all passed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
-from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_VERSIONS, is_required
+from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_RELEASES, REAL_VERSIONS, is_required
 from tests.support.servers import EMBEDDED, Servers
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ T = TypeVar("T")
 FIGURE = "figure"
 
 REAL = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_VERSIONS]
+RELEASES = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_RELEASES]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -97,8 +99,18 @@ def kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
     return _get(servers, request.param)
 
 
-@pytest.fixture(scope="session", params=[*EMBEDDED, *REAL])
+@pytest.fixture(scope="session", params=["embedded", "embedded-4.0", *REAL])
 def every_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    return _get(servers, request.param)
+
+
+@pytest.fixture(scope="session", params=[*EMBEDDED, *RELEASES])
+def each_release(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    return _get(servers, request.param)
+
+
+@pytest.fixture(scope="session", params=RELEASES)
+def each_real_release(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
     return _get(servers, request.param)
 
 

@@ -56,8 +56,8 @@ def said_to(rows: list[Row], ask: Callable[[list[Change]], Outcome]) -> list[Row
 
 
 @pytest.fixture
-def at(every_kafka: KafkaServer) -> Iterator[Client]:
-    with Client(every_kafka.bootstrap_servers) as client:
+def at(each_release: KafkaServer) -> Iterator[Client]:
+    with Client(each_release.bootstrap_servers) as client:
         yield client
 
 
@@ -98,8 +98,8 @@ GROUP_REFUSALS: list[Row] = [
 ]
 
 
-def test_what_is_beyond_the_bounds_of_a_group(at: Client, every_kafka: KafkaServer) -> None:
-    rows = OUT_OF_BOUNDS if every_kafka.release >= (4, 4) else OUT_OF_BOUNDS_BEFORE
+def test_what_is_beyond_the_bounds_of_a_group(at: Client, each_release: KafkaServer) -> None:
+    rows = OUT_OF_BOUNDS if each_release.release >= (4, 4) else OUT_OF_BOUNDS_BEFORE
     assert said_to(rows, lambda changes: alter(at, GROUP, "g", *changes)) == rows
 
 
@@ -108,7 +108,7 @@ def test_what_a_group_can_not_be_given(at: Client) -> None:
 
 
 def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from(
-    at: Client, every_kafka: KafkaServer
+    at: Client, each_release: KafkaServer
 ) -> None:
     group = unique("group")
     assert alter(at, GROUP, group, (SESSION, SET, " 7000 ")) == DONE
@@ -116,7 +116,7 @@ def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from
     told = describe(at, GROUP, group, SESSION, HEARTBEAT, "nope")
     assert sorted(told) == [HEARTBEAT, SESSION]
     assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "200", False)
-    if every_kafka.release >= (4, 3):
+    if each_release.release >= (4, 3):
         broker_key = f"group.{SESSION}"
         assert told[SESSION].synonyms == ((SESSION, "7000", 8), (broker_key, "6000", 4), (broker_key, "45000", 5))
     else:
@@ -251,8 +251,8 @@ TAKEN = {
 }
 
 
-def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client, every_kafka: KafkaServer) -> None:
-    keys = topic_keys(Profile(".".join(map(str, every_kafka.release))))
+def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client, each_release: KafkaServer) -> None:
+    keys = topic_keys(Profile(".".join(map(str, each_release.release))))
     topic = unique("orders")
     create_topic(at, topic, 1)
     before = describe(at, TOPIC, topic)

@@ -40,13 +40,13 @@ def switched_off() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_versions_are_those_of_the_release(every_kafka: KafkaServer) -> None:
-    if every_kafka.version == "external":
+def test_versions_are_those_of_the_release(each_release: KafkaServer) -> None:
+    if each_release.version == "external":
         pytest.skip("KAFKA_BOOTSTRAP is set, and nobody knows which release that is")
-    number = re.search(r"\d+\.\d+", every_kafka.version)
+    number = re.search(r"\d+\.\d+", each_release.version)
     assert number
     profile = Profile(number[0])
-    with Client(every_kafka.bootstrap_servers) as client:
+    with Client(each_release.bootstrap_servers) as client:
         told = client.ask(apis.API_VERSIONS, REQUEST, 4)
     real = {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}
     spoken = {key: (real[key][0], min(real[key][1], apis.APIS[key].max_version)) for key in advertised(profile)}

@@ -21,6 +21,7 @@ from kafka_nextgen.coordinator.requests import (
     TxnOffsetCommit,
 )
 from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 from tests.support.examples import examples
@@ -192,6 +193,35 @@ def test_who_may_in_a_classic_group(ledger: Ledger, who: dict[str, object], erro
 )
 def test_who_may_where_there_is_no_group(ledger: Ledger, who: dict[str, object], error: ErrorCode) -> None:
     assert ledger.pend(P, 1, **who) is error
+
+
+@pytest.mark.parametrize(
+    ("who", "error"),
+    [
+        pytest.param({"member_id": "A", "member_epoch": 9}, ErrorCode.STALE_MEMBER_EPOCH, id="at another epoch"),
+        pytest.param({"member_id": "Z", "member_epoch": 2}, ErrorCode.UNKNOWN_MEMBER_ID, id="nobody"),
+    ],
+)
+def test_version_6_says_that_a_member_epoch_is_stale(ledger: Ledger, who: dict[str, object], error: ErrorCode) -> None:
+    join(ledger.stage, "A")
+    assert ledger.pend(P, 1, version=6, **who) is error
+
+
+def test_version_6_says_that_there_is_no_group(ledger: Ledger) -> None:
+    assert ledger.pend(P, 1, version=6, member_id="A", member_epoch=1) is ErrorCode.GROUP_ID_NOT_FOUND
+
+
+def test_version_6_says_of_a_classic_group_what_it_said_before(ledger: Ledger) -> None:
+    ledger.stage.ask(JOINING)
+    assert ledger.pend(P, 1, version=6, member_id="A", member_epoch=7) is ErrorCode.ILLEGAL_GENERATION
+
+
+@pytest.mark.parametrize(("profile", "is_kept"), [(Profile.V4_3, False), (Profile.V4_4, True)])
+def test_offsets_of_transactions_keep_the_topic_id_since_kafka_4_4(profile: Profile, is_kept: bool) -> None:
+    ledger = Ledger(Stage(CoordinatorSettings(profile=profile)))
+    ledger.pend(P, 9)
+    ledger.end(P, True)
+    assert (ledger.stage.group.offsets[FOO_0].topic_id is not None) is is_kept
 
 
 # ---- whatever happens

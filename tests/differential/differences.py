@@ -33,7 +33,7 @@ _TEXTS = ("error_message", "batch_index_error_message")
 _CONFIG_ANSWERS = (apis.CREATE_TOPICS, apis.DESCRIBE_CONFIGS)
 _OF_GROUPS = (apis.DESCRIBE_GROUPS, apis.DELETE_GROUPS, apis.OFFSET_DELETE)
 _NO_GROUP = (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.ILLEGAL_GENERATION)
-_OTHER_KINDS = ("share.", "streams.")
+_OTHER_KINDS = ("share.", "streams.", "errors.deadletterqueue.copy.", "errors.deadletterqueue.topic.")
 
 
 def _is_text(step: Step, leaf: Leaf) -> bool:

@@ -40,12 +40,12 @@ def told(player: Player, commands: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_real_kafka_differs_in_the_same_way(name: str, real_kafka: KafkaServer) -> None:
-    found = re.match(r"\d+\.\d+", real_kafka.version)
+def test_real_kafka_differs_in_the_same_way(name: str, each_real_release: KafkaServer) -> None:
+    found = re.match(r"\d+\.\d+", each_real_release.version)
     if found is None or found[0] not in {profile.value for profile in Profile}:
         pytest.skip("nobody knows which release this broker is of")
     commands = commands_of(FOLDER / "profiles" / f"{name}.txt")
     settings = f"settings profile={found[0]}\n"
     machine = told(pure_player(parse("worlds pure kafka\n\n" + settings)), settings + commands)
-    with kafka_player(real_kafka.bootstrap_servers) as player:
+    with kafka_player(each_real_release.bootstrap_servers) as player:
         assert told(player, commands) == machine

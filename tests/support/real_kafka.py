@@ -20,13 +20,16 @@ from tests.support.kafka_from_maven import start_from_maven
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 
-__all__ = ["NEWEST_VERSION", "PREVIEW_VERSION", "REAL_VERSIONS", "is_required", "start_real_kafka"]
+__all__ = ["NEWEST_VERSION", "PREVIEW_VERSION", "REAL_RELEASES", "REAL_VERSIONS", "is_required", "start_real_kafka"]
 
 #: The release whose ways are followed where nothing else is said.
 NEWEST_VERSION = "4.4.0"
 
 #: The newest and the oldest release whose consumer group protocol is supported.
 REAL_VERSIONS: tuple[str, ...] = ("external",) if os.environ.get("KAFKA_BOOTSTRAP") else (NEWEST_VERSION, "4.0.0")
+
+#: Besides, a release whose ways differ from those of the newest, for tests that are about such differences.
+REAL_RELEASES: tuple[str, ...] = REAL_VERSIONS if REAL_VERSIONS == ("external",) else (*REAL_VERSIONS, "4.3.0")
 
 #: The newest release that has the protocol as a preview, with version 0 of ConsumerGroupHeartbeat only.
 PREVIEW_VERSION = "external" if os.environ.get("KAFKA_BOOTSTRAP") else "3.9.1"

@@ -18,7 +18,7 @@ from tests.support.shared_servers import SharedServers
 __all__ = ["EMBEDDED", "Servers"]
 
 #: The releases that the embedded brokers are like.
-EMBEDDED = {"embedded": "4.4", "embedded-4.0": "4.0"}
+EMBEDDED = {"embedded": "4.4", "embedded-4.0": "4.0", "embedded-4.3": "4.3"}
 
 
 @define

@@ -15,8 +15,8 @@ NAMES = {ORDERS: "orders"}
 STABLE, UNREVOKED = r.MemberStatus.STABLE, r.MemberStatus.UNREVOKED_PARTITIONS
 
 
-def metadata(member: str, *topics: str, instance: str | None = None) -> r.MemberMetadata:
-    return r.MemberMetadata(G, member, instance, None, f"client-{member}", "/10.0.0.1", topics, None, 5_000, None)
+def metadata(member: str, *topics: str, instance: str | None = None, assignor: str | None = None) -> r.MemberMetadata:
+    return r.MemberMetadata(G, member, instance, None, f"client-{member}", "/10.0.0.1", topics, None, 5_000, assignor)
 
 
 def epoch(number: int, metadata_hash: int = 1) -> r.GroupMetadata:

@@ -175,6 +175,11 @@ def test_a_member_goes(
     ("records", "cause"),
     [
         ((metadata("A", "orders", "bills"), epoch(2)), ("A", 2, "subscription changed")),
+        ((metadata("A", "orders", assignor="range"), epoch(2)), ("A", 2, "assignor changed")),
+        (
+            (metadata("A", "orders", "bills", assignor="range"), epoch(2)),
+            ("A", 2, "subscription changed"),
+        ),
         ((epoch(2, metadata_hash=9),), (2, "topic metadata changed")),
         ((r.RegularExpression(G, "o.*", ("orders",), 1, 1), epoch(2)), (2, "pattern resolved")),
         ((epoch(2),), (2, "unknown")),
