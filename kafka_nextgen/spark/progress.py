@@ -9,22 +9,27 @@ The checkpoint decides where a query goes on. The group follows it and is never 
   ``GroupNotEmptyError``.
 - Offsets are committed again every hour: brokers delete those of a group without members after
   ``offsets.retention.minutes``, and an idle query would disappear from the tools.
+- Queries may share a group if they read different partitions. If two runs commit the same one, only the younger goes
+  on: each commit's metadata says when its run began, and the older run reads that before its next commit. It logs an
+  error and commits nothing more. So the offsets of two queries are never mixed, and a restart is not disturbed by the
+  run that it replaces.
 - Other failures are logged and retried later. They don't end the query or delay it by more than a few seconds.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
-from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
+from kafka_nextgen.errors import GroupNotEmptyError, GroupNotFoundError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.transport.retrying import Backoff
-from kafka_nextgen.types import OffsetAndMetadata
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import GroupAdmin
@@ -37,14 +42,20 @@ _TIMEOUT_S = 5.0
 _PAUSES = Backoff(first_s=2.0, longest_s=60.0)
 _NO_JITTER = 0.5  # there is only one committer for each group
 _COMMITTED_AGAIN_S = 3600.0
+#: Begins the metadata of the commits of a run. When the run began follows, with as many digits for all.
+_MARK = "kafka_nextgen on Spark, run "
 
 
 class Progress:
     """Commits the progress of one run of a query to its group, if it has one."""
 
-    def __init__(self, options: SourceOptions, clock: Callable[[], float] = clocks.monotonic) -> None:
+    def __init__(
+        self, options: SourceOptions, clock: Callable[[], float] = clocks.monotonic, run: str | None = None
+    ) -> None:
         self._options = options
         self._clock = clock
+        self._metadata = _MARK + (run or f"{clocks.time_ns() // 1_000_000:013d} {uuid.uuid4().hex[:8]}")
+        self._gave_way = False
         self._committed: PartitionOffsets | None = None
         self._failures = 0
         self._retry_at_s = 0.0
@@ -63,10 +74,12 @@ class Progress:
         """
         now_s = self._clock()
         is_shown = offsets == self._committed and now_s < self._fresh_until
-        if self._options.group_id is None or not offsets or is_shown or now_s < self._retry_at_s:
+        is_later = now_s < self._retry_at_s or self._gave_way
+        if self._options.group_id is None or not offsets or is_shown or is_later:
             return
         try:
-            self.commit(offsets)
+            taken = self._taken_by_a_younger_run(self._options.group_id, offsets)
+            self._give_way(taken) if taken else self.commit(offsets)
         except KafkaNextgenError as error:
             if isinstance(error, GroupNotEmptyError) and self._committed is None:
                 raise
@@ -75,7 +88,7 @@ class Progress:
     def commit(self, offsets: PartitionOffsets) -> None:
         """Commit these offsets. Raises the error of ``GroupAdmin.alter_offsets`` for one of them."""
         assert self._options.group_id is not None, "there is a group"
-        places = {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}
+        places = {tp: OffsetAndMetadata(offset, metadata=self._metadata) for tp, offset in offsets.items()}
         results = self._admin.alter_offsets(self._options.group_id, places, _TIMEOUT_S)
         for error in results.failed.values():
             if not isinstance(error, GroupNotEmptyError):
@@ -94,6 +107,27 @@ class Progress:
         admin: GroupAdmin | None = self.__dict__.pop("_admin", None)
         if admin is not None:
             admin.close()
+
+    def _taken_by_a_younger_run(self, group_id: str, offsets: PartitionOffsets) -> TopicPartition | None:
+        """Return a partition that a younger run has committed; a run that has not committed yet is the youngest."""
+        if self._committed is None:
+            return None
+        try:
+            there = self._admin.offsets(group_id, _TIMEOUT_S)
+        except GroupNotFoundError:
+            return None
+        committed = {tp: there[tp].committed for tp in sorted(offsets) if tp in there}
+        marks = {tp: at.metadata for tp, at in committed.items() if at is not None}
+        return next((tp for tp, mark in marks.items() if mark.startswith(_MARK) and mark > self._metadata), None)
+
+    def _give_way(self, taken: TopicPartition) -> None:
+        self._gave_way = True
+        logger.error(
+            'group "%s" no longer shows the progress of this query, since another query commits offsets of %s to it. '
+            "This query reads on; give each query a groupId of its own",
+            self._options.group_id,
+            taken,
+        )
 
     def _note_failure(self, error: KafkaNextgenError) -> None:
         self._failures += 1

@@ -35,9 +35,9 @@ class Clock:
         return self.now_s
 
 
-def progress_of(bootstrap_servers: str, clock: Clock, **options: str) -> Progress:
+def progress_of(bootstrap_servers: str, clock: Clock, run: str = "1", **options: str) -> Progress:
     given = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": "t", **options}
-    return Progress(parse_source_options(given, is_streaming=True), clock)
+    return Progress(parse_source_options(given, is_streaming=True), clock, run)
 
 
 @contextmanager
@@ -102,6 +102,53 @@ def test_a_group_with_members_refuses_a_query_at_its_start(cluster: Cluster) -> 
         progress_of(cluster.bootstrap_servers, Clock(), groupId="busy").show({T0: 3})
 
 
+def test_of_two_queries_on_a_partition_the_group_shows_the_younger_one(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    older, younger = (progress_of(cluster.bootstrap_servers, Clock(), run, groupId="two") for run in "12")
+    older.show({T0: 1})
+    younger.show({T0: 5})
+    for end in (2, 3):
+        older.show({T0: end})
+        assert committed(cluster, "two") == 5
+    younger.show({T0: 6})
+    assert committed(cluster, "two") == 6
+    (told,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert 'group "two" no longer shows the progress of this query' in told.getMessage()
+    assert "another query commits offsets of t[0]" in told.getMessage()
+
+
+def test_a_run_is_not_disturbed_by_the_last_commit_of_the_one_it_replaces(cluster: Cluster) -> None:
+    older, younger = (progress_of(cluster.bootstrap_servers, Clock(), run, groupId="replaced") for run in "12")
+    younger.show({T0: 1})
+    older.show({T0: 2})
+    younger.show({T0: 3})
+    older.show({T0: 4})
+    assert committed(cluster, "replaced") == 3
+
+
+def test_queries_share_a_group_if_they_read_different_partitions(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster.create_topic("u")
+    other = TopicPartition("u", 0)
+    older, younger = (progress_of(cluster.bootstrap_servers, Clock(), run, groupId="shared") for run in "12")
+    older.show({T0: 1})
+    younger.show({other: 5})
+    older.show({T0: 2})
+    assert committed(cluster, "shared") == 2
+    assert not caplog.records
+
+
+def test_an_offset_that_a_tool_set_is_no_query(cluster: Cluster) -> None:
+    progress = progress_of(cluster.bootstrap_servers, Clock(), groupId="tool")
+    progress.show({T0: 1})
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.alter_offsets("tool", {T0: OffsetAndMetadata(0, metadata="reset")})
+    progress.show({T0: 2})
+    assert committed(cluster, "tool") == 2
+
+
 def test_members_that_come_later_are_logged_and_tried_again_after_a_pause(
     cluster: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -124,7 +171,7 @@ def attempts_of(progress: Progress, *failures: KafkaNextgenError | None) -> Mock
     """Have attempts to commit fail like this, one after the other; None is a success."""
     results = [Mock(failed={} if failure is None else {T0: failure}) for failure in failures]
     alter_offsets = Mock(side_effect=results)
-    progress.__dict__["_admin"] = Mock(alter_offsets=alter_offsets)
+    progress.__dict__["_admin"] = Mock(alter_offsets=alter_offsets, offsets=Mock(return_value={}))
     return alter_offsets
 
 
@@ -143,7 +190,7 @@ def test_a_failure_of_the_first_commit_does_not_end_the_query_and_is_repaired_la
     clock.now_s += 2
     progress.show({T0: 3})
     assert attempts.call_count == 2, "nothing was committed by the first"
-    attempts.assert_called_with("g", {T0: OffsetAndMetadata(3)}, 5.0)
+    attempts.assert_called_with("g", {T0: OffsetAndMetadata(3, metadata="kafka_nextgen on Spark, run 1")}, 5.0)
     progress.show({T0: 3})
     assert attempts.call_count == 2
 
