@@ -18,7 +18,9 @@ from tests.worlds.real_kafka import kafka_player
 #: Each shows a difference that can be seen from outside, without time passing.
 SEEN = (
     "assignor_vote_4_3",
+    "assignor_vote_4_4",
     "described_4_2",
+    "emptied_4_4",
     "joining_again_4_1",
     "second_revocation_4_1",
     "strict_commit_4_2",

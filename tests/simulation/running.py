@@ -14,7 +14,7 @@ from enum import Enum
 from attrs import define, field, frozen
 
 from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
 from tests.simulation.applications import Application, Habits
@@ -66,6 +66,7 @@ class Simulation:
     draws: Draws | None = None  # instead of those of the seed
     settles: bool = True  # it is looked at what becomes of the group after the faults
     has_standbys: bool = False  # coordinators have extensions, and each of them a target size of its own
+    profile: Profile = Profile.V4_3  # the release that the coordinators are like; the seeds of planted bugs are of it
     recording: Recording | None = None  # takes down all that happens
     timeline: Timeline = field(factory=Timeline)
     judge: Judge = field(factory=Judge)
@@ -85,6 +86,7 @@ class Simulation:
         seats = self.dice.pick((100, 100, 100, 3))
         moods = self.dice.stream("moods")
         settings = CoordinatorSettings(
+            profile=self.profile,
             group_consumer_session_timeout_ms=12_000,
             group_consumer_heartbeat_interval_ms=3_000,
             group_consumer_assignment_interval_ms=self.dice.pick((0, 1_000)),

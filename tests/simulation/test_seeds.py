@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.coordinator.settings import Profile
 from tests.simulation.recording import Recording
 from tests.simulation.running import Mode, Simulation
 
@@ -29,6 +30,14 @@ def test_nothing_is_found(first: int, mode: Mode) -> None:
 def test_nothing_is_found_where_members_stand_by(first: int, mode: Mode) -> None:
     for seed in range(first, first + _A_PIECE):
         assert not Simulation(seed, _EVENTS, mode, has_standbys=True).run().broken, seed
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("first", range(1, 51, _A_PIECE))
+def test_nothing_is_found_where_coordinators_are_like_the_newest_release(first: int, mode: Mode) -> None:
+    newest = list(Profile)[-1]
+    for seed in range(first, first + _A_PIECE):
+        assert not Simulation(seed, _EVENTS, mode, profile=newest).run().broken, seed
 
 
 class _Digest:

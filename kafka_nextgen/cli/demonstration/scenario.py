@@ -177,3 +177,4 @@ async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | 
         finally:
             is_over = True
             await polling
+        await collector.poll()  # the last look may have begun before the last commit

@@ -50,7 +50,7 @@ def test_while_a_callable_does_not_return_others_give_up(
         return answer
 
     ask = asking(blocks)
-    first = threading.Thread(target=ask)
+    first = threading.Thread(target=ask, daemon=True)
     first.start()
     began.wait()
     with pytest.raises(OutageError, match=f"{what} has not returned since it was last called"):
