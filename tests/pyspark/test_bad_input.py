@@ -7,13 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import confluent_kafka
 import pytest
 
 from tests.pyspark.failures import failure_of
 from tests.pyspark.sources import BUILT_IN, FORMATS, OURS, Format, Sources, assert_same_rows
-from tests.pyspark.topics import write
-from tests.support.clients import admin_client, create_named_topic, create_topic, delete_topic
+from tests.pyspark.topics import delete_records, write
+from tests.support.clients import create_named_topic, create_topic, delete_topic
 from tests.support.kafka_properties import free_ports
 from tests.support.kafka_server import KafkaServer
 
@@ -27,12 +26,6 @@ def topic(newest_kafka: KafkaServer) -> str:
     topic = create_topic(newest_kafka.bootstrap_servers, "bad")
     write(newest_kafka.bootstrap_servers, topic, [b"%d" % number for number in range(10)])
     return topic
-
-
-def delete_records(servers: str, topic: str, before: int) -> None:
-    admin = admin_client(servers)
-    place = confluent_kafka.TopicPartition(topic, 0, before)
-    admin.delete_records([place])[place].result(timeout=30)
 
 
 class Streams:

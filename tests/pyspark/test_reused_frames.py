@@ -12,8 +12,7 @@ import pytest
 
 from tests.pyspark.failures import failure_of
 from tests.pyspark.sources import BUILT_IN, OURS, Sources
-from tests.pyspark.test_bad_input import delete_records
-from tests.pyspark.topics import write
+from tests.pyspark.topics import delete_records, write
 from tests.support.clients import create_topic
 
 SETTING = "spark.sql.python.filterPushdown.enabled"
