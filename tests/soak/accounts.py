@@ -16,7 +16,8 @@ FOREVER = float("inf")
 class Reader:
     """A member as the judge knows it: ``commits_itself`` if its consumer commits before it gives partitions up.
 
-    ``is_classic`` if it speaks the classic protocol.
+    ``is_classic`` if it speaks the classic protocol. ``is_steady`` if nothing is done to it that may end its membership
+    or fail its calls. ``credential`` is what it is let in by, "password" or "certificate", if the broker asks for one.
     """
 
     name: str
@@ -24,13 +25,23 @@ class Reader:
     commits_itself: bool = False
     runs_handlers: bool = False
     is_classic: bool = False
+    is_steady: bool = False
+    credential: str = ""
 
     @classmethod
     def of(cls, name: str, specification: Mapping[str, Any]) -> Reader:
         """A member that was started with this specification."""
         config, commits = specification["config"], specification["commits"]
         is_classic = config["group.protocol"] == "classic"
-        return cls(name, config["group.id"], commits in ("auto", "run"), commits == "run", is_classic)
+        return cls(
+            name,
+            config["group.id"],
+            commits in ("auto", "run"),
+            commits == "run",
+            is_classic,
+            specification.get("is_steady", False),
+            specification.get("credential", ""),
+        )
 
 
 @define

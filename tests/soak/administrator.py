@@ -23,7 +23,7 @@ class Administrator:
         self._stage, self._chance = stage, chance
 
     def remove(self) -> None:
-        shape = self._chance.choice(list(SHAPES))
+        shape = self._chance.choice([name for name, each in SHAPES.items() if not each.is_steady])
         group = self._stage.group(shape)
         here = {member.name: member for member in self._stage.members(shape)}
         found = [each for each in self._stage.admin.members(group) if each.client_id in here]
@@ -70,7 +70,7 @@ class Administrator:
     def fail_over(self) -> None:
         """Kill the node that coordinates a group, and bring it back some time later."""
         assert self._stage.broker.fail_over is not None
-        group = self._stage.group(self._chance.choice(list(SHAPES)))
+        group = self._stage.group(self._chance.choice(list(self._stage.shapes)))
         node, bring_back = self._stage.broker.fail_over(group)
         self._stage.note("event", "fail-over", f"{node} {group}")
         try:

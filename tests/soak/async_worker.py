@@ -1,4 +1,7 @@
-"""The same as ``tests.soak.worker`` with an ``AsyncConsumer``: SIGUSR1 and SIGINT cancel the call that is under way."""
+"""The same as ``tests.soak.worker`` with an ``AsyncConsumer``: SIGUSR1 and SIGINT cancel the call that is under way.
+
+``loop`` is whose event loop it runs on, ``asyncio`` or ``uvloop``.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
+
+import uvloop
 
 from kafka_nextgen import (
     AsyncConsumer,
@@ -200,7 +205,7 @@ async def main() -> None:
     every_s = book.specification.get("vitals_s")
     if every_s:
         threading.Thread(target=report_vitals, args=([worker.consumer], book, every_s), daemon=True).start()
-    tell("started")
+    tell("started", note=type(asyncio.get_running_loop()).__module__.partition(".")[0])
     try:
         await worker.work()
     finally:
@@ -210,4 +215,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    run = uvloop.run if Book.of_arguments().specification.get("loop") == "uvloop" else asyncio.run
+    run(main())

@@ -18,6 +18,8 @@ from tests.soak.stage import Stage
 
 __all__ = ["Events"]
 
+EMPTY_S = 10.0
+
 
 class Events:
     """Draws events and has them happen; those that wait for the broker happen in a thread, one at a time."""
@@ -28,6 +30,7 @@ class Events:
         self._administrator = Administrator(stage, random.Random(stage.chance.getrandbits(32)))
         self._busy: Future[None] | None = None
         self._emptying: str | None = None
+        self._empty_since: dict[str, float] = {}
         self._events: Mapping[str, Callable[[], bool]] = {
             "join": self._join,
             "leave": lambda: self._leave(1),
@@ -63,6 +66,16 @@ class Events:
         if self._emptying is not None and not self._stage.members(self._emptying) and self._is_idle():
             shape, self._emptying = self._emptying, None
             self._administer(lambda: self._administrator.alter_offsets(shape))
+        if self._stage.broker.retention_s is not None:
+            self._fill(now)
+
+    def _fill(self, now: float) -> None:
+        """Have no group be empty for so long that the broker forgets its offsets."""
+        for shape in SHAPES:
+            if self._stage.members(shape) or not SHAPES[shape].most:
+                self._empty_since.pop(shape, None)
+            elif now > self._empty_since.setdefault(shape, now) + EMPTY_S and shape != self._emptying:
+                self._stage.start_worker(shape)
 
     def resume(self, member: Member) -> None:
         """Let a process go on that was stopped."""
@@ -145,9 +158,11 @@ class Events:
     # ---- what happens to a member that stays
 
     def _any(self) -> Member | None:
-        """Return any member that is no visitor and was not asked to end."""
+        """Return any member that is no visitor, has no steady life, and was not asked to end."""
         members = [
-            each for each in self._stage.fleet.members.values() if each.kind != "visitor" and each.can_be_disturbed
+            each
+            for each in self._stage.fleet.members.values()
+            if each.kind != "visitor" and not each.is_steady and each.can_be_disturbed
         ]
         return self._chance.choice(members) if members else None
 

@@ -22,7 +22,12 @@ __all__ = ["Fleet", "Member", "is_refused"]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 45.0  # for a process to end that was asked to
-_MODULES = {"sync": "tests.soak.worker", "async": "tests.soak.async_worker", "visitor": "tests.soak.visitor"}
+_MODULES = {
+    "sync": "tests.soak.worker",
+    "async": "tests.soak.async_worker",
+    "visitor": "tests.soak.visitor",
+    "idle": "tests.soak.idle_reader",
+}
 
 
 @define(eq=False)
@@ -52,7 +57,13 @@ class Member:
     @property
     def mixes_protocols(self) -> bool:
         """Whether members of both protocols are in its group."""
-        return len(SHAPES[self.group.rpartition(".")[2]].protocols) > 1
+        shape = SHAPES.get(self.group.rpartition(".")[2])
+        return shape is not None and len(shape.protocols) > 1
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether nothing is done to it but that its credentials change, and its connections are cut then."""
+        return bool(self.specification.get("is_steady"))
 
     @property
     def can_be_disturbed(self) -> bool:

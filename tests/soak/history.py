@@ -67,8 +67,10 @@ class Script:
         if what == "clock":
             self.wall_s = float(more)
         elif what == "start":
-            config = ast.literal_eval(more.partition(" ")[2])["config"]
-            self.groups[about], self.protocols[about] = config["group.id"], config["group.protocol"]
+            kind, _, specification = more.partition(" ")
+            config = ast.literal_eval(specification)["config"]
+            if kind != "idle":  # a reader by hand is no member
+                self.groups[about], self.protocols[about] = config["group.id"], config["group.protocol"]
         elif what == "trouble":
             begin, end = map(float, more.split())
             self.troubles[about].append((begin, end))

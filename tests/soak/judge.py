@@ -11,6 +11,7 @@ of a topic):
 * Within an ownership offsets follow each other, except after a seek; nothing comes of what is paused.
 * One owner at a time; two only if the first was in trouble (below), and no commit of it is accepted from then on.
 * No commit is beyond what was processed, and what is stored is not behind what was acknowledged.
+* The rules of ``tests.soak.steadiness`` for members to which only connections and credentials happen.
 * A member that was not in trouble loses nothing, and none ends without giving up what it has. One that leaves a classic
   group while that rebalances can't commit, and loses what it has. So does a classic member in a group of both protocols
   that becomes a classic one, since the last other member is gone: its generation is the group's epoch, and commits of a
@@ -27,10 +28,12 @@ import heapq
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from tests.endtoend.report import Line, Run
 from tests.soak.accounts import FOREVER, Owning, Progress, Reader
 from tests.soak.places import key_at, name_of
+from tests.soak.steadiness import Steadiness
 
 __all__ = ["AFTERMATH_S", "LAG_S", "Judge"]
 
@@ -52,6 +55,7 @@ class Judge:
         self.delivered = 0
         self.heard = 0  # records that were delivered by the lines so far, judged or not
         self.losses = 0
+        self.steadiness = Steadiness()
         self.progress: dict[tuple[str, int], Progress] = defaultdict(Progress)
         self._live_tops: dict[tuple[str, int], int] = {}
         self._owners: dict[tuple[str, int], list[Owning]] = defaultdict(list)
@@ -124,7 +128,9 @@ class Judge:
                 at, _, reader, line = heapq.heappop(self._waiting)
             if line.what in _GOES and not reader.is_classic:
                 self._left_at[reader.group] = at
-            for found in self._rules.get(line.what, lambda *_: iter(()))(reader, line):
+            rule = self._rules.get(line.what, lambda *_: iter(()))
+            steady = self.steadiness.judge(reader, line, self._is_excused(reader, at))
+            for found in chain(rule(reader, line), steady):
                 self.find(f"{at:.3f}: {found}")
         self._forget(until)
 

@@ -15,10 +15,11 @@ from tests.soak.accounts import FOREVER
 from tests.soak.brokers import SoakBroker
 from tests.soak.events import Events
 from tests.soak.fleet import Fleet
+from tests.soak.idle_groups import IdleGroups
 from tests.soak.judge import LAG_S, Judge
 from tests.soak.ledger import Ledger
 from tests.soak.places import key_at, name_of, place_of
-from tests.soak.schedule import SHAPES
+from tests.soak.rotation import Rotation
 from tests.soak.stage import FLEETING, Stage
 from tests.soak.standstill import Standstill
 from tests.soak.summary import Summary, minute_line
@@ -38,14 +39,22 @@ class Soak:
     """One run; ``say`` gets each line of output."""
 
     def __init__(
-        self, stage: Stage, events: Events, minutes: float, pause_s: float, say: Callable[[str], None]
+        self,
+        stage: Stage,
+        events: Events,
+        idle: IdleGroups,
+        rotation: Rotation | None,
+        minutes: float,
+        pause_s: float,
+        say: Callable[[str], None],
     ) -> None:
-        self._stage, self._events, self._say = stage, events, say
+        self._stage, self._events, self._idle, self._rotation, self._say = stage, events, idle, rotation, say
         self._minutes = minutes
         self._pause_s = pause_s
         self._began = time.monotonic()
         self._standstill = Standstill(STANDSTILL_S)
         self._told = 0  # findings
+        self._unsettled = {name for name, shape in stage.shapes.items() if shape.is_steady}
         self.stalls = 0
 
     def disturb(self) -> None:
@@ -72,10 +81,11 @@ class Soak:
     def drain(self) -> None:
         """Write no more, read all there is, and end all members; say what is wrong then."""
         self._events.end()
+        self._end_what_is_steady()
         for member in list(self._stage.fleet.members.values()):
             if member.kind == "visitor":
                 self._stage.end(member)
-        for shape, each in SHAPES.items():
+        for shape, each in self._stage.shapes.items():
             for _ in range(each.most - len(self._stage.workers(shape))):
                 self._stage.start_worker(shape)
         self._stage.ledger.stop()
@@ -91,21 +101,21 @@ class Soak:
 
     def _wait_until_read(self) -> None:
         """Return once all groups have read everything, or read nothing for ``STUCK_S``, not even what they had read."""
-        judge, ends = self._stage.judge, self._stage.ends()
-        groups = [self._stage.group(shape) for shape in SHAPES]
+        judge = self._stage.judge
+        ends = {self._stage.group(shape): self._stage.ends(shape) for shape in self._stage.shapes}
         heard, heard_at = judge.heard, time.monotonic()
-        while any(judge.left(group, ends) for group in groups) and time.monotonic() < heard_at + STUCK_S:
+        while any(judge.left(group, those) for group, those in ends.items()) and time.monotonic() < heard_at + STUCK_S:
             self._reap()
             time.sleep(0.1)
             if judge.heard > heard:
                 heard, heard_at = judge.heard, time.monotonic()
 
     def _judge_the_end(self) -> None:
-        judge, ends = self._stage.judge, self._stage.ends()
+        judge = self._stage.judge
         for what in self._stage.ledger.wrong:
             judge.find(what)
-        for shape in SHAPES:
-            group = self._stage.group(shape)
+        for shape in self._stage.shapes:
+            group, ends = self._stage.group(shape), self._stage.ends(shape)
             for key, (top, end) in judge.unread(group, ends).items():
                 judge.find(f"{group}: {end - top} records of {name_of(key)} were never processed, the first at {top}")
             stored = self._stored(group)
@@ -132,11 +142,45 @@ class Soak:
                 self._stage.judge.trouble(name, before, now)
                 self._stage.note("trouble", name, f"{before} {now}")
 
+    # ---- groups in which nothing happens
+
+    def _look_at_what_is_steady(self) -> None:
+        """Let credentials change once the members have shared what there is."""
+        for shape in [shape for shape in self._unsettled if self._stage.is_settled(shape)]:
+            self._stage.tell("settled", self._stage.group(shape))
+            self._unsettled.discard(shape)
+            if self._rotation is not None and not self._unsettled:
+                self._rotation.begin()
+
+    def _end_what_is_steady(self) -> None:
+        if self._rotation is not None:
+            self._rotation.end()
+        self._idle.judge_the_end()
+        for name, shape in self._stage.shapes.items():
+            if name in self._unsettled:
+                self._stage.judge.find(f"{self._stage.group(name)} has never settled")
+            elif shape.is_steady:
+                self._stage.tell("ending", self._stage.group(name))
+
+    def steady_rows(self) -> dict[str, str]:
+        """Return what there is to say of these groups, for the table."""
+        refusals = self._stage.judge.steadiness.refusals
+        gone_s = self._idle.gone_after_s
+        rows = {"idle readers' offsets": f"kept for {self._idle.kept_s:.0f} s"}
+        if gone_s is not None:
+            rows["offsets that no one keeps"] = f"gone after {gone_s:.0f} s"
+        if self._rotation is not None:
+            rows["credentials changed"] = ", ".join(f"{name} {n:,}" for name, n in self._rotation.counts.items())
+            rows["members refused meanwhile, and let in after"] = ", ".join(f"{by} {n}" for by, n in refusals.items())
+        return rows
+
     # ---- looking from outside
 
     def _sample(self, now: float) -> None:
         self._stage.judge.advance(now - LAG_S)
-        for shape in SHAPES:
+        self._idle.look()
+        self._look_at_what_is_steady()
+        for shape in self._stage.shapes:
             group = self._stage.group(shape)
             self._stage.tell("asking", group)
             stored = {key: offset for key, offset in self._stored(group).items() if key % 1_000_000 // 1000 != FLEETING}
@@ -148,9 +192,12 @@ class Soak:
 
     def _unread(self) -> dict[tuple[str, int], int]:
         """Return how far groups have read partitions that have more; a group without veterans may have no members."""
-        judge, ends = self._stage.judge, self._stage.ends()
-        groups = [self._stage.group(shape) for shape in SHAPES if SHAPES[shape].veterans]
-        return {(group, key): top for group in groups for key, (top, _) in judge.unread(group, ends).items()}
+        here = {self._stage.group(name): name for name, shape in self._stage.shapes.items() if shape.veterans}
+        return {
+            (group, key): top
+            for group, shape in here.items()
+            for key, (top, _) in self._stage.judge.unread(group, self._stage.ends(shape)).items()
+        }
 
     def _stored(self, group: str) -> dict[int, int]:
         """Return what the coordinator has; librdkafka's AdminClient crashes if another node coordinates meanwhile."""
@@ -188,10 +235,15 @@ def run_soak(
         stage = Stage(broker, unique("soak"), random.Random(seed), fleet, judge, ledger, admin, place, vitals_s)
         fleet.hear = stage.hear
         stage.set_up()
+        idle = IdleGroups(stage)
+        idle.set_up()
         eventually("all members are there", stage.is_ready, START_S)
-        soak = Soak(stage, Events(stage, pool), minutes, pause_s, say)
+        rotation = None if broker.credentials is None else Rotation(stage, broker.credentials)
+        soak = Soak(stage, Events(stage, pool), idle, rotation, minutes, pause_s, say)
         soak.disturb()
         soak.drain()
         if broker.history is not None:  # of those that were killed it is told when they expire
-            eventually("no member is left", lambda: not any(map(admin.members, map(stage.group, SHAPES))), START_S)
-    return Summary.of(stage, seed, minutes, soak.stalls)
+            eventually(
+                "no member is left", lambda: not any(map(admin.members, map(stage.group, stage.shapes))), START_S
+            )
+    return Summary.of(stage, seed, minutes, soak.stalls, soak.steady_rows())

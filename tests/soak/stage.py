@@ -17,18 +17,20 @@ from attrs import define, field
 from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
-from tests.soak.brokers import SoakBroker, hurry
+from tests.soak.brokers import HURRY, SoakBroker, configure
 from tests.soak.fleet import Fleet, Member
 from tests.soak.judge import Judge
 from tests.soak.ledger import Ledger
 from tests.soak.places import key_at, topic_of
-from tests.soak.schedule import SHAPES, base_config, draw_specification
+from tests.soak.schedule import SHAPES, STEADY_GROUP_CONFIG, TOPICS, Shape, Veteran, base_config, draw_specification
+from tests.soak.steadiness import Holdings
 from tests.soak.vitals import Vitals
 from tests.support.clients import create_named_topic
 
 __all__ = ["Stage", "Topic"]
 
 PARTITIONS = (4, 2, 2)
+assert len(PARTITIONS) == TOPICS
 FLEETING = 2  # the topic that is deleted and created again; the others stay
 GROWING = 1
 MOST_PARTITIONS = 6
@@ -66,6 +68,8 @@ class Stage:
     readers: dict[str, Reader] = field(factory=dict)
     vitals: dict[str, list[Vitals]] = field(factory=lambda: defaultdict(list))
     errors: Counter[str] = field(factory=Counter)
+    holdings: Holdings = field(factory=Holdings)
+    loops: Counter[str] = field(factory=Counter)  # of asynchronous members, by whose they are
     events: Counter[str] = field(factory=Counter)
     _numbers: Any = field(factory=itertools.count)
     _log: Any = field(init=False)
@@ -89,10 +93,10 @@ class Stage:
             create_named_topic(self.bootstrap_servers, topic_of(self.prefix, number), partitions)
             self.topics.append(Topic(number, partitions))
             self.begin_writing(self.topics[-1])
-        for name, shape in SHAPES.items():
-            hurry(self.bootstrap_servers, self.group(name))
-            for kind, mode, commits in shape.veterans:
-                self.start(f"veteran-{name}-{kind}", name, kind, mode=mode, commits=commits, vitals_s=self.vitals_s)
+        for name, shape in self.shapes.items():
+            configure(self.bootstrap_servers, self.group(name), STEADY_GROUP_CONFIG if shape.is_steady else HURRY)
+            for veteran in shape.veterans:
+                self._start_veteran(name, shape, veteran)
             for number in range(shape.visitors):
                 self.start(
                     f"visitor-{name}-{number}",
@@ -103,6 +107,28 @@ class Stage:
                     stay_s=shape.stay_s,
                     vitals_s=self.vitals_s,
                 )
+
+    def _start_veteran(self, name: str, shape: Shape, veteran: Veteran) -> None:
+        credentials = self.broker.credentials
+        secured = credentials.specification(veteran.credential) if credentials and veteran.credential else {}
+        self.start(
+            f"veteran-{name}-{veteran.name}",
+            name,
+            veteran.kind,
+            mode=veteran.mode,
+            commits=veteran.commits,
+            loop=veteran.loop,
+            topics=shape.topics,
+            is_steady=shape.is_steady,
+            vitals_s=self.vitals_s,
+            **secured,
+        )
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """Return the groups that are here: those of a steady life need a broker that asks for credentials."""
+        has_credentials = self.broker.credentials is not None
+        return {name: shape for name, shape in SHAPES.items() if has_credentials or not shape.is_steady}
 
     def begin_writing(self, topic: Topic) -> None:
         name = topic_of(self.prefix, topic.number)
@@ -116,10 +142,12 @@ class Stage:
     def start(self, name: str, shape: str, kind: str, **more: Any) -> Member:
         """Start a member; what ``more`` does not say is as usual."""
         group = self.group(shape)
-        config = base_config(self.bootstrap_servers, group, self.chance.choice(SHAPES[shape].protocols))
+        protocols = SHAPES[shape].protocols if shape in SHAPES else ("consumer",)
+        is_steady = bool(more.get("is_steady"))
+        config = base_config(self.bootstrap_servers, group, self.chance.choice(protocols), is_steady)
         specification = {
             "prefix": self.prefix,
-            "topics": len(PARTITIONS),
+            "topics": TOPICS,
             "pattern": False,
             "seed": self.chance.getrandbits(32),
             **more,
@@ -170,10 +198,15 @@ class Stage:
 
     # ---- what is there
 
-    def ends(self) -> dict[int, int]:
-        """Return how many records each partition has that is there now."""
-        ends = self.ledger.snapshot()
-        return {key: ends.get(key, 0) for topic in self.topics if topic.is_there for key in topic.keys_now()}
+    def ends(self, shape: str) -> dict[int, int]:
+        """Return how many records each partition that a group reads has now."""
+        ends, topics = self.ledger.snapshot(), self.topics[: SHAPES[shape].topics]
+        return {key: ends.get(key, 0) for topic in topics if topic.is_there for key in topic.keys_now()}
+
+    def is_settled(self, shape: str) -> bool:
+        """Return whether the members of a group have shared its partitions."""
+        names = [member.name for member in self.members(shape)]
+        return self.holdings.are_settled(names, sum(PARTITIONS[: SHAPES[shape].topics]), time.monotonic())
 
     # ---- being told
 
@@ -185,9 +218,12 @@ class Stage:
             self.errors[_kind_of(line.note)] += 1
         elif line.what == "started":
             member.is_ready = True
+            if line.note:
+                self.loops[line.note] += 1
         elif line.what == "dead":
             code = member.process.returncode
             line = Line(line.at, "dead", note="killed" if code < 0 else "")
+        self.holdings.hear(member.name, line)
         self.judge.hear(self.readers[member.name], line)
         self.note("told", member.name, line.dump())
 

@@ -51,10 +51,12 @@ class Summary:
     drifts: list[Drift]
     stalls: int
     findings: list[str]
+    loops: dict[str, int]
+    steady: dict[str, str]  # rows of the table
     vitals: dict[str, list[Vitals]]
 
     @classmethod
-    def of(cls, stage: Stage, seed: int, minutes: float, stalls: int) -> Summary:
+    def of(cls, stage: Stage, seed: int, minutes: float, stalls: int, steady: dict[str, str]) -> Summary:
         """Sum up; too short a soak says nothing of drift."""
         is_long = minutes >= SHORTEST_FLAT_MINUTES
         drift = [each for name in sorted(stage.vitals) if is_long for each in drifts(name, stage.vitals[name])]
@@ -72,6 +74,8 @@ class Summary:
             errors=dict(stage.errors.most_common()),
             drifts=drift,
             stalls=stalls,
+            loops=dict(stage.loops),
+            steady=steady,
             vitals=dict(stage.vitals),
             findings=[
                 *stage.judge.findings,
@@ -98,7 +102,7 @@ class Summary:
     def _rows(self) -> Iterator[tuple[str, str]]:
         yield "minutes, seed", f"{self.minutes:g}, {self.seed}"
         yield "records acknowledged", f"{self.written:,}"
-        yield "records processed, by four groups", f"{self.read:,}"
+        yield "records processed, by all groups", f"{self.read:,}"
         yield "of these again, after kills, fencing and seeks", f"{self.repeated:,}"
         yield "partitions lost to fencing", f"{self.lost_partitions:,}"
         yield "members refused for good where protocols are mixed", f"{self.refused:,}"
@@ -107,6 +111,8 @@ class Summary:
         yield "rebalances in one member", _joined(self.rebalances, "veteran")
         yield "events", ", ".join(f"{name} {count:,}" for name, count in sorted(self.events.items()))
         yield "raised and gone on after", ", ".join(f"`{name}` {count:,}" for name, count in self.errors.items())
+        yield "asynchronous members, by their event loop", ", ".join(f"{loop} {n}" for loop, n in self.loops.items())
+        yield from self.steady.items()
         yield "times this machine stood still", f"{self.stalls:,}"
         for member in dict.fromkeys(each.member for each in self.drifts):
             changes = [_change(each) for each in self.drifts if each.member == member]

@@ -19,8 +19,9 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -123,7 +124,12 @@ class Book:
     def config(self) -> dict[str, object]:
         """Return the consumer's configuration."""
         automatic = {"enable.auto.commit": self.commits == "auto"}
-        return {**self.specification["config"], **automatic}
+        return {**self.specification["config"], **automatic, **self._password()}
+
+    def _password(self) -> dict[str, Callable[[], str]]:
+        """The password as the file has it at each login, if there is one."""
+        place = self.specification.get("password_file")
+        return {} if place is None else {"sasl.password": Path(place).read_text}
 
     def topics(self) -> SubscriptionPattern | list[str]:
         if self.specification["pattern"]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
 
 import trustme
 from attrs import frozen
 
-__all__ = ["Certificates", "issue_certificates"]
+__all__ = ["Certificates", "issue_certificates", "issue_client"]
 
 
 @frozen
@@ -26,24 +27,33 @@ class Certificates:
     expired: str
 
 
-def issue_certificates(home: Path) -> Certificates:
+def issue_certificates(home: Path, authority: trustme.CA | None = None) -> Certificates:
     """Issue them all, into this directory."""
-    authority, stranger = trustme.CA(), trustme.CA()
+    authority, stranger = authority or trustme.CA(), trustme.CA()
     yesterday = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
     leaves = {
         "broker": authority.issue_cert("127.0.0.1", "localhost"),
-        "client": authority.issue_cert(
-            "billing.example.com",  # Java can't read one without any
-            common_name="billing",
-            organization_unit_name="tests",
-            organization_name="Example, Inc.",
-        ),
         "elsewhere": authority.issue_cert("kafka.example.com"),
         "expired": authority.issue_cert("127.0.0.1", not_after=yesterday),
     }
     authority.cert_pem.write_to_path(str(home / "authority.pem"))
     stranger.cert_pem.write_to_path(str(home / "stranger.pem"))
+    issue_client(authority, home / "client.pem")
     for name, leaf in leaves.items():
         leaf.private_key_and_cert_chain_pem.write_to_path(str(home / f"{name}.pem"))
     names = ("authority", "broker", "client", "stranger", "elsewhere", "expired")
     return Certificates(*(str(home / f"{name}.pem") for name in names))
+
+
+def issue_client(authority: trustme.CA, place: Path, not_after: datetime.datetime | None = None) -> None:
+    """Write a client's certificate with its key, in place of what is there; a reader never finds half of it."""
+    leaf = authority.issue_cert(
+        "billing.example.com",  # Java can't read one without any
+        common_name="billing",
+        organization_unit_name="tests",
+        organization_name="Example, Inc.",
+        not_after=not_after,
+    )
+    written = place.with_suffix(".new")
+    leaf.private_key_and_cert_chain_pem.write_to_path(str(written))
+    os.replace(written, place)

@@ -80,8 +80,10 @@ def start_secured_embedded(certificates: Certificates) -> SecuredKafka:
     return SecuredKafka(servers, in_the_clear, clusters.close)
 
 
-def start_secured_kafka(version: str, certificates: Certificates) -> SecuredKafka:
-    """Start a broker of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
+def start_secured_kafka(
+    version: str, certificates: Certificates, more: Mapping[str, str] | None = None
+) -> SecuredKafka:
+    """Start a broker of ``version`` with ``more`` properties; ``NoKafkaError`` if Java or the jars are missing."""
     java, jars = find_java(), fetch_jars(version)
     options = class_options(java, jars, version)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-secured-{version}-"))
@@ -91,7 +93,8 @@ def start_secured_kafka(version: str, certificates: Certificates) -> SecuredKafk
     plain = single_node(version, log_dir=data, **where)  # type: ignore[arg-type]
     servers = {name: f"127.0.0.1:{at}" for name, at in zip(_LISTENERS, ports, strict=True)}
     config = home / "server.properties"
-    config.write_text(as_file(plain | _listeners(plain, servers) | _tls(home, certificates) | _logins()))
+    secured = _listeners(plain, servers) | _tls(home, certificates) | _logins()
+    config.write_text(as_file(plain | secured | dict(more or {})))
     process = start_node(java, jars, config, home / "log", options)
 
     def stop() -> None:

@@ -1,0 +1,55 @@
+"""A reader by ``assign()`` that commits by itself: ``python -m tests.soak.idle_reader SPECIFICATION``, a JSON object.
+
+Of its topic all is read soon. From then on it polls, or waits in ``run`` (``mode``), and its offsets have to stay.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+
+from kafka_nextgen import Consumer, KafkaNextgenError, Record
+from tests.soak.places import partition_at, places_of
+from tests.soak.telling import Book, Orders, tell
+
+PARTITIONS = 2
+
+
+def read(consumer: Consumer, book: Book, orders: Orders) -> None:
+    """Poll until it is stopped, whatever is raised."""
+    while not orders.is_stopped:
+        try:
+            book.deliver(consumer.poll(timeout=0.5))
+        except KafkaNextgenError as error:
+            tell("trouble", note=repr(error))
+            time.sleep(0.1)
+
+
+def run(consumer: Consumer, book: Book) -> None:
+    """Have a handler called until a signal ends that."""
+
+    def handle(record: Record) -> None:
+        book.deliver([record])
+
+    tell("started")
+    consumer.run(handle)
+
+
+def main() -> None:
+    book, orders = Book.of_arguments(), Orders()
+    partitions = [partition_at(book.prefix, number) for number in range(PARTITIONS)]
+    with Consumer(book.config()) as consumer:
+        tell("assigned", partitions=places_of(partitions))
+        consumer.assign(partitions)
+        if book.specification["mode"] == "run":
+            run(consumer, book)
+        else:
+            signal.signal(signal.SIGTERM, lambda *_: setattr(orders, "is_stopped", True))
+            tell("started")
+            read(consumer, book, orders)
+    tell("revoked", partitions=places_of(partitions))
+    tell("closed")
+
+
+if __name__ == "__main__":
+    main()
