@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from traceback import extract_tb
+from typing import TypeVar
 
 from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.text import can_be_sent
 
-__all__ = ["Secret", "SecretSource"]
+__all__ = ["Secret", "SecretSource", "call_privately"]
+
+T = TypeVar("T")
 
 
 class Secret:
@@ -51,6 +54,18 @@ class Secret:
     __str__ = __repr__
 
 
+def call_privately(call: Callable[[], T], key: str) -> T:
+    """Return what the application's ``call``, the value of ``key``, returns.
+
+    Raises ``OutageError`` if it raises, without its error as the cause, which may contain a secret.
+    """
+    try:
+        return call()
+    except Exception as error:
+        kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
+    raise OutageError(f"{key} raised {kind} ({place.filename}, line {place.lineno})")
+
+
 class SecretSource:
     """A secret that may change: ``ask`` returns it as it is now, and may block. ``key`` is what it is for.
 
@@ -68,13 +83,7 @@ class SecretSource:
 
         Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it returns something else than text.
         """
-        try:
-            answer = self._ask()
-        except Exception as error:
-            kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
-        else:
-            return self._checked(answer)
-        raise OutageError(f"{self._key} raised {kind} ({place.filename}, line {place.lineno})")
+        return self._checked(call_privately(self._ask, self._key))
 
     def _checked(self, answer: object) -> Secret:
         text = answer.reveal() if isinstance(answer, Secret) else answer

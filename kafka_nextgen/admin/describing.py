@@ -58,7 +58,7 @@ async def _describe_consumer_group(call: AdminCall, group_id: str) -> GroupDescr
         error_in=lambda described: _error_of(*described.groups),
     )
     (group,) = described.groups
-    return _consumer_group(group, dict(described.topic_names), await _coordinator_of(call, group_id))
+    return _consumer_group(group, dict(described.topic_names), await call.coordinator_of(group_id))
 
 
 async def _describe_classic_group(call: AdminCall, group_id: str) -> GroupDescription:
@@ -71,16 +71,11 @@ async def _describe_classic_group(call: AdminCall, group_id: str) -> GroupDescri
         error_in=lambda described: _error_of(*described.groups),
     )
     (group,) = described.groups
-    return _classic_group(group, await _coordinator_of(call, group_id))
+    return _classic_group(group, await call.coordinator_of(group_id))
 
 
 def _error_of(group: DescribedGroup | DescribedClassicGroup) -> ErrorInResponse:
     return group.error, group.message
-
-
-async def _coordinator_of(call: AdminCall, group_id: str) -> GroupCoordinator:
-    broker = await call.cluster.find_coordinator(group_id, call.deadline.left_s())
-    return GroupCoordinator(broker.node_id, broker.host, broker.port)
 
 
 def _consumer_group(

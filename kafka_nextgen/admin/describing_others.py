@@ -43,7 +43,7 @@ async def describe_other_group(call: AdminCall, group_id: str) -> GroupDescripti
         except UnsupportedProtocolError:
             is_known_to_all = False
             continue
-        return _description(group, kind, await _coordinator_of(call, group_id))
+        return _description(group, kind, await call.coordinator_of(group_id))
     return None if is_known_to_all else await _listed_group(call, group_id)
 
 
@@ -63,11 +63,6 @@ def _group_in(groups: Iterable[Any], group_id: str, api: Api) -> Any:
         if group.group_id == group_id:
             return group
     raise DecodeError(f"{api.name} was answered without {group_id}")
-
-
-async def _coordinator_of(call: AdminCall, group_id: str) -> GroupCoordinator:
-    broker = await call.cluster.find_coordinator(group_id, call.deadline.left_s())
-    return GroupCoordinator(broker.node_id, broker.host, broker.port)
 
 
 def _description(group: Any, kind: GroupType, coordinator: GroupCoordinator) -> GroupDescription:
@@ -169,7 +164,7 @@ async def _listed_group(call: AdminCall, group_id: str) -> GroupDescription | No
                 assignor="",
                 group_epoch=None,
                 assignment_epoch=None,
-                coordinator=await _coordinator_of(call, group_id),
+                coordinator=await call.coordinator_of(group_id),
                 members=(),
             )
     return None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.admin.values import GroupCoordinator
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
@@ -117,6 +118,11 @@ class AdminCall:
     def attempt_timeout_s(self) -> float:
         """Return the time limit of an attempt that begins now."""
         return min(self.deadline.left_s(), self.request_timeout_s)
+
+    async def coordinator_of(self, group_id: str) -> GroupCoordinator:
+        """Return the broker that coordinates the group. Raises RequestTimeoutError after the deadline."""
+        broker = await self.cluster.find_coordinator(group_id, self.deadline.left_s())
+        return GroupCoordinator(broker.node_id, broker.host, broker.port)
 
 
 def _transient_error(about: str, target: Target, code: int, message: str | None) -> BrokerError | None:

@@ -43,14 +43,13 @@ class Update:
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat) -> Update:
     """Update the member's metadata from the heartbeat; an unknown member is added."""
     known = known_or_blank(draft.group, request.member_id)
-    elected_before = chosen_assignor(draft.group, draft.settings)
-    update = note_member(draft, draft.hooks.update(known, request, _with_changes(known, request)))
-    is_other = chosen_assignor(draft.group, draft.settings) is not elected_before
-    return evolve(
-        update,
-        asks_for_assignment=draft.hooks.asks_for_assignment(draft, known, request),
-        assignor_changed=is_other and draft.settings.behaviour.assignor_change_rebalances,
-    )
+    member = draft.hooks.update(known, request, _with_changes(known, request))
+    votes = member.server_assignor != known.server_assignor and draft.settings.behaviour.assignor_change_rebalances
+    elected_before = chosen_assignor(draft.group, draft.settings) if votes else None
+    update = note_member(draft, member)
+    is_other = votes and chosen_assignor(draft.group, draft.settings) is not elected_before
+    asks = draft.hooks.asks_for_assignment(draft, known, request)
+    return evolve(update, asks_for_assignment=asks, assignor_changed=is_other) if asks or is_other else update
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import ssl
 from functools import partial
-from traceback import extract_tb
 
-from kafka_nextgen.errors import ConfigError, OutageError, TlsError
+from kafka_nextgen.errors import ConfigError, TlsError
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.secret import call_privately
 from kafka_nextgen.security_config import ContextCallback, EndpointIdentification, SecurityConfig
 from kafka_nextgen.transport.security.in_turn import in_turn
 from kafka_nextgen.transport.security.renewed_context import RenewedContext, system_authorities
@@ -61,18 +61,11 @@ def https_contexts(config: SecurityConfig) -> ContextCallback:
 
 
 def _context_of(given: ssl.SSLContext | ContextCallback) -> ssl.SSLContext:
-    """The context of ``ssl.context``. The error of a callable is not kept, which may contain a secret."""
-    if isinstance(given, ssl.SSLContext):
-        return given
-    try:
-        context: object = given()
-    except Exception as error:
-        kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
-    else:
-        if isinstance(context, ssl.SSLContext):
-            return context
-        raise TlsError(f"ssl.context is to return an ssl.SSLContext, not {type(context).__name__}")
-    raise OutageError(f"ssl.context raised {kind} ({place.filename}, line {place.lineno})")
+    """The context of ``ssl.context``."""
+    context: object = given if isinstance(given, ssl.SSLContext) else call_privately(given, "ssl.context")
+    if isinstance(context, ssl.SSLContext):
+        return context
+    raise TlsError(f"ssl.context is to return an ssl.SSLContext, not {type(context).__name__}")
 
 
 def _strict_context() -> ssl.SSLContext:
