@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import pytest
 
-from tests.endtoend.report import Line, Run
+from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
 from tests.soak.judge import Judge
+from tests.soak.judging import committed, findings, gave, moved
 
 A, B = Reader("A", "group"), Reader("B", "group")
 AUTO = Reader("auto", "group", commits_itself=True)
-
-
-def gave(at: float, first: int, last: int, key: int = 0) -> Line:
-    return Line(at, "delivered", runs=(Run(key, first, last),))
-
-
-def moved(at: float, what: str, *places: int) -> Line:
-    return Line(at, what, partitions=places)
-
-
-def committed(at: float, offset: int, key: int = 0, since: float | None = None) -> Line:
-    return Line(at, "committed", offsets={key: offset}, since=at if since is None else since)
-
-
-def findings(*told: tuple[Reader, Line], troubles: Mapping[str, float] | None = None) -> Sequence[str]:
-    """Return what the judge says without the times; members were in trouble at those."""
-    judge = Judge()
-    for member, at in (troubles or {}).items():
-        judge.trouble(member, at, at)
-    for reader, line in told:
-        judge.hear(reader, line)
-    judge.advance(FOREVER)
-    return [each.partition(": ")[2] for each in judge.findings]
-
 
 A_READS = ((A, moved(1, "assigned", 0)), (A, gave(2, 0, 4)))
 A_COMMITS = (A, committed(3, 5))

@@ -17,11 +17,11 @@ from tests.soak.accounts import Reader
 from tests.soak.credentials import Authority, Credentials
 from tests.soak.events import EMPTY_S, Events
 from tests.soak.idle_groups import IdleGroups
+from tests.soak.judging import findings, gave, moved
 from tests.soak.rotation import Rotation
 from tests.soak.schedule import SHAPES
 from tests.soak.stage import Stage
 from tests.soak.steadiness import GRACE_S, QUIET_S, Holdings
-from tests.soak.test_judge import findings, gave, moved
 from tests.support.secured_kafka import SecuredKafka
 from tests.support.waiting import eventually
 
