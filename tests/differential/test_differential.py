@@ -21,7 +21,7 @@ from tests.differential.told import Told
 from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS
-from tests.support.servers import Servers
+from tests.support.servers import EMBEDDED, Servers
 
 SEED = 30
 
@@ -50,7 +50,7 @@ def test_kafka_answers_alike_but_for_what_is_listed(embedded_kafka: KafkaServer,
 
 
 def test_two_embedded_brokers_do_not_differ(embedded_kafka: KafkaServer) -> None:
-    other = start_embedded_kafka("4.3")
+    other = start_embedded_kafka(EMBEDDED["embedded"])
     try:
         report = run(embedded_kafka.bootstrap_servers, other.bootstrap_servers, seed=SEED, requests=80)
     finally:
