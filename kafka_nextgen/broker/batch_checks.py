@@ -8,35 +8,39 @@ The records are checked last:
 
 | what | error |
 |---|---|
+| a payload that Kafka can't decompress (``payloads``) | UNKNOWN_SERVER_ERROR |
+| more or fewer records than the header counts, or records that end elsewhere than they say | INVALID_RECORD |
 | a record without a key, in a compacted topic | INVALID_RECORD |
 | a timestamp later than ``message.timestamp.after.max.ms`` from now | INVALID_TIMESTAMP |
 | one earlier than ``message.timestamp.before.max.ms`` ago | INVALID_TIMESTAMP |
 | a batch that the producer marks as LogAppendTime, in a topic with LogAppendTime | INVALID_TIMESTAMP |
 
 The answer gives the indexes of these records in the batch (KIP-467). The bounds apply only if the topic uses the
-producer's timestamps, and not to records without a timestamp (-1). The records are decoded only if the batch header
-does not rule such records out.
+producer's timestamps, and not to records without a timestamp (-1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.broker.payloads import payload_of
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Columns, Compression, RecordLimits, decode_partition
-from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, LENGTH_END, MAGIC, MAGIC_AT
+from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, HEADER, LENGTH_END, MAGIC, MAGIC_AT
 
-__all__ = ["begins_corruptly", "only_batch", "refuse_records"]
+__all__ = ["begins_corruptly", "only_batch", "refuse_header", "refuse_records"]
 
 _SMALLEST = 14  # the size of a record of format 0
 _FORMATS = range(3)
 
 _NO_TIMESTAMP = -1
 _MOST_SHOWN = 3
+_MOST_DECOMPRESSED_BYTES = 2**31 - 9  # the default of max.decompressed.message.bytes
+_LENGTH_AT = 8
 
 
 def begins_corruptly(records: bytes) -> Refusal | None:
@@ -82,26 +86,63 @@ def _end(records: bytes, start: int) -> int | None:
     return None if left < LENGTH_END + length else start + LENGTH_END + length
 
 
+def refuse_header(header: BatchHeader) -> Refusal | None:
+    """The reason why no topic takes a batch with this header, whose checksum is right; None if it may be taken."""
+    if header.base_offset != 0:
+        reason = f"a producer's batch has the base offset 0, not {header.base_offset}"
+    elif not 0 < header.record_count == header.last_offset_delta + 1:
+        reason = f"the batch gives {header.record_count} records {header.last_offset_delta + 1} offsets"
+    elif header.is_control:
+        reason = "a producer's batch can't be a marker"
+    elif header.producer_id >= 0 and header.base_sequence < 0:
+        reason = f"producer {header.producer_id} sent the sequence {header.base_sequence}"
+    else:
+        return None
+    return Refusal(ErrorCode.INVALID_RECORD, reason)
+
+
 def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: BatchView, now_ms: int) -> Refusal | None:
     """The reason why the topic refuses the records of a batch at ``now_ms`` (since the epoch); None if it does not."""
+    columns = _decoded(partition, batch)
+    if isinstance(columns, Refusal):
+        return columns
     bounds = None if settings.has_log_append_time else settings.timestamps_at(now_ms)
-    if not settings.is_compacted and _are_well_stamped(batch.header, bounds):
-        return None
-    try:
-        columns = decode_partition(batch.data, partition, batch.header.base_offset, RecordLimits())
-    except CorruptRecordError as error:
-        return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
     if settings.is_compacted and (keyless := list(_keyless(columns, partition))):
         return _keys_refusal(keyless)
+    if _are_well_stamped(columns, batch.header, bounds):
+        return None
     wrong = list(_badly_stamped(columns, batch.header, bounds))
     return _times_refusal(wrong) if wrong else None
 
 
-def _are_well_stamped(header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
-    """Whether the header alone shows that all timestamps are valid; ``bounds`` apply to the producer's timestamps."""
+def _decoded(partition: TopicPartition, batch: BatchView) -> Columns | Refusal:
+    plain = batch.data
+    try:
+        if batch.header.codec != Compression.NONE:
+            plain = _without_codec(batch)
+    except CorruptRecordError as error:
+        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, f"the batch can't be decompressed: {error}")
+    try:
+        return decode_partition(plain, partition, batch.header.base_offset, RecordLimits(), check_crc=False)
+    except CorruptRecordError as error:
+        return Refusal(ErrorCode.INVALID_RECORD, str(error))
+
+
+def _without_codec(batch: BatchView) -> memoryview:
+    """The batch as if its producer had not compressed it, but for the checksum."""
+    payload = payload_of(batch.header.codec, batch.data[HEADER.size :], _MOST_DECOMPRESSED_BYTES)
+    plain = bytearray(batch.data[: HEADER.size])
+    plain[CODEC_AT] &= ~CODEC_MASK & 0xFF
+    plain[_LENGTH_AT:LENGTH_END] = (HEADER.size - LENGTH_END + len(payload)).to_bytes(4, "big")
+    plain += payload
+    return memoryview(plain)
+
+
+def _are_well_stamped(columns: Columns, header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
+    """Whether no timestamp is wrong, without a look at each; ``bounds`` apply to the producer's timestamps."""
     if header.timestamp_type is TimestampType.LOG_APPEND_TIME:
         return False
-    return bounds is None or (bounds[0] < 0 and header.max_timestamp <= bounds[1])
+    return bounds is None or (bounds[0] <= min(columns.timestamps) and max(columns.timestamps) <= bounds[1])
 
 
 def _keyless(columns: Columns, partition: TopicPartition) -> Iterator[tuple[int, str]]:

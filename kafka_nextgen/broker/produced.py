@@ -1,8 +1,9 @@
 """Checks a produced batch and appends it. The checks are made in Kafka's order:
 
-* the checksum is correct, and the batch is not a marker;
-* the codec exists, and the size is within ``max.message.bytes``;
-* the keys and timestamps are valid for the topic (``batch_checks``);
+* the checksum is correct, and the codec exists;
+* the batch is not a marker, and its header counts as many records as offsets;
+* the size is within ``max.message.bytes``;
+* the payload can be read, and the keys and timestamps are valid for the topic (``batch_checks``);
 * a transactional batch belongs to an open transaction with this partition;
 * a batch of an idempotent producer is the next in its sequence, or repeats one of its last.
 
@@ -16,7 +17,7 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.broker.batch_checks import refuse_records
+from kafka_nextgen.broker.batch_checks import refuse_header, refuse_records
 from kafka_nextgen.broker.cleanup import compact_if_due
 from kafka_nextgen.broker.producers import Seen
 from kafka_nextgen.broker.refusal import Refusal
@@ -25,7 +26,8 @@ from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
+from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, split_batches
+from kafka_nextgen.wire.records.batch_header import verify_crc
 
 __all__ = ["Appended", "append", "at_start_of"]
 
@@ -105,13 +107,14 @@ def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now
 
 def _checked(settings: TopicSettings, sent: bytes) -> BatchView | Refusal:
     try:
-        (batch,) = read_batches(sent)
+        (batch,) = split_batches(sent)
+        verify_crc(batch.header, batch.data)
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-    if batch.header.is_control or batch.header.record_count == 0:
-        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch must have records and can't be a marker")
     if batch.header.codec not in set(Compression):
-        return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not supported")
+        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, f"codec {batch.header.codec} is unknown")
+    if (refusal := refuse_header(batch.header)) is not None:
+        return refusal
     if batch.header.size > settings.max_message_bytes:
         limit = settings.max_message_bytes
         return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"{batch.header.size} bytes exceed max.message.bytes={limit}")

@@ -14,8 +14,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
 from tests.differential.comparing import Leaf
 from tests.differential.steps import Step
-from tests.differential.symbols import OddBatch, symbols_in
-from tests.support.odd_batches import REFUSED
 
 __all__ = ["DIFFERENCES", "Difference", "explained"]
 
@@ -62,11 +60,6 @@ def _has_only(configs: object, beginnings: tuple[str, ...]) -> bool:
     return isinstance(configs, dict) and bool(configs) and all(key.startswith(beginnings) for key in configs)
 
 
-def _is_refused_batch(step: Step, leaf: Leaf) -> bool:
-    batches = {symbol.name for symbol in symbols_in(step.fields) if isinstance(symbol, OddBatch)}
-    return step.api is apis.PRODUCE and bool(REFUSED & batches)
-
-
 def _is_empty_pattern(step: Step, leaf: Leaf) -> bool:
     return leaf.path.endswith("subscribed_topic_regex") and (leaf.embedded, leaf.kafka) == (None, "")
 
@@ -107,7 +100,6 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("an empty pattern", _is_empty_pattern),
     Difference("the next leader", _is_other_leader, parts=True),
     Difference("a group that stored nothing", _is_kept_group, parts=True),
-    Difference("batches that only Kafka refuses", _is_refused_batch, parts=True),
 )
 
 

@@ -1,8 +1,8 @@
 """Legal but odd: whatever a broker stores, and Kafka's own consumer or librdkafka delivers, we deliver.
 
-Each batch of ``ODD_BATCHES`` is produced as it is, to a partition of its own. What real Kafka 4.3 refuses is in
-``REFUSED``; nothing else may be missing from what we read. librdkafka is the witness beside us, but for what it fails
-to read itself (``OURS_ALONE``), which Kafka's console consumer was seen to print.
+Each batch of ``ODD_BATCHES`` is produced as it is, to a partition of its own. What Kafka refuses is in ``REFUSED``;
+nothing else may be missing from what we read. librdkafka is the witness beside us, but for what it fails to read
+itself (``OURS_ALONE``), which Kafka's console consumer was seen to print.
 """
 
 from __future__ import annotations
@@ -50,13 +50,11 @@ def topic(kafka: KafkaServer) -> str:
 
 @pytest.fixture(scope="module")
 def stored(kafka: KafkaServer, topic: str) -> Mapping[str, int]:
-    """The partitions of the batches that were taken; the embedded broker is given only what Kafka takes."""
-    is_real = not kafka.version.startswith("embedded")
-    given = [name for name in NAMES if is_real or name not in REFUSED]
+    """The partitions of the batches that were taken."""
     with Client(kafka.bootstrap_servers) as client:
-        refused = {name for name in given if not is_taken(client, topic, name)}
-    assert refused == (REFUSED if is_real else set())
-    return {name: NAMES.index(name) for name in given if name not in refused}
+        refused = {name for name in NAMES if not is_taken(client, topic, name)}
+    assert refused == REFUSED
+    return {name: NAMES.index(name) for name in NAMES if name not in refused}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,18 @@ from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.varints import write_varint
 
-__all__ = ["CONTRADICTORY", "NOW_MS", "ODD_BATCHES", "REFUSED"]
+__all__ = [
+    "CONTRADICTORY",
+    "HALVES",
+    "NOW_MS",
+    "ODD_BATCHES",
+    "ONE",
+    "REFUSED",
+    "SKIPPABLE",
+    "TWO",
+    "compressed",
+    "zstd",
+]
 
 NOW_MS = int(time.time() * 1000)
 NO_HEADERS = b"\0"
@@ -182,7 +193,7 @@ ODD_BATCHES: Mapping[str, bytes] = {
     "plain": encode_batch([NewRecord(b"value", b"key", NOW_MS)]),
 }
 
-#: By real Kafka 4.3. Our own broker looks less closely, and its consumers have to get along with that.
+#: By Kafka 4.4 and the embedded broker.
 REFUSED = {
     *("bytes behind the headers", "timestamp the least", "timestamp the largest", "timestamp below 64 bits"),
     *("producer id without epoch", "producer id without sequence", "offset deltas with a gap", "no records"),
