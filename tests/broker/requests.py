@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import FetchRequest, ListOffsetsRequest, MetadataRequest, ProduceRequest
 from kafka_nextgen.wire.records import NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.broker.client import Client
+from tests.support.waiting import eventually
 
 __all__ = [
     "by_name_fetch",
@@ -21,6 +23,7 @@ __all__ = [
     "records_of",
     "topic_id_of",
     "values",
+    "wait_until_led",
 ]
 
 _LIST_OFFSETS = 10  # the highest version that Kafka 4.0 has
@@ -102,6 +105,11 @@ def list_offset(client: Client, topic: str, timestamp: int, *, partition: int = 
     topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[asked])]
     request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics, timeout_ms=1_000)
     return client.ask(apis.LIST_OFFSETS, request, _LIST_OFFSETS).topics[0].partitions[0]
+
+
+def wait_until_led(client: Client, topic: str) -> None:
+    """Return once the broker leads partition 0; a real one lists a new topic a moment earlier."""
+    eventually(f"{topic}-0 is led", lambda: list_offset(client, topic, -1).error_code == ErrorCode.NONE)
 
 
 def metadata(client: Client, *names: str, may_create: bool = False, ids: Sequence[TopicId] = ()) -> Any:

@@ -12,7 +12,7 @@ from kafka_nextgen.codes import name_of
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker.client import Client
-from tests.broker.requests import produce
+from tests.broker.requests import produce, wait_until_led
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 
@@ -27,10 +27,12 @@ def at(every_kafka: KafkaServer) -> Iterator[Client]:
 
 
 @pytest.fixture
-def topic_with(every_kafka: KafkaServer) -> Callable[..., str]:
+def topic_with(every_kafka: KafkaServer, at: Client) -> Callable[..., str]:
     def create(**config: str) -> str:
         named = {key.replace("_", "."): value for key, value in config.items()}
-        return create_topic(every_kafka.bootstrap_servers, "orders", 1, named)
+        topic = create_topic(every_kafka.bootstrap_servers, "orders", 1, named)
+        wait_until_led(at, topic)
+        return topic
 
     return create
 

@@ -11,7 +11,7 @@ import pytest
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.wire.records import Compression
 from tests.broker.client import Client
-from tests.broker.requests import produce
+from tests.broker.requests import produce, wait_until_led
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import NOW_MS, ODD_BATCHES, ONE, batch, blob, record, varint, zstd
@@ -30,8 +30,7 @@ def at(kafka: KafkaServer) -> Iterator[Client]:
 def topic(kafka: KafkaServer, at: Client) -> str:
     """A topic that has a leader."""
     created = create_topic(kafka.bootstrap_servers, "orders", 1)
-    while name_of(produce(at, created, batch(ONE)).error_code) != "NONE":
-        pass
+    wait_until_led(at, created)
     return created
 
 
