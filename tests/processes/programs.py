@@ -29,5 +29,5 @@ GIVE_UP_S = 100
 
 def run(program: str, servers: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a program, with ``servers`` as its argument and options for Python."""
-    command = [sys.executable, *options, "-c", program, servers]
+    command = [sys.executable, "-X", "faulthandler", *options, "-c", program, servers]
     return subprocess.run(command, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)

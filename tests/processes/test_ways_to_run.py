@@ -71,7 +71,7 @@ def test_they_read_and_commit(stage: Stage, names: str) -> None:
     ended = run(PROGRAMS[names], stage.cluster.bootstrap_servers, *quiet)
     assert (ended.returncode, ended.stderr) == (0, "")
     said = sorted(line for line in ended.stdout.splitlines() if " 20" in line)
-    assert said == [f"{name} 20" for name in names.split()]
+    assert said == [f"{name} 20" for name in names.split()], ended.stdout
 
 
 def test_the_development_mode_of_python_finds_nothing_to_say(stage: Stage) -> None:

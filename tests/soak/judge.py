@@ -7,7 +7,8 @@ of a topic):
 * Nothing is skipped: an ownership begins at or before the first offset that nobody in the group has processed.
 * Nothing is repeated without a cause: it begins at or behind the last commit that was acknowledged. A member that
   gives a partition up by ``on_partitions_revoked`` has committed all it processed. So records come again only after
-  a member that was killed, fenced or cut off before it committed, or after a seek.
+  a member that was killed, fenced or cut off before it committed, or after a seek. Where partitions are assigned by
+  name, a member that learns late that a topic was created again starts over in it, and commits its start.
 * Within an ownership offsets follow each other, except after a seek; nothing comes of what is paused.
 * One owner at a time; two only if the first was in trouble (below), and no commit of it is accepted from then on.
 * No commit is beyond what was processed, and what is stored is not behind what was acknowledged.
@@ -42,6 +43,7 @@ LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 AFTERMATH_S = 25.0
 _REMEMBERED_S = 120.0
 _DELETION_S = 1.0  # until the coordinator has heard of it, too
+_STARTS_OVER_S = 10.0  # metadata of a member is up to 3 s old, and it has the partition for some time then
 _DOWNGRADE_S = 5.0  # until classic members are in step with a group that became a classic one
 _GOES = ("closed", "dead", "lost")
 
@@ -200,7 +202,7 @@ class Judge:
         if owning.key != run.partition:
             if owning.key is not None and owning.key > run.partition:
                 yield f"{reader.name} read {_named(run)} after its next incarnation"
-            if run.first < progress.floor and not is_late:
+            if run.first < progress.floor and not is_late and not self._starts_over(reader, run, at):
                 yield f"{reader.name} began with {_named(run)}, but {progress.floor} was committed"
             owning.key = run.partition
         elif run.first != owning.next and not is_late:
@@ -208,6 +210,11 @@ class Judge:
         if owning.is_paused:
             yield f"{reader.name} read {_named(run)}, which is paused"
         owning.next = run.last + 1
+
+    def _starts_over(self, reader: Reader, run: Run, at: float) -> bool:
+        """Whether a topic was created again so recently that a classic group may read it from its start once more."""
+        deleted_at = self._deleted_at.get(key_at(run.partition, 0), -FOREVER)
+        return reader.is_classic and run.first == 0 and at < deleted_at + _STARTS_OVER_S
 
     def _misplaced(self, reader: Reader, line: Line) -> Iterator[str]:
         yield f"{reader.name} was given records that belong elsewhere: {line.runs}"

@@ -10,6 +10,7 @@ from tests.soak.judge import Judge
 from tests.soak.judging import committed, findings, gave, moved
 
 A, B = Reader("A", "group"), Reader("B", "group")
+CLASSIC = Reader("classic", "group", is_classic=True)
 AUTO = Reader("auto", "group", commits_itself=True)
 
 A_READS = ((A, moved(1, "assigned", 0)), (A, gave(2, 0, 4)))
@@ -148,6 +149,25 @@ def test_what_is_stored_is_between_what_was_acknowledged_and_what_was_processed(
 def test_the_partition_of_a_topic_that_was_made_again_is_another_one() -> None:
     again = ((B, moved(5, "assigned", 0)), (B, gave(6, 0, 9, key=1_000_000)), (A, moved(7, "revoked", 0)))
     assert findings(*A_READS, (A, moved(4, "deleted", 0)), *again) == []
+
+
+@pytest.mark.parametrize(
+    ("reader", "at", "first", "is_fine"),
+    [
+        (CLASSIC, 8, 0, True),
+        (CLASSIC, 16, 0, False),  # all know of the new topic by now
+        (CLASSIC, 8, 2, False),  # neither its start nor what was committed
+        (B, 8, 0, False),  # assigned by the topic's id
+    ],
+)
+def test_a_classic_group_may_start_over_in_a_topic_that_was_created_again_a_moment_ago(
+    reader: Reader, at: float, first: int, is_fine: bool
+) -> None:
+    """A member that still knew the old topic was assigned the new one's partition by name, and committed its start."""
+    key = 1_000_000
+    before = ((A, moved(1, "deleted", 0)), (A, moved(2, "assigned", 0)), (A, gave(3, 0, 4, key)))
+    gives_up = ((A, committed(4, 5, key)), (A, moved(5, "revoked", 0)), (reader, moved(6, "assigned", 0)))
+    assert (findings(*before, *gives_up, (reader, gave(at, first, 9, key))) == []) is is_fine
 
 
 def test_what_a_group_has_not_read_is_told() -> None:
