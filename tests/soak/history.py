@@ -3,7 +3,8 @@
 * A process that reads a partition owns it then, by the history. A classic member reads on until it hears of the
   generation that takes the partition away; so does one that was put out.
 * A process that was killed while it was a member was put out; one that was asked to end, and did, left.
-* An administrator put out those whom the script had removed, and no others; sessions ended of members in trouble only.
+* An administrator put out those whom the script had removed, and no others; sessions ended of members in trouble only,
+  and of members that come for a moment: a leave that is lost when a coordinator fails is never sent again.
 * A process that read in a group of the consumer protocol began a rebalance when it came. Members that come and go are
   counted.
 * No two members owned a partition, except where the first had been put out.
@@ -52,6 +53,7 @@ class Script:
     killed: dict[str, float] = Factory(dict)
     closed: dict[str, float] = Factory(dict)
     removed: set[str] = Factory(set)
+    failures: list[float] = Factory(list)  # of coordinators
     troubles: dict[str, list[tuple[float, float]]] = Factory(lambda: defaultdict(list))
     visits: dict[str, int] = Factory(dict)
     stored: dict[str, dict[int, int]] = Factory(dict)
@@ -76,6 +78,8 @@ class Script:
             self.troubles[about].append((begin, end))
         elif what == "event" and about == "remove":
             self.removed.add(more.strip())
+        elif what == "event" and about == "fail-over":
+            self.failures.append(at)
         elif what == "stored":
             self.stored[about] = {int(key): offset for key, offset in json.loads(more).items()}
         elif what == "told" and about in self.groups:
@@ -188,7 +192,8 @@ def _put_out(script: Script, told: History) -> Iterator[str]:
 
 def _may_expire(script: Script, name: str, at: float) -> bool:
     ends = (script.killed.get(name, FOREVER), script.closed.get(name, FOREVER))
-    return any(end < at for end in ends) or _in_trouble(script, name, at)
+    may_have_left = name.startswith("visitor") and any(failed < at < failed + EXPIRES_S for failed in script.failures)
+    return may_have_left or any(end < at for end in ends) or _in_trouble(script, name, at)
 
 
 def _beginnings(script: Script, told: History) -> Iterator[str]:

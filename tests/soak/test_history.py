@@ -99,3 +99,12 @@ def test_a_history_that_is_wrong(tmp_path: Path, line: str, instead: str, findin
     assert line in HISTORY
     found = findings(tmp_path, SCRIPT, HISTORY.replace(line, instead, 1))
     assert any(finding in what for what in found), found
+
+
+def test_a_member_that_came_for_a_moment_may_expire_once_a_coordinator_failed(tmp_path: Path) -> None:
+    left, expired = "9 coordinator:1 left V @4 cause=member_left", "18 coordinator:1 fenced V @4 cause=member_expired"
+    history = HISTORY.replace(left, expired)
+    assert findings(tmp_path, SCRIPT, history) == [
+        "history: visitor-1 expired at 18.000, and nothing had been done to it"
+    ]
+    assert findings(tmp_path, SCRIPT.replace("9 told", "9 event fail-over 1 s.consumer\n9 told"), history) == []
