@@ -24,6 +24,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.rules import RULES
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.sockets.script import Script
+from tests.support.waiting import eventually
 
 COORDINATOR_MOVED = [ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.REQUEST_TIMED_OUT]
 TOPIC_UNKNOWN = [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID]
@@ -128,6 +129,34 @@ def test_only_the_partition_that_failed_is_committed_again(script: Script, stage
         assert first is not None
         assert second is not None
         assert [one.partition_index for one in second.topics[0].partitions] == [1]
+
+
+def test_what_was_refused_is_lost_if_the_member_is(script: Script, stage: Stage) -> None:
+    heard = Hears()
+    with reading(stage) as consumer:
+        consumer.subscribe([TOPIC], listener=heard)
+        script.play("when commit: answer error OFFSET_METADATA_TOO_LARGE for orders[1]")
+        with pytest.raises(CommitFailedError, match="OFFSET_METADATA_TOO_LARGE"):
+            consumer.commit()
+        script.play("when heartbeat: answer error FENCED_MEMBER_EPOCH")
+        eventually("it is lost", lambda: consumer.poll(timeout=0) is not None and "lost orders[0-1]" in heard.calls)
+        with pytest.raises(CommitFailedError, match="read on from what was committed last") as caught:
+            consumer.commit()
+        assert set(caught.value.failed) == {tp(1)}
+
+
+def test_an_error_of_an_earlier_commit_is_not_told_again(script: Script, stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer() as consumer:
+        consumer.assign([tp()])
+        read(consumer, 10)
+        script.play("when commit: answer error NOT_COORDINATOR")
+        script.play("when find coordinator: answer error GROUP_AUTHORIZATION_FAILED")
+        with pytest.raises(GroupAuthorizationError):
+            consumer.commit()
+        script.play("when commit: answer error OFFSET_METADATA_TOO_LARGE")
+        with pytest.raises(CommitFailedError, match="OFFSET_METADATA_TOO_LARGE"):
+            consumer.commit()
 
 
 def test_a_commit_that_gets_no_answer_says_so_when_its_time_is_over(script: Script, stage: Stage) -> None:

@@ -69,6 +69,17 @@ async def test_one_that_never_becomes_available_ends_with_the_calls_time() -> No
 
 
 @in_loop
+async def test_a_look_for_it_that_gets_no_answer_is_repeated_until_the_calls_time_is_over() -> None:
+    async with scripted() as (broker,), client_of(broker, request_timeout_s=0.05) as client:
+        await client.start()
+        answers = iter([SILENCE])
+        broker.script[FIND_COORDINATOR] = lambda request: next(answers, None) or refusing(broker)(request)
+        broker.script[HEARTBEAT] = FINE
+        assert (await heartbeat(client)).error_code == 0
+        assert len(broker.asked(FIND_COORDINATOR)) > 1
+
+
+@in_loop
 async def test_a_group_that_may_not_be_read_is_an_error_at_once() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.script[FIND_COORDINATOR] = refusing(broker, ErrorCode.GROUP_AUTHORIZATION_FAILED)

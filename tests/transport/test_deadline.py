@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from unittest.mock import Mock
 
 import pytest
 
@@ -34,6 +35,19 @@ async def test_a_cancellation_that_comes_together_with_the_event_is_not_forgotte
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+@in_loop
+async def test_a_deadline_allows_its_timeout_and_no_more() -> None:
+    clock, reply = asyncio.get_running_loop().time, Mock()
+    before = clock()
+    deadline = Deadline(5.0, "a call")
+    after = clock()
+    assert deadline.left_s(after) <= 5.0 <= deadline.left_s(before)
+    deadline.limit(reply)
+    assert before + 5.0 <= reply.fail_at.call_args.args[0] <= after + 5.0
+    deadline.restart(100.0)
+    assert [deadline.left_s(now) for now in (100.0, 103.0, 106.0)] == [5.0, 2.0, 0.0]
 
 
 ANSWER = OffsetCommitResponse()

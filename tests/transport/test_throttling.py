@@ -10,10 +10,12 @@ import pytest
 from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
+from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.throttling import throttle_time_s
+from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.transport.throttling import Throttles, throttle_time_s
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import (
@@ -58,6 +60,17 @@ async def is_kept_back(client: ClusterClient, api: Api, target: Target = NODE) -
     except RequestTimeoutError:
         return True
     return False
+
+
+@pytest.mark.parametrize(
+    ("purpose", "longest_s"), [(Purpose.COORDINATOR, 10.0), (Purpose.REBALANCE, 10.0), (Purpose.GENERAL, 300.0)]
+)
+def test_no_throttle_is_obeyed_for_an_hour_and_none_of_a_coordinator_for_a_session(
+    purpose: Purpose, longest_s: float
+) -> None:
+    throttle = Throttles(lambda _: None).of(ServerAddress("broker", 9092), purpose)
+    throttle.extend(until=3_700.0, now=100.0)
+    assert throttle.until == 100.0 + longest_s
 
 
 @in_loop
