@@ -1,8 +1,8 @@
 """Kafka's checks of a produced batch before it is appended (``LogValidator``).
 
-If the bytes for any partition can't begin a batch, the whole request fails, before any other check. Next the partition
-is looked up. Then there must be exactly one whole batch of format 2, with a codec that the producer knows; an
-incomplete batch after it is ignored.
+If the bytes for any partition can't begin a batch, the whole request fails, before any other check; up to version 6 of
+Produce also if a codec is unknown. Next the partition is looked up. Then there must be exactly one whole batch of
+format 2, with a codec that the producer knows; an incomplete batch after it is ignored.
 
 The records are checked last:
 
@@ -32,10 +32,11 @@ from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Columns, Compression, RecordLimits, decode_partition
 from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, HEADER, LENGTH_END, MAGIC, MAGIC_AT
 
-__all__ = ["begins_corruptly", "only_batch", "refuse_header", "refuse_records"]
+__all__ = ["begins_corruptly", "only_batch", "refuse_header", "refuse_records", "unknown_codec"]
 
 _SMALLEST = 14  # the size of a record of format 0
 _FORMATS = range(3)
+_CODECS = frozenset(Compression)
 
 _NO_TIMESTAMP = -1
 _MOST_SHOWN = 3
@@ -50,6 +51,14 @@ def begins_corruptly(records: bytes) -> Refusal | None:
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
     return None
+
+
+def unknown_codec(records: bytes) -> Refusal | None:
+    """The refusal of a batch whose codec does not exist; None if it does, or if there is no complete batch."""
+    if _end(records, 0) is None or records[MAGIC_AT] != MAGIC:
+        return None
+    codec = records[CODEC_AT] & CODEC_MASK
+    return None if codec in _CODECS else Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, f"codec {codec} is unknown")
 
 
 def only_batch(records: bytes, *, allow_zstd: bool) -> bytes | Refusal:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.codes import name_of
+from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.records import Compression
 from tests.broker.client import Client
-from tests.broker.requests import produce, wait_until_led
+from tests.broker.requests import produce, produce_request, wait_until_led
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import NOW_MS, ODD_BATCHES, ONE, batch, blob, record, varint, zstd
@@ -49,6 +50,16 @@ def test_compressed_data_is_taken_or_refused_as_kafka_does(at: Client, topic: st
 @pytest.mark.parametrize("codec", [5, 7])
 def test_a_codec_that_does_not_exist_is_an_unexpected_error(at: Client, topic: str, codec: int) -> None:
     assert said(at, topic, batch(ONE, attributes=codec)) == ("UNKNOWN_SERVER_ERROR", [], 0)
+
+
+@pytest.mark.parametrize("codec", [5, 7])
+def test_in_a_version_without_zstd_it_fails_the_whole_request(at: Client, topic: str, codec: int) -> None:
+    """Those versions look at the codec before anything is appended, and answer without the start of a log."""
+    both = [produce_request(topic, batch(ONE, attributes=attributes)).topic_data[0] for attributes in (0, codec)]
+    asked = produce_request(topic, b"").replaced(topic_data=both)
+    answers: Any = at.ask(apis.PRODUCE, asked, 6).responses
+    said = {(part.error_code, part.log_start_offset) for each in answers for part in each.partition_responses}
+    assert said == {(ErrorCode.UNKNOWN_SERVER_ERROR, -1)}
 
 
 def based_at(offset: int) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from kafka_nextgen.broker.batch_checks import begins_corruptly, only_batch
+from kafka_nextgen.broker.batch_checks import begins_corruptly, only_batch, unknown_codec
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.produced import Appended, append, at_start_of
 from kafka_nextgen.broker.refusal import CloseConnectionError, Refusal
@@ -51,7 +51,7 @@ class _Terms:
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append the valid batches; None if the client wants no response."""
-    refusal = _refusal(request)
+    refusal = _refusal(request, context)
     terms = _Terms(_transactional_id(request, context), request.acks)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
@@ -68,10 +68,23 @@ def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
     return None if told is None or not context.may(Right.WRITE_TRANSACTIONAL_ID, told) else told
 
 
-def _refusal(request: ProduceRequest) -> Refusal | None:
-    """Why nothing of the request is appended, if one of its batches begins as no batch can."""
-    sent = (_records(data) for topic in request.topic_data for data in topic.partition_data)
-    return next((refusal for records in sent if (refusal := begins_corruptly(records))), None)
+def _refusal(request: ProduceRequest, context: Context) -> Refusal | None:
+    """Why nothing of the request is appended: one of its batches begins as no batch can.
+
+    Versions that lack zstd look at the codec of each batch for a partition that the client may write to, and an unknown
+    one fails the request (``ProduceRequest.validateRecords``).
+    """
+    sent = [(topic, data) for topic in request.topic_data for data in topic.partition_data]
+    corrupt = next(filter(None, (begins_corruptly(_records(data)) for _, data in sent)), None)
+    if corrupt or context.version >= _WITH_ZSTD:
+        return corrupt
+    looked_at = (_records(data) for topic, data in sent if _is_writable(topic, data, context))
+    return next(filter(None, map(unknown_codec, looked_at)), None)
+
+
+def _is_writable(asked: _AskedTopic, data: _AskedPartition, context: Context) -> bool:
+    topic = context.cluster.topics.named(asked.name)
+    return topic is not None and not _unauthorized(asked, topic, context) and topic.partition(data.index) is not None
 
 
 def _topic(asked: _AskedTopic, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
