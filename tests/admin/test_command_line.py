@@ -153,6 +153,15 @@ def test_a_pattern_is_tried(scene: Scene) -> None:
     assert (refused.exit_code, refused.stderr) == (1, "Error: pattern '(watch' is not valid RE2: missing ): (watch\n")
 
 
+def test_a_pattern_that_kafka_alone_can_hold_has_an_exit_code_of_its_own(scene: Scene) -> None:
+    large = r"((\w{1,20}){1,10}){1,6}"
+    done = groups(scene.kafka, "validate-regex", large)
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert done.stderr.startswith("Unknown: ")
+    document = json.loads(groups(scene.kafka, "validate-regex", large, "--json").stdout)
+    assert (document["is_valid"], document["error"]) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

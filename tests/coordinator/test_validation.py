@@ -100,3 +100,9 @@ def test_a_bad_pattern_is_refused_after_everything_else() -> None:
     assert _error(stage, evolve(STAY, member_epoch=2, subscribed_pattern=r"(a)\1")) is (
         ErrorCode.INVALID_REGULAR_EXPRESSION
     )
+
+
+@pytest.mark.parametrize("pattern", [r"a\C", "(?P<n>a)(?P<n>b)", r"\p{Kawi}"])
+def test_a_pattern_that_google_re2_takes_and_kafka_refuses_is_refused(pattern: str) -> None:
+    """A single byte, one name for two groups, and a script that is newer than RE2/J's tables."""
+    assert _error(Stage(), evolve(JOIN, subscribed_pattern=pattern)) is ErrorCode.INVALID_REGULAR_EXPRESSION
