@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -21,12 +21,22 @@ from hypothesis import settings
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
 from tests.support.examples import examples
+from tests.support.guardian import guard
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_RELEASES, REAL_VERSIONS, is_required
 from tests.support.servers import EMBEDDED, Servers
+from tests.support.tiers import (
+    add_options,
+    choose,
+    choose_examples,
+    mark,
+    note_count_of,
+    say_what_was_left_out,
+    turn,
+)
 
 T = TypeVar("T")
 
@@ -38,29 +48,33 @@ RELEASES = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_R
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     add_flag(parser)
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
     os.environ.setdefault("KAFKA_JVM_PERFORMANCE_OPTS", QUICK_START)  # a broker of tests lives for minutes
+    guard(config)
+    choose_examples(config)
     # Nothing here is asserted on a clock.
     settings.register_profile("without a clock", deadline=None, max_examples=examples(100))
     settings.load_profile("without a clock")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    mark(item)
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes the longest: Spark, then tests on real brokers, then other end-to-end tests.
-
-    A run by several processes then ends with short tests, and no process is left alone with a long one. The first
-    process has all tests with Spark, so that one session does for most of them, and no topic of its Kafka is large yet.
-    """
-    items.sort(key=_turn)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what this run is not for, and begin with what takes the longest."""
+    choose(config, items)
+    items.sort(key=turn)
 
 
-def _turn(item: pytest.Item) -> tuple[bool, bool, bool]:
-    needs_no_kafka = item.get_closest_marker("kafka") is None
-    return "pyspark" not in item.path.parts, needs_no_kafka, "endtoend" not in item.path.parts
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    note_count_of(node, node.config)
 
 
 def pytest_collection_finish() -> None:
@@ -154,14 +168,15 @@ def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
     return lambda line: request.node.user_properties.append((FIGURE, line))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the figures. They come with the reports, from whichever process the tests ran in."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the figures, which come with the reports from the process a test ran in, and what was left out."""
     reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
     lines = [f"{report.nodeid}: {line}" for report in reports for line in _figures_of(report)]
     if lines:
         terminalreporter.section("figures")
         for line in sorted(lines):
             terminalreporter.line(line)
+    say_what_was_left_out(terminalreporter, config)
 
 
 def _figures_of(report: pytest.TestReport) -> list[object]:

@@ -1,6 +1,6 @@
 """Random programs over DataFrames that are used again, joined, cached and named have the built-in source's rows.
 
-All 200 run with ``KAFKA_NEXTGEN_ALL_EXAMPLES=1`` or ``python -m tests.pyspark.programs``.
+All 200 run with ``KAFKA_NEXTGEN_ALL_EXAMPLES=1`` and ``--all``, or ``python -m tests.pyspark.programs``.
 """
 
 from __future__ import annotations

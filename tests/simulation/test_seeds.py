@@ -13,27 +13,31 @@ import pytest
 from kafka_nextgen.coordinator.settings import Profile
 from tests.simulation.recording import Recording
 from tests.simulation.running import Mode, Simulation
+from tests.support.examples import examples
 
 _EVENTS = 400
 _A_PIECE = 10
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 151, _A_PIECE))
+@pytest.mark.parametrize("first", range(1, 1 + examples(150), _A_PIECE))
 def test_nothing_is_found(first: int, mode: Mode) -> None:
     for seed in range(first, first + _A_PIECE):
         assert not Simulation(seed, _EVENTS, mode).run().broken, seed
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 51, _A_PIECE))
+@pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
 def test_nothing_is_found_where_members_stand_by(first: int, mode: Mode) -> None:
     for seed in range(first, first + _A_PIECE):
         assert not Simulation(seed, _EVENTS, mode, has_standbys=True).run().broken, seed
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 51, _A_PIECE))
+@pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
 def test_nothing_is_found_where_coordinators_are_like_the_newest_release(first: int, mode: Mode) -> None:
     newest = list(Profile)[-1]
     for seed in range(first, first + _A_PIECE):

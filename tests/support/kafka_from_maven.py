@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.support.class_archives import archive_options
+from tests.support.guardian import run_folder
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_coordinating, wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
@@ -116,7 +117,8 @@ def start_node(java: str, jars: Path, config: Path, log: Path, options: Sequence
     """
     heap = os.environ.get("KAFKA_HEAP_OPTS", SMALL_HEAP).split()
     given = os.environ.get("KAFKA_JVM_PERFORMANCE_OPTS", "").split()
-    quiet = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
+    files = f"-Djava.io.tmpdir={run_folder()}"
+    quiet = [files, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
     mapped = [option for option in options if "ArchiveClassesAtExit" not in option]
     tool = [*mapped, *quiet, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID]
     storage = [java, SMALL_HEAP, *QUICK_START.split(), *tool]

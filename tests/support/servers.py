@@ -10,6 +10,7 @@ from pathlib import Path
 from attrs import define, field
 
 from tests.support.embedded_kafka import start_embedded_kafka
+from tests.support.guardian import kept_for_the_run
 from tests.support.kafka_readiness import wait_until_coordinating
 from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import start_real_kafka
@@ -50,7 +51,7 @@ class Servers:
             return start_embedded_kafka(EMBEDDED[kind])
         if self.common is None or kind == "external":
             return _start_real(kind)
-        self._shared = self._shared or SharedServers(self.common, _start_real)
+        self._shared = self._shared or SharedServers(self.common, _start_for_all)
         return self._shared.get(kind)
 
     def stop(self) -> None:
@@ -58,6 +59,11 @@ class Servers:
             self._started.popitem()[1].stop()
         if self._shared is not None:
             self._shared.leave()
+
+
+def _start_for_all(kind: str) -> KafkaServer:
+    with kept_for_the_run():
+        return _start_real(kind)
 
 
 def _start_real(kind: str) -> KafkaServer:

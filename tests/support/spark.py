@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.class_archives import archive_options
+from tests.support.guardian import run_folder
 from tests.support.kafka_from_maven import QUICK_START, find_java
 from tests.support.kafka_server import NoKafkaError
 from tests.support.spark_connector import spark_connector_jars
@@ -59,7 +60,8 @@ def java_options() -> str:
 
     jars = Path(pyspark.__file__).parent / "jars"
     name = f"spark-{pyspark.__version__}"
-    return " ".join([QUICK_START, *archive_options(name, find_java(), jars, _train)])
+    files = f"-Djava.io.tmpdir={run_folder()}"
+    return " ".join([QUICK_START, files, *archive_options(name, find_java(), jars, _train)])
 
 
 def _train(option: str) -> None:

@@ -1,0 +1,179 @@
+"""Which tests are run: the default tier, which needs no JVM and waits for no other process, or the whole.
+
+A test is of the whole if it is marked ``whole`` or ``kafka``, or lives in one of ``WHOLE``. Without ``--all`` it is
+deselected, and the run says so. A random test, by hypothesis or marked ``random``, is of both tiers: the default tier
+draws a sample of its examples. ``--rest`` runs what the default tier does not: the whole, and random tests with all
+their examples.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.examples import draw_all
+from tests.support.real_kafka import PREVIEW_VERSION, REAL_RELEASES
+
+__all__ = ["add_options", "choose", "choose_examples", "mark", "say_what_was_left_out", "turn"]
+
+TESTS = Path(__file__).parents[1]
+
+#: Folders, modules and tests of the whole.
+WHOLE = {
+    # Java: Spark, and TLC
+    "pyspark",
+    "model",
+    # other processes, which are started, killed and watched
+    "processes",
+    "processing/test_second_signal.py",
+    "processing/test_signals.py",
+    "processing/test_stopping.py",
+    "sockets/test_fork.py",
+    "broker/transactions/test_survival.py",
+    "cli/test_broker.py",
+    "cli/test_demo.py",
+    "cli/test_errors.py",
+    "security/test_command_line.py",
+    "test_examples.py::test_four_processes_share_by_what_they_say_and_read_each_record_once",
+    "fuzz/test_campaign.py",
+    "opentelemetry/test_environments.py",
+    "support/test_guardian.py",
+    "test_packaging.py",
+    "endtoend/test_broker_restarts.py",
+    "endtoend/test_exactly_once.py",
+    "endtoend/test_kill_broker.py",
+    "endtoend/test_weighted_assignor.py",
+    # groups that live for a while, by the clock
+    "soak/test_soak.py",
+    "collecting/test_record_reader.py",
+    "collecting/test_three_sources.py",
+    "endtoend/test_assignor_upgrade.py",
+    "endtoend/test_async_callbacks.py::test_a_callback_longer_than_the_session_costs_nothing",
+    "endtoend/test_async_callbacks.py::test_nobody_gets_a_partition_before_the_callback_that_gives_it_up_has_returned",
+    "endtoend/test_callbacks.py::test_a_callback_longer_than_the_session_costs_nothing",
+    "spark/test_reading.py::test_a_silent_broker_ends_a_task_in_time",
+    "endtoend/test_churn.py",
+    "endtoend/test_classic.py",
+    "endtoend/test_confluent_clients.py",
+    "endtoend/test_failover.py",
+    "endtoend/test_history_of_records.py",
+    "endtoend/test_hot_standby.py",
+    "endtoend/test_interop.py",
+    "endtoend/test_local_assignors_elsewhere.py",
+    "endtoend/test_long_processing.py",
+    "endtoend/test_patterns.py",
+    "endtoend/test_static_members.py",
+    "endtoend/test_three_sources.py",
+    "endtoend/test_unreachable.py",
+    # measurements
+    "test_benchmarks.py",
+    "test_benchmarks_of_delays.py",
+    "test_benchmarks_of_history.py",
+    "test_benchmarks_of_reading.py",
+    "test_benchmarks_of_spark.py",
+    # long searches: planted bugs, places to interrupt at, random calls, two brokers side by side
+    "differential",
+    "simulation/exploring",
+    "simulation/stories/test_stories.py",
+    "simulation/test_mutants.py",
+    "engine/test_injection.py",
+    "engine/test_random_calls.py",
+    "spark/test_injection.py",
+}
+
+_LEFT_OUT = "left_out"
+_count = pytest.StashKey[int]()
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add ``--all`` and ``--rest``."""
+    group = parser.getgroup("tiers")
+    group.addoption("--all", action="store_true", help="run the whole: also real Kafka, Spark, TLC, soak and mutants")
+    group.addoption("--rest", action="store_true", help="run what --all adds to a run without it")
+
+
+def choose_examples(config: pytest.Config) -> None:
+    """Have random tests draw a sample or all; called before their modules are imported."""
+    if _runs_the_whole(config):
+        draw_all()
+
+
+def mark(item: pytest.Item) -> None:
+    """Give a test the markers that follow from where it is and what it asks for."""
+    places = {path.relative_to(TESTS).as_posix() for path in (item.path, *item.path.parents) if TESTS in path.parents}
+    places.add(f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', None)}")
+    if places & WHOLE or item.get_closest_marker("kafka"):
+        item.add_marker("whole")
+    if _draws_examples(item):
+        item.add_marker("random")
+    if places & {"pyspark", "model"}:
+        item.add_marker(pytest.mark.xdist_group("java"))
+
+
+def _draws_examples(item: pytest.Item) -> bool:
+    called = getattr(item, "obj", None)
+    return bool(getattr(called, "is_hypothesis_test", False))
+
+
+def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave in ``items`` what this run is for, and deselect the others."""
+    kept = [item for item in items if _is_chosen(config, item)]
+    left_out = [item for item in items if not _is_chosen(config, item)]
+    if not left_out:
+        return
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+    _tell_the_count(config, len(left_out))
+
+
+def _is_chosen(config: pytest.Config, item: pytest.Item) -> bool:
+    is_whole = item.get_closest_marker("whole") is not None
+    if config.getoption("--rest"):
+        return is_whole or item.get_closest_marker("random") is not None
+    return not is_whole or bool(config.getoption("--all"))
+
+
+def _runs_the_whole(config: pytest.Config) -> bool:
+    return bool(config.getoption("--all") or config.getoption("--rest"))
+
+
+def _tell_the_count(config: pytest.Config, count: int) -> None:
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_LEFT_OUT] = count
+    config.stash[_count] = count
+
+
+def note_count_of(worker: object, config: pytest.Config) -> None:
+    """Take down what a process of pytest-xdist has left out: each of them the same."""
+    output = getattr(worker, "workeroutput", {})
+    if _LEFT_OUT in output:
+        config.stash[_count] = output[_LEFT_OUT]
+
+
+def say_what_was_left_out(reporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Tell how many tests of the whole were asked for and not run, and by which option they are."""
+    count = config.stash.get(_count, 0)
+    if count and not config.getoption("--rest"):
+        reporter.section("tiers")
+        reporter.line(f"{count} tests are of the whole and were left out; --all runs them, too (docs/testing.md)")
+
+
+def turn(item: pytest.Item) -> tuple[int, bool]:
+    """Return a key to sort by: Spark and TLC, then what needs no Kafka, then one release of Kafka after the other.
+
+    A run by several processes has all of Java's in the first of them, which is busy the longest. No two releases of
+    Kafka are busy at the same time. End-to-end tests come first among their like: they are long, and a run should end
+    with short ones.
+    """
+    if item.get_closest_marker("xdist_group"):
+        return 0, False
+    return _release_of(item), "endtoend" not in item.path.parts
+
+
+def _release_of(item: pytest.Item) -> int:
+    if not item.get_closest_marker("kafka"):
+        return 1
+    releases = [*REAL_RELEASES, PREVIEW_VERSION]
+    given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    return 2 + min((releases.index(value) for value in given if value in releases), default=0)
