@@ -24,13 +24,14 @@ from kafka_nextgen.engine.application.rebalance_listener import (
     is_in_callback,
 )
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.wakeup import AsyncWakeup
+from kafka_nextgen.engine.application.wakeup import async_wakeup
 from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
@@ -59,7 +60,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._wakeup = AsyncWakeup()
+        self._wakeup = async_wakeup(clock_of(parsed.bootstrap_servers))
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
         self._callback: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None

@@ -4,14 +4,21 @@
 names for them. A consumer whose clock stands still waits for ever, and its member loses its partitions. So these
 functions come from a copy of that module which only this module holds, even if it is first imported while time is
 frozen. ``time-machine`` changes the functions themselves, but not the monotonic clock.
+
+A thread may follow another clock, one that a test turns (``kafka_nextgen.transport.turned_clock``). Until the first
+thread does, these are the system's functions themselves, so a program without such a clock pays nothing for it. Call
+them as attributes of this module: a reference that is kept goes by the system's clock for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading  # noqa: TID251  (for what belongs to a thread)
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
+from typing import Protocol
 
-__all__ = ["monotonic", "monotonic_ns", "perf_counter", "time", "time_ns"]
+__all__ = ["Timekeeper", "followed", "monotonic", "monotonic_ns", "perf_counter", "real_monotonic", "time", "time_ns"]
 
 _spec = find_spec("time")
 assert _spec is not None
@@ -25,3 +32,48 @@ perf_counter: Callable[[], float] = _own.perf_counter
 #: The real time, not a frozen one: records and members are compared with brokers, whose clocks go on.
 time: Callable[[], float] = _own.time
 time_ns: Callable[[], int] = _own.time_ns
+real_monotonic: Callable[[], float] = _own.monotonic
+real_time: Callable[[], float] = _own.time
+#: Lets other threads run.
+real_sleep: Callable[[float], None] = _own.sleep
+
+
+class Timekeeper(Protocol):
+    """What a thread may follow instead of the system's clock; both functions in seconds."""
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that never goes back."""
+
+    def time(self) -> float:
+        """Seconds since the Unix epoch."""
+
+
+class _System:
+    monotonic = staticmethod(real_monotonic)
+    time = staticmethod(real_time)
+
+
+class _OfThread(threading.local):
+    clock: Timekeeper = _System()
+
+
+_of_thread = _OfThread()
+
+
+@contextmanager
+def followed(clock: Timekeeper) -> Iterator[None]:
+    """Have the functions of this module go by ``clock`` inside the block, in this thread alone."""
+    _ask_each_threads_clock()
+    before, _of_thread.clock = _of_thread.clock, clock
+    try:
+        yield
+    finally:
+        _of_thread.clock = before
+
+
+def _ask_each_threads_clock() -> None:
+    global monotonic, monotonic_ns, time, time_ns
+    monotonic = lambda: _of_thread.clock.monotonic()  # noqa: E731
+    monotonic_ns = lambda: int(_of_thread.clock.monotonic() * 1e9)  # noqa: E731
+    time = lambda: _of_thread.clock.time()  # noqa: E731
+    time_ns = lambda: int(_of_thread.clock.time() * 1e9)  # noqa: E731

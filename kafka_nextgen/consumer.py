@@ -19,12 +19,13 @@ from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.wakeup import ThreadWakeup
+from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers
+from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["Consumer"]
@@ -51,7 +52,7 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._wakeup = ThreadWakeup()
+        self._wakeup = thread_wakeup(clock_of(parsed.bootstrap_servers))
         self._listener: RebalanceListener | None = None
         self._closers = CallGuard(threading.get_ident, is_in_thread)
         self._is_closed = False

@@ -13,6 +13,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from attrs import evolve
 
@@ -136,6 +137,8 @@ class Server:
                 await asyncio.sleep(_PAUSE_S)
 
     def _accept(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
+        with suppress(OSError):  # the peer has already gone
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as Kafka does; asyncio does not here
         max_connections = self._settings().max_connections
         if len(self._connections) >= max_connections:
             _log.warning("refusing a connection: there are already max.connections=%d", max_connections)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 
-from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
 from kafka_nextgen.logs import logger_of
@@ -29,7 +28,8 @@ class Bootstrap:
         self._cluster = cluster
         self._wakeup = wakeup
         self._pause_s = settings.retry_backoff.longest_s
-        self._patient_until = clocks.monotonic() + settings.unreachable_timeout_s
+        self._now = asyncio.get_running_loop().time  # from any thread
+        self._patient_until = self._now() + settings.unreachable_timeout_s
         self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None
 
@@ -46,7 +46,7 @@ class Bootstrap:
     @property
     def is_overdue(self) -> bool:
         """Whether a poll is to raise the error when its time is over."""
-        return isinstance(self._error, AuthenticationError) or clocks.monotonic() >= self._patient_until
+        return isinstance(self._error, AuthenticationError) or self._now() >= self._patient_until
 
     async def make(self) -> None:
         """Try until a broker is reached."""

@@ -43,6 +43,7 @@ from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -74,7 +75,10 @@ class Engine:
         self._wakeup = wakeup
         self.mailbox = Mailbox(wakeup)
         self.hooks = HookList(self.name)
-        self.counters = Counters(self.hooks)
+        clock = clock_of(config.bootstrap_servers)
+        #: Monotonic seconds by the clock of the I/O thread; from any thread.
+        self.now = clocks.monotonic if clock is None else clock.monotonic
+        self.counters = Counters(self.hooks, self.now)
         self._limits = Limits(
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
         )
@@ -82,7 +86,7 @@ class Engine:
         self._queries = InFlight()
         self._stopping = False
         self._leaving: asyncio.Task[None] | None = None
-        self.thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
+        self.thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly, clock=clock)
         self.thread.begin_with(self._build())
 
     def _keep_history(self, config: ConsumerConfig) -> None:
@@ -184,7 +188,7 @@ class Engine:
         """The health of the consumer, without asking any broker."""
         unreachable = self.cluster.refusal or self.bootstrap_error
         problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
-        health = collect_health(self.counters, self.fetches, self.membership, self._limits, clocks.monotonic())
+        health = collect_health(self.counters, self.fetches, self.membership, self._limits, self.now())
         health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
@@ -193,7 +197,7 @@ class Engine:
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
         driver, progress = self.membership.driver, self.fetches.look(lambda state: state.progress(given_out))
-        metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, clocks.monotonic())
+        metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, self.now())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:

@@ -21,6 +21,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import OnFailure, keep_running
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
+from kafka_nextgen.transport.turned_clock import Clock
 
 __all__ = ["InFlight", "IoThread", "TaskSet"]
 
@@ -36,17 +37,24 @@ class IoThread:
     """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
 
     ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
-    name in errors. Raises MisuseError if threads are not native (gevent, eventlet).
+    name in errors. The thread goes by ``clock``, or by the system's. Raises MisuseError if threads are not native
+    (gevent, eventlet).
     """
 
-    def __init__(self, name: str, on_failure: Callable[[Exception], None], owner: str = "consumer") -> None:
+    def __init__(
+        self,
+        name: str,
+        on_failure: Callable[[Exception], None],
+        owner: str = "consumer",
+        clock: Clock | None = None,
+    ) -> None:
         check_native_threads(owner)
         self._owner = owner
         self._pid = os.getpid()
         self._on_failure = on_failure
         self._lock = threading.RLock()  # a signal handler may submit from within
         self._accepts = True
-        self._loop = new_private_loop()
+        self._loop = new_private_loop(clock)
         self._loop.set_exception_handler(self._note_failure)
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._ending: asyncio.Task[None] | None = None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from os import PathLike
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
+from kafka_nextgen import clocks
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
@@ -17,6 +18,7 @@ from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
+from kafka_nextgen.transport.turned_clock import Clock, governing
 
 __all__ = ["Cluster"]
 
@@ -44,6 +46,8 @@ class Cluster:
         rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
         extensions: whether clients may use the extensions that Apache Kafka does not have.
         history: is called with each event of groups, in the cluster's thread; see ``kafka_nextgen.broker.Broker``.
+        clock: the clock of the cluster and of the consumers that connect to it from this process, for ``advance``; the
+            system's by default.
 
     Raises:
         ConfigError: a setting is unknown or invalid.
@@ -60,17 +64,21 @@ class Cluster:
         rules: Iterable[str] | None = None,
         extensions: bool = True,
         history: Callable[[Event], None] | None = None,
+        clock: Clock | None = None,
     ) -> None:
-        self._broker = Broker(
-            config,
-            nodes=brokers,
-            profile=profile,
-            users=users,
-            rules=rules,
-            data_dir=data_dir,
-            extensions=extensions,
-            history=history,
-        )
+        self._clock = clock
+        with nullcontext() if clock is None else clocks.followed(clock):
+            self._broker = Broker(
+                config,
+                nodes=brokers,
+                profile=profile,
+                users=users,
+                rules=rules,
+                data_dir=data_dir,
+                extensions=extensions,
+                history=history,
+            )
+        self._governing = ExitStack()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False
@@ -85,6 +93,24 @@ class Cluster:
         """The same for one listener. Raises ``MisuseError`` if it does not exist, or the cluster does not run."""
         self._check_running()
         return self._broker.bootstrap_servers_of(listener)
+
+    def advance(self, seconds: float) -> None:
+        """Let ``seconds`` pass for the cluster and its consumers in this process; ``Clock.advance`` has the details.
+
+        Members that live keep their sessions meanwhile, those that have stopped expire; retention, time limits,
+        throttles and retries are due at their times. Raises ``MisuseError`` without a ``clock``, unless the cluster
+        runs, or in a thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a client
+        never rests.
+        """
+        self._check_running()
+        self.clock.advance(seconds)
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of this cluster. Raises ``MisuseError`` if that is the system's."""
+        if self._clock is None:
+            raise MisuseError("this cluster goes by the system's clock: make it with Cluster(clock=Clock())")
+        return self._clock
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Create a topic. Raises ``MisuseError`` if it exists, or the name or the number is invalid."""
@@ -156,7 +182,7 @@ class Cluster:
         if self._thread is not None:
             raise MisuseError("a Cluster is used once: make another")
         check_native_threads("Cluster")
-        self._loop = new_private_loop()
+        self._loop = new_private_loop(self._clock)
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
         try:
@@ -165,18 +191,26 @@ class Cluster:
             self._stop()
             raise
         self._is_running = True
+        if self._clock is not None:
+            self._governing.enter_context(governing(self._addresses(), self._clock))
         return self
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._is_running = False
+        self._governing.close()
         if threads_are_frozen():  # in a __del__: the interpreter is ending, and the thread has stopped
             return
         try:
             self._run(self._broker.close())
         finally:
             self._stop()
+
+    def _addresses(self) -> list[str]:
+        listeners = self._broker.listeners
+        told = [each for name in listeners for each in self._broker.bootstrap_servers_of(name).split(",")]
+        return told + [f"localhost:{each.rpartition(':')[2]}" for each in told]
 
     def _stop(self) -> None:
         assert self._loop is not None

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from kafka_nextgen.logs import logger_of
 
-__all__ = ["PAUSE_S", "OnFailure", "in_daemon_thread", "keep_running", "log_failure", "run_and_hold_outcome"]
+__all__ = [
+    "PAUSE_S",
+    "OnFailure",
+    "in_daemon_thread",
+    "keep_running",
+    "log_failure",
+    "run_and_hold_outcome",
+    "threads_work",
+    "watch_work",
+]
 
 logger = logger_of(__name__)
 
@@ -52,8 +61,27 @@ def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
         with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(set_outcome)
 
+    watch_work(future)
     threading.Thread(target=run, name=name, daemon=True).start()
     return future
+
+
+def watch_work(future: asyncio.Future[Any]) -> None:
+    """Tell a loop whose clock is turned that a thread works for it until ``future`` is done."""
+    watch = getattr(future.get_loop(), "watch", None)
+    if watch is not None:
+        watch(future)
+
+
+@contextmanager
+def threads_work() -> Iterator[None]:
+    """As ``watch_work``, until the block ends."""
+    work = asyncio.get_running_loop().create_future()
+    watch_work(work)
+    try:
+        yield
+    finally:
+        work.cancel()
 
 
 def run_and_hold_outcome(work: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:

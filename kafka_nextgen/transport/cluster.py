@@ -8,12 +8,12 @@ again and again.
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from kafka_nextgen import clocks
 from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage
 from kafka_nextgen.errors import (
@@ -87,6 +87,7 @@ class ClusterClient:
         self._settings = settings
         self._chance = chance
         self._closed = False
+        self._now = asyncio.get_running_loop().time  # from any thread
         self._pool = ConnectionPool(
             settings,
             chance,
@@ -133,7 +134,7 @@ class ClusterClient:
     @property
     def refusal(self) -> AuthenticationError | None:
         """Why a broker refused this client in its last attempt; from any thread."""
-        return self._pool.refusals.newest(clocks.monotonic())
+        return self._pool.refusals.newest(self._now())
 
     def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
         """Keep the metadata of these topics fresh; ``needed`` is called for each request."""
@@ -147,7 +148,7 @@ class ClusterClient:
     @property
     def throttle(self) -> str | None:
         """Which broker throttles this client for long, and until when; from any thread."""
-        throttle = self._pool.throttles.find_long(clocks.monotonic())
+        throttle = self._pool.throttles.find_long(self._now())
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:

@@ -7,6 +7,7 @@ import selectors
 import sys
 
 from kafka_nextgen import clocks
+from kafka_nextgen.transport.turned_clock import Clock
 
 __all__ = ["new_private_loop"]
 
@@ -19,11 +20,24 @@ class _PrivateLoop(asyncio.ProactorEventLoop if _IS_WINDOWS else asyncio.Selecto
         return clocks.monotonic()
 
 
-def new_private_loop() -> asyncio.AbstractEventLoop:
-    """Make a loop of asyncio's own, whichever the application's policy makes (uvloop, for one)."""
-    loop: asyncio.AbstractEventLoop = _PrivateLoop() if _IS_WINDOWS else _PrivateLoop(_native_selector())
+def new_private_loop(clock: Clock | None = None) -> asyncio.AbstractEventLoop:
+    """Make a loop of asyncio's own, whichever the application's policy makes (uvloop, for one).
+
+    With ``clock``, it follows that one, as does the thread that runs it.
+    """
+    loop = _real_loop() if clock is None else _turned_loop(clock)
     loop.set_debug(False)  # ``python -X dev`` looks for mistakes of the application
     return loop
+
+
+def _real_loop() -> asyncio.AbstractEventLoop:
+    return _PrivateLoop() if _IS_WINDOWS else _PrivateLoop(_native_selector())
+
+
+def _turned_loop(clock: Clock) -> asyncio.AbstractEventLoop:
+    from kafka_nextgen.transport.turned_loop import TurnedLoop
+
+    return TurnedLoop(_native_selector(), clock)
 
 
 def _native_selector() -> selectors.BaseSelector:

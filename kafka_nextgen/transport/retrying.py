@@ -43,10 +43,10 @@ class FailureLog:
     differ only in a duration count as the same.
     """
 
-    def __init__(self, logger: logging.Logger, what: str, now: Callable[[], float] = clocks.monotonic) -> None:
+    def __init__(self, logger: logging.Logger, what: str, now: Callable[[], float] | None = None) -> None:
         self._logger = logger
         self._what = what
-        self._now = now
+        self._now = now or (lambda: clocks.monotonic())
         self._began_at = 0.0
         self._failures = 0
         self._logged_at: dict[str, float] = {}

@@ -25,6 +25,7 @@ class Client:
         self._client_id = client_id
         host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), timeout_s)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._correlation_id = 0
         self._unanswered: deque[int] = deque()
 

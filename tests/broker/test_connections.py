@@ -131,6 +131,14 @@ def test_a_client_that_does_not_send_its_request_is_hung_up_on(sent: bytes) -> N
         assert idle.is_hung_up()
 
 
+def test_answers_do_not_wait_for_the_acknowledgement_of_others() -> None:
+    with Cluster() as cluster, Client(cluster.bootstrap_servers) as client:
+        client.ask(apis.API_VERSIONS, REQUEST, 4)
+        (server,) = cluster._broker._servers._running.values()
+        (accepted,) = server._connections.values()
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 class Streams:
     """Both directions of a connection: one request has arrived, and what is written is taken only if ``takes``."""
 

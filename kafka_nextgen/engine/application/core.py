@@ -60,13 +60,14 @@ class ConsumerCore:
         self.config = config
         self.wakeup = wakeup
         self.engine = Engine(config, wakeup)
+        self.now = self.engine.now
         self.fetches = self.engine.fetches
         self.closing = False
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
         self._deserializers = Deserializers.of(config).needed
         self.hooks = self.engine.hooks
         self.cursor = Cursor(
-            self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back
+            self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back, self.now
         )
         self._is_reminded = False
         self._note_at_s = 0.0
@@ -125,7 +126,7 @@ class ConsumerCore:
         """Note that the application polls; the future, if any, is done when the member was told."""
         if self.config.enable_auto_commit:
             self.fetches.mark_consumed()
-        now = clocks.monotonic()
+        now = self.now()
         if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
@@ -135,12 +136,12 @@ class ConsumerCore:
         """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
         mailbox = self.engine.mailbox
         has_news = mailbox.news != self.cursor.news_seen
-        return self.closing or has_news or mailbox.wants_poll or clocks.monotonic() >= self._note_at_s
+        return self.closing or has_news or mailbox.wants_poll or self.now() >= self._note_at_s
 
     def find(self, max_records: int | None) -> PollOffer:
         """At most ``max_records`` of the records that have arrived; the positions advance once the offer is taken."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
-        self._handed_over(offer.parts, self.polls.began_at, clocks.monotonic())
+        self._handed_over(offer.parts, self.polls.began_at, self.now())
         return offer
 
     def records(self, offer: PollOffer) -> Records:

@@ -48,6 +48,7 @@ class Cursor(Watch):
         whoami: Callable[[], object],
         on_handed_over: Callable[[Sequence[ColumnSlice], float | None, float], None],
         put_back: PutBack,
+        now: Callable[[], float] = clocks.monotonic,
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
@@ -55,6 +56,7 @@ class Cursor(Watch):
         self._put_back = put_back
         self._whoami = whoami
         self._on_handed_over = on_handed_over
+        self._now = now
         self._run = _NOTHING
         self._caller: object = None
         #: What the last poll handed over, if there are deserializers.
@@ -87,7 +89,7 @@ class Cursor(Watch):
         """
         offer = self._fetches.find(max_records, whole_runs=True)
         run = RecordRun(offer.parts, self._deserializers, self)
-        self._looked = began, clocks.monotonic()
+        self._looked = began, self._now()
         self._caller, self._run = self._whoami(), run
         # Checked last: from here on, news and a signal handler that polls find the run.
         if self._mailbox.news != self.news_seen or self._fetches.offer is not offer:

@@ -58,7 +58,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 core.raise_pending_error()
             if core.fetches.has_records() or core.fetches.is_all_finished():
                 return
-            left_s = deadline - clocks.monotonic()
+            left_s = deadline - core.now()
             if left_s <= 0:
                 core.raise_lasting_error()
                 return

@@ -14,8 +14,9 @@ from contextlib import suppress
 from threading import Lock
 
 from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.turned_clock import ApplicationWait, Clock
 
-__all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup"]
+__all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup", "async_wakeup", "thread_wakeup"]
 
 
 class ThreadWakeup:
@@ -86,3 +87,35 @@ class AsyncWakeup:
 
 #: May be notified from any thread.
 Wakeup = ThreadWakeup | AsyncWakeup
+
+
+class _TurnedThreadWakeup(ThreadWakeup):
+    """A wakeup whose timeouts go by a clock that is turned."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._wait = ApplicationWait(clock, lambda: self.count, self.notify)
+
+    def wait(self, count: int, timeout_s: float, /) -> None:
+        with self._wait.until(count, timeout_s):
+            super().wait(count, timeout_s)
+
+
+class _TurnedAsyncWakeup(AsyncWakeup):
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._wait = ApplicationWait(clock, lambda: self.count, self.notify)
+
+    async def wait(self, count: int, timeout_s: float) -> None:
+        with self._wait.until(count, timeout_s):
+            await super().wait(count, timeout_s)
+
+
+def thread_wakeup(clock: Clock | None) -> ThreadWakeup:
+    """Make a wakeup for threads; ``clock`` is None for the system's."""
+    return ThreadWakeup() if clock is None else _TurnedThreadWakeup(clock)
+
+
+def async_wakeup(clock: Clock | None) -> AsyncWakeup:
+    """Make a wakeup for tasks; ``clock`` is None for the system's."""
+    return AsyncWakeup() if clock is None else _TurnedAsyncWakeup(clock)

@@ -28,7 +28,7 @@ from kafka_nextgen.errors import AssignorError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning.running import compute, offer_of
-from kafka_nextgen.transport.background import run_and_hold_outcome
+from kafka_nextgen.transport.background import run_and_hold_outcome, watch_work
 
 __all__ = ["AssignorThread", "LocalAssignors"]
 
@@ -57,6 +57,7 @@ class AssignorThread:
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[T] = loop.create_future()
         self._under_way += 1
+        watch_work(ended)
         self._work.put(lambda: self._run(work, ended, loop))
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)

@@ -5,7 +5,7 @@ Nothing is counted per record, but per fetch, poll, commit and rebalance. The bu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +124,7 @@ class PollCounters:
     """Polls and callbacks, on the application's thread."""
 
     hooks: HookList
+    _now: Callable[[], float] = clocks.monotonic
     polls: int = 0
     began_at: float | None = None
     between: Timings = Factory(Timings)
@@ -136,7 +137,7 @@ class PollCounters:
 
     def begin(self) -> float:
         """Begin a poll; returns the time (monotonic seconds)."""
-        now = clocks.monotonic()
+        now = self._now()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
             late_s = now - self._ended_at
@@ -150,22 +151,22 @@ class PollCounters:
 
     def end(self) -> None:
         """End the poll."""
-        now = self._ended_at = clocks.monotonic()
+        now = self._ended_at = self._now()
         assert self.began_at is not None, "it began"
         self.inside.note(now - self.began_at, now)
 
     def begin_callback(self) -> None:
         """Begin a callback."""
-        self._callback_began = clocks.monotonic()
+        self._callback_began = self._now()
 
     def note_callback_end(self) -> None:
         """Note when the callback ended; a repeated call changes nothing."""
         if self._callback_ended is None:
-            self._callback_ended = clocks.monotonic()
+            self._callback_ended = self._now()
 
     def end_callback(self) -> tuple[float, float]:
         """Count the callback; returns when it began and ended."""
-        ended = clocks.monotonic() if self._callback_ended is None else self._callback_ended
+        ended = self._now() if self._callback_ended is None else self._callback_ended
         self._callback_ended = None
         self.callbacks.note(ended - self._callback_began, ended)
         return self._callback_began, ended
@@ -176,7 +177,8 @@ class Counters:
     """All counters of a consumer; ``hooks`` are called for what is counted."""
 
     hooks: HookList
+    now: Callable[[], float] = clocks.monotonic
     fetches: FetchCounters = Factory(FetchCounters)
     commits: CommitCounters = Factory(lambda self: CommitCounters(self.hooks), takes_self=True)
     group: GroupCounters = Factory(lambda self: GroupCounters(self.hooks), takes_self=True)
-    polls: PollCounters = Factory(lambda self: PollCounters(self.hooks), takes_self=True)
+    polls: PollCounters = Factory(lambda self: PollCounters(self.hooks, self.now), takes_self=True)

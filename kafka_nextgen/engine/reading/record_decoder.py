@@ -18,6 +18,7 @@ from functools import partial
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.transport.background import threads_work
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
@@ -101,9 +102,10 @@ async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Calla
     turn a few times more, and each turn waits for the GIL where the application's thread is busy.
     """
     joint = _JointWork(num_threads)
-    for _ in range(num_threads):
-        threads.submit(work).add_done_callback(joint.end)
-    await joint.reply
+    with threads_work():
+        for _ in range(num_threads):
+            threads.submit(work).add_done_callback(joint.end)
+        await joint.reply
 
 
 class _JointWork:

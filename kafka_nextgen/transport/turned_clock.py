@@ -1,0 +1,233 @@
+"""A clock that a test turns, and who follows it: event loops of this library, and applications that wait in a call.
+
+``Clock.advance`` goes from one moment at which something is due to the next. At each it waits until the followers are
+*at rest*: every event loop sleeps, with nothing to receive and no thread that works for it, and no application is on
+its way back into a call. So an hour passes with all its heartbeats and fetches in their order, as fast as these can be
+made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+from weakref import WeakSet
+
+from kafka_nextgen import clocks
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.transport.loopback import is_anything_under_way
+
+__all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
+
+#: The longest wait (real seconds) for followers to come to rest, before ``advance`` raises.
+REST_LIMIT_S = 120.0
+#: How long (real seconds) an application that was woken is expected to call its consumer again.
+RETURN_S = 0.5
+#: Looks at the followers in quick succession, and the pause (real seconds) between further ones.
+_QUICK_LOOKS, _PAUSE_S = 100, 0.0005
+
+
+class Follower(Protocol):
+    """What has timers by a clock that is turned."""
+
+    @property
+    def turns(self) -> int:
+        """Changes whenever the follower begins to do something."""
+
+    @property
+    def due_at(self) -> float:
+        """When its next timer is due (monotonic seconds of the clock)."""
+
+    def descriptors(self) -> Iterable[int]:
+        """The sockets that it waits for."""
+
+    def is_at_rest(self, turning_since: float) -> bool:
+        """Whether it does nothing until ``due_at``, for all that can be seen; ``turning_since`` is in real seconds."""
+
+    def wake(self) -> None:
+        """Have it look at the clock; from any thread."""
+
+
+class Clock:
+    """Time that runs as the system's does, and that a test moves on: ``Cluster(clock=Clock())``, ``advance``.
+
+    These go by it: the cluster, and each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers``
+    name one of its listeners. Other clients and other processes do not; to the cluster they are silent while time is
+    moved on. Several clusters may share a clock.
+    """
+
+    def __init__(self) -> None:
+        self._ahead_s = 0.0
+        self._lock = threading.Lock()
+        self._turning = threading.Lock()
+        self._followers: WeakSet[Follower] = WeakSet()
+        self._turning_since = math.inf
+
+    def monotonic(self) -> float:
+        """Monotonic seconds; the difference between two of them is the time that has passed by this clock."""
+        return clocks.real_monotonic() + self._ahead_s
+
+    def time(self) -> float:
+        """Seconds since the Unix epoch."""
+        return clocks.real_time() + self._ahead_s
+
+    def advance(self, seconds: float) -> None:
+        """Let ``seconds`` pass, as fast as the cluster and its consumers can do what they do in that time.
+
+        Guaranteed, for all that goes by this clock:
+
+        - Whatever is due within ``seconds`` (timers, time limits, retries, intervals) happens in the order of its time,
+          each at its time: what one does at a moment has been received and answered before the clock goes on.
+        - So a member that lives keeps its session, however many of them pass: its heartbeats are sent meanwhile. A
+          member that has stopped, or that does not go by this clock, expires as soon as its session is over.
+        - When this returns, everything that was due is done, and nothing is on its way.
+        - A call that waits (``poll``, a loop) in another thread returns at its time. If that thread calls its consumer
+          again within half a second of real time, its call counts as made at that moment, so a loop of polls keeps to
+          ``max.poll.interval.ms``; an application that is busy for longer is not waited for.
+
+        Real time passes besides, as always. Wall-clock times (of records, of commits, of retention) move on by the same
+        amount. Only the system's clock counts for the waiting that applications do themselves, for retries of
+        ``run``, for ``GroupAdmin``, and for timeouts of ``close``.
+
+        Raises:
+            ValueError: ``seconds`` is negative, infinite or not a number.
+            MisuseError: this thread runs an event loop, which would stand still: ``await asyncio.to_thread(...)`` it.
+            TimeoutError: a client kept the cluster busy for two minutes of real time, so that no moment was quiet.
+        """
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"advance() takes seconds from 0 on, not {seconds}")
+        if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
+            raise MisuseError("advance() blocks this thread's event loop: await asyncio.to_thread(advance, seconds)")
+        with self._turning:
+            self._turning_since = clocks.real_monotonic()
+            try:
+                self._step_through(float(seconds))
+            finally:
+                self._turning_since = math.inf
+                for follower in self._all():
+                    follower.wake()
+
+    def _step_through(self, left_s: float) -> None:
+        while True:
+            due_at = self._rest()
+            if left_s <= 0:
+                return
+            step_s = min(left_s, max(0.0, due_at - self.monotonic()))
+            self._ahead_s += step_s
+            left_s -= step_s
+
+    def _rest(self) -> float:
+        """Wait until all followers are at rest; return when the next timer is due."""
+        give_up_at = clocks.real_monotonic() + REST_LIMIT_S
+        looks = 0
+        while (due_at := self._next_due()) is None:
+            if clocks.real_monotonic() > give_up_at:
+                raise TimeoutError(f"the clock was not turned further: no quiet moment within {REST_LIMIT_S:.0f} s")
+            looks += 1
+            clocks.real_sleep(0 if looks < _QUICK_LOOKS else _PAUSE_S)
+        return due_at
+
+    def _next_due(self) -> float | None:
+        """When the next timer is due, if all followers were at rest at one moment; wakes those that are late.
+
+        Each follower is looked at twice. If none has taken a turn since its first look, all of them did nothing from
+        the last of the first looks on, so nothing was sent that a second look could have missed, unless the kernel
+        has not delivered it.
+        """
+        followers, turns = self._all(), list[int]()
+        for follower in followers:
+            turns.append(follower.turns)
+            if not follower.is_at_rest(self._turning_since):
+                return None
+        if not all(follower.is_at_rest(self._turning_since) for follower in followers):
+            return None
+        if is_anything_under_way(each for follower in followers for each in follower.descriptors()):
+            return None
+        late = [follower for follower in followers if follower.due_at <= self.monotonic()]
+        for follower in late:
+            follower.wake()
+        if late or turns != [follower.turns for follower in followers] or followers != self._all():
+            return None
+        return min((follower.due_at for follower in followers), default=math.inf)
+
+    def _all(self) -> list[Follower]:
+        with self._lock:
+            return list(self._followers)
+
+    def add(self, follower: Follower) -> None:
+        """Wait for ``follower`` from now on, as long as it lives."""
+        with self._lock:
+            self._followers.add(follower)
+
+    def remove(self, follower: Follower) -> None:
+        """Do not wait for ``follower`` any more."""
+        with self._lock:
+            self._followers.discard(follower)
+
+
+class ApplicationWait:
+    """The waiting of a consumer's application; ``count`` is that of the wakeup which ``notify`` notifies."""
+
+    def __init__(self, clock: Clock, count: Callable[[], int], notify: Callable[[], None]) -> None:
+        self._clock = clock
+        self._count = count
+        self._notify = notify
+        self._seen: int | None = None  # while it waits
+        self._thread = threading.current_thread()
+        self._left_at = -math.inf
+        self.turns = 0
+        self.due_at = math.inf
+        clock.add(self)
+
+    @contextmanager
+    def until(self, seen: int, timeout_s: float) -> Iterator[None]:
+        """The block waits for more than ``seen`` notifications, at most ``timeout_s`` seconds."""
+        self._thread = threading.current_thread()
+        self.due_at = self._clock.monotonic() + timeout_s
+        self._seen = seen
+        try:
+            yield
+        finally:
+            self.turns += 1
+            self._left_at = clocks.real_monotonic()
+            self._seen = None
+            self.due_at = math.inf
+
+    def descriptors(self) -> Iterable[int]:
+        """The application's sockets are its own."""
+        return ()
+
+    def is_at_rest(self, turning_since: float) -> bool:
+        """Whether the application waits, or is not expected to call soon."""
+        seen = self._seen
+        if seen is not None:
+            return seen == self._count()
+        is_expected = turning_since <= self._left_at > clocks.real_monotonic() - RETURN_S
+        return not (is_expected and self._thread.is_alive())
+
+    def wake(self) -> None:
+        """End the wait."""
+        self._notify()
+
+
+_by_address: dict[str, Clock] = {}
+
+
+def clock_of(servers: Iterable[object]) -> Clock | None:
+    """The clock of the cluster that has one of these addresses (``host:port``); None for the system's."""
+    return next((_by_address[str(each)] for each in servers if str(each) in _by_address), None) if _by_address else None
+
+
+@contextmanager
+def governing(servers: Iterable[str], clock: Clock) -> Iterator[None]:
+    """Inside the block, clients of these addresses (``host:port``) go by ``clock``."""
+    addresses = tuple(servers)
+    _by_address.update(dict.fromkeys(addresses, clock))
+    try:
+        yield
+    finally:
+        for address in addresses:
+            del _by_address[address]

@@ -1,0 +1,120 @@
+"""An event loop that goes by a clock which a test turns."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import selectors
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from kafka_nextgen import clocks
+from kafka_nextgen.transport.turned_clock import Clock
+
+__all__ = ["TurnedLoop"]
+
+
+class _Watched(selectors.BaseSelector):
+    """The selector of a loop, which notes when the loop sleeps, and until when."""
+
+    def __init__(self, inner: selectors.BaseSelector, clock: Clock) -> None:
+        self._inner = inner
+        self._clock = clock
+        self.turns = 0
+        self.due_at = math.inf
+        self.is_asleep = False
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None or timeout > 0:
+            self.due_at = math.inf if timeout is None else self._clock.monotonic() + timeout
+            self.is_asleep = True
+        try:
+            return self._inner.select(timeout)
+        finally:
+            self.turns += 1
+            self.is_asleep = False
+
+    def has_events(self) -> bool:
+        """Whether there is something to receive or to send; from any thread, and takes nothing."""
+        return bool(self._inner.select(0))
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._inner.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._inner.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._inner.modify(fileobj, events, data)
+
+    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
+        return self._inner.get_map()
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class TurnedLoop(asyncio.SelectorEventLoop):
+    """Follows ``clock`` while it runs, and so does its thread."""
+
+    def __init__(self, selector: selectors.BaseSelector, clock: Clock) -> None:
+        self._clock = clock
+        self._watched = _Watched(selector, clock)
+        self._works = 0
+        super().__init__(self._watched)
+
+    def time(self) -> float:
+        """The clock's seconds."""
+        return self._clock.monotonic()
+
+    def run_forever(self) -> None:
+        """Run until it is stopped."""
+        self._clock.add(self)
+        try:
+            with clocks.followed(self._clock):
+                super().run_forever()
+        finally:
+            self._clock.remove(self)
+
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
+        """Have a thread work for the loop, which is not at rest meanwhile."""
+        return self.watch(super().run_in_executor(executor, func, *args))
+
+    def watch(self, work: asyncio.Future[Any]) -> asyncio.Future[Any]:
+        """Do not count as at rest until ``work``, which another thread does, has ended."""
+        self._works += 1
+        work.add_done_callback(self._worked)
+        return work
+
+    def _worked(self, work: asyncio.Future[Any]) -> None:
+        self._works -= 1
+
+    # ---- as a follower of the clock
+
+    @property
+    def turns(self) -> int:
+        """How often it woke up."""
+        return self._watched.turns
+
+    @property
+    def due_at(self) -> float:
+        """When it wakes up by itself."""
+        return self._watched.due_at
+
+    def descriptors(self) -> list[int]:
+        """The sockets that it waits for."""
+        return [key.fd for key in list(self._watched.get_map().values())]
+
+    def is_at_rest(self, turning_since: float) -> bool:
+        """Whether it sleeps and has no reason to wake up."""
+        return self._watched.is_asleep and not self._works and not self._watched.has_events()
+
+    def wake(self) -> None:
+        """Have it look at the clock."""
+        with suppress(RuntimeError):  # it is closed
+            self.call_soon_threadsafe(_do_nothing)
+
+
+def _do_nothing() -> None:
+    pass

@@ -1,0 +1,44 @@
+"""A cluster whose clock is turned, with the settings of Kafka: nothing is short so that a test need not wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.testing import Clock, Cluster
+from tests.broker.client import Client
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with Cluster(clock=Clock(), config={"group.consumer.assignment.interval.ms": 0}) as running:
+        running.create_topic("orders")
+        yield running
+
+
+@pytest.fixture
+def client(cluster: Cluster) -> Iterator[Client]:
+    with Client(cluster.bootstrap_servers) as connected:
+        yield connected
+
+
+@pytest.fixture
+def new_consumer(cluster: Cluster) -> Iterator[Callable[..., Consumer]]:
+    """Makes consumers that have their partitions; they seldom fetch, so that an hour is short."""
+    made: list[Consumer] = []
+
+    def make(**more: object) -> Consumer:
+        usual = {"group_id": "billing", "auto_offset_reset": "earliest"}
+        seldom = {"fetch_max_wait_ms": 60_000, "request_timeout_ms": 90_000}
+        consumer = Consumer(bootstrap_servers=cluster.bootstrap_servers, **{**usual, **seldom, **more})
+        made.append(consumer)
+        consumer.subscribe(["orders"])
+        while not consumer.assignment():
+            consumer.poll(0.1)
+        return consumer
+
+    yield make
+    for consumer in made:
+        consumer.close()

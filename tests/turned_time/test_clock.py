@@ -1,0 +1,140 @@
+"""The clock itself: what is refused, and that a program without one has the system's functions."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kafka_nextgen import clocks
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing import Clock, Cluster
+from kafka_nextgen.transport import turned_clock
+from kafka_nextgen.transport.private_loop import new_private_loop
+from kafka_nextgen.transport.turned_clock import clock_of
+
+
+@contextmanager
+def running(*loops: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Each loop runs in a thread of its own."""
+    threads = [threading.Thread(target=loop.run_forever) for loop in loops]
+    for loop, thread in zip(loops, threads, strict=True):
+        has_begun = threading.Event()
+        loop.call_soon(has_begun.set)
+        thread.start()
+        assert has_begun.wait(60)
+    yield
+    for loop, thread in zip(loops, threads, strict=True):
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def test_a_program_without_a_clock_has_the_functions_of_the_system() -> None:
+    script = (
+        "import kafka_nextgen.testing, time\n"
+        "from kafka_nextgen import clocks\n"
+        "assert all(type(getattr(clocks, name)) is type(time.time) for name in ('monotonic', 'time', 'time_ns'))\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])
+def test_time_neither_goes_back_nor_ends(seconds: float) -> None:
+    with pytest.raises(ValueError, match="seconds from 0 on"):
+        Clock().advance(seconds)
+
+
+def test_a_cluster_without_a_clock_is_not_moved_on() -> None:
+    with Cluster() as cluster, pytest.raises(MisuseError, match=r"Cluster\(clock=Clock\(\)\)"):
+        cluster.advance(seconds=1)
+
+
+def test_a_cluster_that_does_not_run_is_not_moved_on() -> None:
+    cluster = Cluster(clock=Clock())
+    with pytest.raises(MisuseError, match="does not run"):
+        cluster.advance(seconds=1)
+
+
+def test_an_event_loop_is_not_blocked() -> None:
+    async def advance() -> None:
+        Clock().advance(1)
+
+    with pytest.raises(MisuseError, match="to_thread"):
+        asyncio.run(advance())
+
+
+def test_a_thread_has_the_clock_of_its_loop_and_others_the_systems() -> None:
+    clock, told = Clock(), list[float]()
+    clock.advance(1000)
+    loop = new_private_loop(clock)
+
+    async def tell() -> None:
+        told.extend((clocks.monotonic(), clocks.time(), loop.time()))
+        told.extend((clocks.monotonic_ns() / 1e9, clocks.time_ns() / 1e9))
+
+    loop.run_until_complete(tell())
+    loop.close()
+    ours = time.monotonic(), time.time(), time.monotonic(), time.monotonic(), time.time()
+    assert [abs(1000 - (theirs - mine)) < 60 for theirs, mine in zip(told, ours, strict=True)] == [True] * 5
+    assert abs(clocks.monotonic() - time.monotonic()) < 60
+
+
+def test_timers_of_all_loops_fire_in_the_order_of_their_times() -> None:
+    clock, fired = Clock(), list[float]()
+    loops = [new_private_loop(clock) for _ in range(3)]
+    for number, loop in enumerate(loops):
+        for step in range(20):
+            loop.call_later(100 * (1 + number + 3 * step), fired.append, number + 3 * step)
+    with running(*loops):
+        clock.advance(6001)
+    assert fired == list(range(60))
+
+
+def test_what_a_thread_does_for_a_loop_is_waited_for() -> None:
+    clock, seen = Clock(), list[float]()
+    loop, is_working, may_end = new_private_loop(clock), threading.Event(), threading.Event()
+    began = clock.monotonic()
+
+    async def work() -> None:
+        is_working.set()
+        await loop.run_in_executor(None, may_end.wait)
+        seen.append(clock.monotonic() - began)
+
+    loop.call_later(1000, lambda: loop.create_task(work()))
+    with running(loop):
+        turning = threading.Thread(target=clock.advance, args=(5000,))
+        turning.start()
+        assert is_working.wait(60)
+        may_end.set()
+        turning.join()
+    assert 1000 <= seen[0] < 1200
+
+
+def test_a_cluster_that_never_rests_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turned_clock, "REST_LIMIT_S", 0.05)
+    clock = Clock()
+    loop = new_private_loop(clock)
+
+    def again() -> None:
+        loop.call_soon(again)
+
+    loop.call_soon(again)
+    with running(loop), pytest.raises(TimeoutError, match="no quiet moment"):
+        clock.advance(1)
+
+
+def test_the_clock_of_a_cluster_is_that_of_its_addresses_while_it_runs() -> None:
+    clock = Clock()
+    with Cluster(clock=clock) as cluster:
+        servers = cluster.bootstrap_servers
+        port = servers.rpartition(":")[2]
+        assert clock_of(["example.org:9092", servers]) is clock is clock_of([f"localhost:{port}"])
+        assert clock_of(["example.org:9092"]) is None
+    assert clock_of([servers]) is None
