@@ -25,7 +25,7 @@ from tests.support.guardian import guard
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
 from tests.support.kafka_pair import KafkaPair, start_pair
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_RELEASES, REAL_VERSIONS, is_required
 from tests.support.servers import EMBEDDED, Servers
 from tests.support.tiers import (
@@ -37,6 +37,7 @@ from tests.support.tiers import (
     say_what_was_left_out,
     turn,
 )
+from tests.support.waiting import TEST_S
 
 T = TypeVar("T")
 
@@ -54,6 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
     os.environ.setdefault("KAFKA_JVM_PERFORMANCE_OPTS", QUICK_START)  # a broker of tests lives for minutes
+    if config.getoption("timeout") is None:
+        config.option.timeout = TEST_S
     guard(config)
     choose_examples(config)
     # Nothing here is asserted on a clock.
@@ -139,6 +142,8 @@ def or_skip(start: Callable[[], T]) -> T:
         if is_required():
             pytest.fail(str(reason), pytrace=False)
         pytest.skip(str(reason))
+    except KafkaStartError as reason:
+        pytest.fail(str(reason), pytrace=False)
 
 
 @pytest.fixture(params=REAL[:1])

@@ -14,10 +14,11 @@ from kafka_nextgen.re2j import Verdict, judge, matcher_of
 from tests.conftest import or_skip
 from tests.support.kafka_from_maven import QUICK_START, find_java
 from tests.support.maven_jars import Artifact, fetch_artifacts
+from tests.support.waiting import GUARD_S
 
 RE2J = Artifact("com.google.re2j", "re2j", "1.8")
 PROGRAM = Path(__file__).parent / "support" / "Re2jVerdicts.java"
-PATIENCE_S = 120.0
+PATIENCE_S = GUARD_S
 SEED, DRAWN = 48, 3_000
 
 NAMES = ("orders", "orders-eu", "a", "aa", "ab", "b.c_d", "K", "k", "A-1", "x" * 249, "7", "-", "word")

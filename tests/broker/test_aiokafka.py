@@ -9,8 +9,9 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import unique
+from tests.support.waiting import GUARD_S
 
-TIMEOUT_S = 20
+TIMEOUT_S = GUARD_S
 
 
 class GivenUpError(Exception):

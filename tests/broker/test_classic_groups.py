@@ -21,9 +21,9 @@ from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
 from kafka_nextgen.wire.messages import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest
 from tests.broker.client import Client
 from tests.support.clients import produce, unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = 20.0
+PATIENCE_S = GUARD_S
 PARTITIONS = 4
 
 
@@ -156,12 +156,12 @@ def share(*members: Member) -> None:
         shares = [member.assigned for member in members]
         return all(shares) and sorted(p for share in shares for p in share) == list(range(PARTITIONS))
 
-    eventually("all partitions are shared", is_shared, PATIENCE_S)
+    eventually("all partitions are shared", is_shared)
 
 
 def read_by(*members: Member) -> list[int]:
     """Wait for 100 records; their numbers in order."""
-    eventually("all is read", lambda: sum(len(member.read) for member in members) >= 100, PATIENCE_S)
+    eventually("all is read", lambda: sum(len(member.read) for member in members) >= 100)
     return sorted(number for member in members for number in member.read)
 
 

@@ -32,9 +32,9 @@ from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch
 from tests.support.clients import unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
-TIMEOUT_S = 30
+TIMEOUT_S = GUARD_S
 CODECS = {"none": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
 
 

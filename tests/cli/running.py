@@ -10,11 +10,13 @@ from contextlib import contextmanager
 
 from attrs import define
 
+from tests.support.waiting import GUARD_S
+
 __all__ = ["COMMAND", "PATIENCE_S", "Running", "kafka_nextgen", "running"]
 
 COMMAND = (sys.executable, "-c", "from kafka_nextgen.cli.main import main; main()")
 #: Commands take seconds of a core to start and to end, which a busy machine may not have (seconds).
-PATIENCE_S = 120
+PATIENCE_S = GUARD_S
 
 
 def kafka_nextgen(*arguments: str, stdin: str | bytes = b"", timeout_s: float = 60) -> subprocess.CompletedProcess[str]:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-import pytest
-
 from kafka_nextgen.cli.demonstration.flights import load_flights
 from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT
 from tests.cli.running import kafka_nextgen
@@ -33,7 +31,6 @@ def test_flights_are_keyed_by_aircraft() -> None:
     assert flights[0].line.startswith(b"2013,1,1,517,515,")
 
 
-@pytest.mark.timeout(90)
 def test_the_demonstration_proves_itself_without_a_terminal(figures: Callable[[str], None], tmp_path: Path) -> None:
     done = kafka_nextgen("demo", "--history", str(tmp_path / "demo.jsonl"), timeout_s=80)
     assert done.returncode == 0, done.stderr + done.stdout

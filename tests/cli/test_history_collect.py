@@ -118,7 +118,7 @@ def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServ
                 found.extend(_event(record.value) for record in reader.poll(timeout=0.2))
                 return any(each.kind is EventKind.COMMITTED and each.group == group for each in found)
 
-            eventually("the commit is told", has_commit, timeout_s=PATIENCE_S)
+            eventually("the commit is told", has_commit)
     assert {each.group for each in found if each.group.startswith("other")} == set()
 
 
@@ -139,7 +139,7 @@ def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: Kafka
     commit(embedded_kafka, group, topic)
     for runs in (1, 2):
         with collecting(embedded_kafka, "--group", group, "-o", str(log)):
-            eventually("it wrote", lambda: len({each.source for each in events_in(log)}) == runs, timeout_s=PATIENCE_S)  # noqa: B023
+            eventually("it wrote", lambda: len({each.source for each in events_in(log)}) == runs)  # noqa: B023
     identities = [(each.source, each.seq) for each in events_in(log)]
     assert len(set(identities)) == len(identities)
 

@@ -10,11 +10,11 @@ from typing import Any
 from kafka_nextgen import Consumer, EventLog, LeaveMode, RebalanceListener
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event, EventKind
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 __all__ = ["Kept", "Member", "shared"]
 
-PATIENCE_S = 60.0
+PATIENCE_S = GUARD_S
 
 
 class Kept:
@@ -129,4 +129,4 @@ def shared(partitions: int, *members: Member) -> None:
         is_known = all(member.id for member in members)
         return is_known and sum(sizes) == partitions and max(sizes) - min(sizes) <= 1
 
-    eventually(f"{partitions} partitions are shared by {len(members)}", is_so, PATIENCE_S)
+    eventually(f"{partitions} partitions are shared by {len(members)}", is_so)

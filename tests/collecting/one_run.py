@@ -76,4 +76,4 @@ def until_told(told: Kept, group: str, partitions: int, members: Sequence[Member
         owners: list[str | None] = [member.id for member in members] or [None]
         return by_poller == by_members and counts == dict.fromkeys(owners, each)
 
-    eventually("it is told", is_so, PATIENCE_S)
+    eventually("it is told", is_so)

@@ -18,5 +18,5 @@ def records_of(cluster: Cluster, topic: str, partitions: int, count: int) -> lis
             found.extend(consumer.poll(timeout=0.2))
             return len(found) >= count
 
-        eventually(f"{count} records are read", has_all, timeout_s=60)
+        eventually(f"{count} records are read", has_all)
     return found

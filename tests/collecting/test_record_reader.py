@@ -27,10 +27,10 @@ from tests.cli.running import COMMAND, kafka_nextgen
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 both_protocols = pytest.mark.parametrize("protocol", ["consumer", "classic"])
-PATIENCE_S = 120  # a busy machine needs seconds to start a process
+PATIENCE_S = GUARD_S
 
 
 def run_script(kafka: KafkaServer, group: str, topic: str, protocol: str) -> dict[str, frozenset[int]]:
@@ -90,7 +90,7 @@ def test_a_report_of_what_is_read_tells_what_the_script_did(kafka: KafkaServer, 
     with reading_records(kafka, log, "--pattern", "records-.*"):
         topic = create_topic(kafka.bootstrap_servers, "records", 4)
         shared = run_script(kafka, group, topic, protocol)
-        eventually("both have left", lambda: _lefts(log, group) == 2, PATIENCE_S)
+        eventually("both have left", lambda: _lefts(log, group) == 2)
     told = reported(tmp_path, group)
     clients = {row["member"]: row["client"] for row in told["members"]}
     assert {row["client"]: (row["joined"], row["left"], row["fenced"]) for row in told["members"]} == {

@@ -24,11 +24,12 @@ from tests.differential.sides import Answer, Side
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Symbol
 from tests.differential.told import Member, Told
+from tests.support.waiting import GUARD_S
 
 __all__ = ["Episode", "Finding", "Played"]
 
 _NUMBERS = itertools.count()
-_PATIENCE_S = 30.0
+_PATIENCE_S = GUARD_S
 _LONGEST_S = 40.0  # sessions last for 60
 _GRACE_S = 0.1
 _PAUSE_S = 0.02

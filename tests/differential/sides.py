@@ -21,11 +21,11 @@ from tests.broker.configs import GROUP, SET, alter, describe
 from tests.differential.steps import Step
 from tests.differential.told import Member, Told
 from tests.support.plain_messages import as_dict
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 __all__ = ["Side"]
 
-_PATIENCE_S = 60
+_PATIENCE_S = GUARD_S
 _BARRIERS = 3
 _TIMEOUT_MS = 10_000
 _BARRIER_KEY = "consumer.session.timeout.ms"

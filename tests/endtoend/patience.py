@@ -37,7 +37,7 @@ def ask_patiently(
         answers.append(client.ask(api, request, version))
         return error_of(answers[-1]) not in _BUSY
 
-    eventually(f"{api} is answered", is_done, 30)
+    eventually(f"{api} is answered", is_done)
     return answers[-1]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
+from tests.support.waiting import GUARD_S
 
 __all__ = [
     "PATIENCE_S",
@@ -19,7 +20,7 @@ __all__ = [
     "read_async",
 ]
 
-PATIENCE_S = 60
+PATIENCE_S = GUARD_S
 
 
 #: A member of a classic group sets for itself what the broker sets for the others.

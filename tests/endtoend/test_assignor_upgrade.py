@@ -27,9 +27,10 @@ from kafka_nextgen.testing import Cluster
 from tests.endtoend.reading import numbers, poll_until
 from tests.engine.stage import SETTINGS
 from tests.support.clients import produce
+from tests.support.waiting import GUARD_S
 
 MEMBERS, PARTITIONS, RECORDS_PER_STEP = 6, 12, 60
-PATIENCE_S = 30.0
+PATIENCE_S = GUARD_S
 
 
 class Old(PartitionAssignor):

@@ -98,7 +98,7 @@ def test_a_member_that_is_out_of_its_group_is_refused(
         consumer.subscribe([source])
         read(consumer, RECORDS)
         before = consumer.group_metadata()
-        eventually("it is out", lambda: not members_of(kafka.bootstrap_servers, group), 60)
+        eventually("it is out", lambda: not members_of(kafka.bootstrap_servers, group))
         assert consumer.group_metadata() == before
         with pytest.raises(RefusedError):
             move(transactions, source, target, 5, consumer.group_metadata())
@@ -158,10 +158,10 @@ def test_each_record_is_transformed_once_although_a_transformer_is_suspended_in_
     (zombie,) = members_of(kafka.bootstrap_servers, transformers.group)
     first.send_signal(signal.SIGSTOP)
     transformers.start(unique("billing"))
-    eventually("it is out", lambda: zombie not in members_of(kafka.bootstrap_servers, transformers.group), 60)
+    eventually("it is out", lambda: zombie not in members_of(kafka.bootstrap_servers, transformers.group))
     wait_until_all_is_committed(kafka, transformers.group)
     first.send_signal(signal.SIGCONT)
-    eventually("it is in again", lambda: len(members_of(kafka.bootstrap_servers, transformers.group)) == 2, 60)
+    eventually("it is in again", lambda: len(members_of(kafka.bootstrap_servers, transformers.group)) == 2)
     assert first.stdin is not None
     assert first.stdout is not None
     first.stdin.write("go on\n")
@@ -184,7 +184,7 @@ def assert_each_was_transformed_once(kafka: KafkaServer, group: str, target: str
 
 def wait_until_all_is_committed(kafka: KafkaServer, group: str) -> None:
     everything = dict.fromkeys(range(PARTITIONS), RECORDS // PARTITIONS)
-    eventually("all is committed", lambda: stored_offsets(kafka.bootstrap_servers, group) == everything, 60)
+    eventually("all is committed", lambda: stored_offsets(kafka.bootstrap_servers, group) == everything)
 
 
 def test_the_example_transforms_each_record_once(kafka: KafkaServer, source: str, target: str) -> None:

@@ -49,12 +49,12 @@ def kill_coordinator(cluster: Cluster) -> None:
 def test_members_live_through_the_death_of_their_coordinators(cluster: Cluster, protocol: str) -> None:
     servers = cluster.bootstrap_servers
     with Readers(servers, "billing", "orders", dynamic=1, static=1, protocol=protocol) as readers:
-        eventually("every member has a share", lambda: len(_owners(cluster)) == 2, 20)
+        eventually("every member has a share", lambda: len(_owners(cluster)) == 2)
         with Load(servers, "orders", PARTITIONS) as load:
             for _ in range(KILLS):
                 wait_for_commits(readers, sum(readers.committed().values()) + BETWEEN_KILLS)
                 kill_coordinator(cluster)
-        eventually("all is read", lambda: readers.count() >= load.sent or _failed(readers), 30)
+        eventually("all is read", lambda: readers.count() >= load.sent or _failed(readers))
         assert readers.failures() == []
     assert load.misplaced == []
     expected = {
@@ -66,7 +66,7 @@ def test_members_live_through_the_death_of_their_coordinators(cluster: Cluster, 
 
 def wait_for_commits(readers: Readers, count: int) -> None:
     """Return once positions were committed that add up to ``count``."""
-    eventually("commits go on", lambda: sum(readers.committed().values()) >= count or _failed(readers), 30)
+    eventually("commits go on", lambda: sum(readers.committed().values()) >= count or _failed(readers))
 
 
 def _failed(readers: Readers) -> bool:
@@ -104,8 +104,8 @@ def test_confluents_consumer_lives_through_it_and_through_coordinators_that_are_
     for round_ in range(ROUNDS):
         send(producer, "orders", range(100 * round_, 100 * (round_ + 1)), PARTITIONS)
         producer.flush(10)
-        eventually("all is read", lambda count=100 * (round_ + 1): _poll(consumer, seen) >= count, 30)
-        eventually("the commit is acknowledged", lambda: _commit(consumer), 30)
+        eventually("all is read", lambda count=100 * (round_ + 1): _poll(consumer, seen) >= count)
+        eventually("the commit is acknowledged", lambda: _commit(consumer))
         with cluster.loading_held():
             kill_coordinator(cluster)
             consumer.poll(0.3)

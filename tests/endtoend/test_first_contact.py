@@ -40,7 +40,6 @@ def through_proxy(kafka: KafkaServer, cuts_once: CutsOnce) -> Iterator[str]:
     proxy.stop()
 
 
-@pytest.mark.timeout(60)
 def test_brief_polls_raise_nothing_and_bring_the_records(
     kafka: KafkaServer, protocol: str, through_proxy: str, cuts_once: CutsOnce
 ) -> None:

@@ -13,9 +13,9 @@ from tests.endtoend.reading import config_of, read
 from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
 from tests.support.java_tools import CONSOLE_CONSUMER, CONSUMER_GROUPS, VERIFIABLE_CONSUMER, JavaTools, output_of
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = 30.0
+PATIENCE_S = GUARD_S
 
 BOTH = pytest.mark.parametrize("protocol", ["consumer", "classic"])
 
@@ -38,7 +38,7 @@ def test_verifiable_consumers_share_a_topic(java_tools: JavaTools, embedded_kafk
     where = ("--bootstrap-server", servers, "--topic", topic, "--group-id", group, "--group-protocol", protocol)
     how = ("--reset-policy", "earliest", "--max-messages", "50", "--verbose")
     both = [java_tools.start(VERIFIABLE_CONSUMER, *where, *how) for _ in range(2)]
-    eventually("each has two partitions", lambda: sizes(servers, group) == [2, 2], PATIENCE_S)
+    eventually("each has two partitions", lambda: sizes(servers, group) == [2, 2])
     produce(servers, topic, 100, partitions=4)
     with ThreadPoolExecutor(2) as pool:
         told = [json.loads(line) for printed in pool.map(output_of, both) for line in printed.splitlines()]

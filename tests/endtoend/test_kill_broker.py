@@ -19,11 +19,11 @@ from tests.endtoend.load import Load
 from tests.endtoend.readers import Readers
 from tests.support.clients import create_named_topic
 from tests.support.numbering import number_at, value_of
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 KILLS = int(os.environ.get("BROKER_KILLS", "5"))
 BETWEEN_KILLS = 200  # records that are acknowledged, and commits' records that are, before the next one
-PATIENCE_S = 60
+PATIENCE_S = GUARD_S
 PARTITIONS = 4
 MEMBERS = 2  # of each kind
 CONFIG = (
@@ -51,7 +51,7 @@ def test_nothing_acknowledged_is_lost_and_the_group_goes_on(tmp_path: Path) -> N
                         broker.start()
                         check_offsets(admin, committed)
                         assert described(admin) == group
-            eventually("all is read", lambda: readers.count() >= load.sent or bool(readers.failures()), PATIENCE_S)
+            eventually("all is read", lambda: readers.count() >= load.sent or bool(readers.failures()))
             assert readers.failures() == []
         check_records(servers, load)
         assert readers.read() == {
@@ -67,7 +67,7 @@ def stable(admin: GroupAdmin) -> GroupDescription:
         found = admin.describe(["billing"]).done.get("billing")
         return found is not None and found.state is GroupState.STABLE and len(found.members) == 2 * MEMBERS
 
-    eventually("the group is stable", is_stable, PATIENCE_S)
+    eventually("the group is stable", is_stable)
     return described(admin)
 
 
@@ -79,8 +79,8 @@ def described(admin: GroupAdmin) -> GroupDescription:
 def wait_for_progress(load: Load, readers: Readers) -> None:
     """Return at some moment after more records and commits were acknowledged."""
     records, commits = len(load.acknowledged) + BETWEEN_KILLS, sum(readers.committed().values()) + BETWEEN_KILLS
-    eventually("records are acknowledged", lambda: len(load.acknowledged) >= records, PATIENCE_S)
-    eventually("commits are acknowledged", lambda: sum(readers.committed().values()) >= commits, PATIENCE_S)
+    eventually("records are acknowledged", lambda: len(load.acknowledged) >= records)
+    eventually("commits are acknowledged", lambda: sum(readers.committed().values()) >= commits)
     time.sleep(random.random() / 10)
 
 

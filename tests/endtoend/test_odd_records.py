@@ -20,9 +20,9 @@ from tests.broker.requests import produce
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = 30.0
+PATIENCE_S = GUARD_S
 NAMES = tuple(ODD_BATCHES)
 
 #: Where Kafka's own consumer delivers and librdkafka 2.16 does not, or less: nothing at all, or the first record only.

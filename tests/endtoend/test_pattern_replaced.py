@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from kafka_nextgen import Consumer, SubscriptionPattern
 from tests.endtoend.reading import PATIENCE_S, poll_until_assigned
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
 
-@pytest.mark.timeout(180)
 def test_a_pattern_replaced_by_one_that_matches_nothing_passes_its_partitions_on(kafka: KafkaServer) -> None:
     servers, family, group = kafka.bootstrap_servers, unique("family"), unique("patterns")
     topics = {create_topic(servers, f"{family}-a"), create_topic(servers, f"{family}-b")}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafka_nextgen import Consumer, RebalanceCause, SubscriptionPattern
 from tests.endtoend.reading import poll_until_assigned
 from tests.support.clients import admin_client, create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
 
-@pytest.mark.timeout(180)
 def test_a_pattern_picks_up_a_topic_made_later_and_drops_one_deleted(kafka: KafkaServer) -> None:
     servers, family = kafka.bootstrap_servers, unique("family")
     first = create_topic(servers, f"{family}-a")

@@ -141,7 +141,7 @@ def compacted(kafka: KafkaServer) -> TopicPartition:
         return first == 10 and len(list(consumer)) < RECORDS / 2
 
     with new_consumer(kafka) as consumer:
-        eventually("the log is compacted", is_compacted, timeout_s=PATIENCE_S)
+        eventually("the log is compacted", is_compacted)
     return partition
 
 

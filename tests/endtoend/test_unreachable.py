@@ -16,8 +16,6 @@ from tests.support.kafka_properties import free_ports
 
 PARTITION = TopicPartition("orders", 0)
 
-pytestmark = pytest.mark.timeout(30)
-
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
+from tests.support.waiting import GUARD_S
+
 __all__ = ["TIMEOUT_S", "read_to_end", "send", "transactional_producer"]
 
-TIMEOUT_S = 30
+TIMEOUT_S = GUARD_S
 
 
 def transactional_producer(bootstrap_servers: str, transactional_id: str, **config: Any) -> Producer:

@@ -36,6 +36,7 @@ from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
 from tests.engine.names import GROUP, TOPIC, tp
+from tests.support.waiting import GUARD_S
 
 __all__ = [
     "GROUP",
@@ -54,7 +55,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-PATIENCE_S = 20.0
+PATIENCE_S = GUARD_S
 RECORDS_PER_BATCH = 10
 SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "50",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.fetching import Fetch, NodeFetches
 from kafka_nextgen.wire.apis import FETCH
-from tests.engine.stage import PATIENCE_S, Stage, read, tp, values
+from tests.engine.stage import Stage, read, tp, values
 
 __all__ = [
     "LONG_MS",
@@ -26,7 +25,6 @@ __all__ = [
     "one_by_one",
     "reading",
     "reads_on",
-    "until",
 ]
 
 LONG_MS = 5_000
@@ -109,13 +107,6 @@ def reads_on(stage: Stage, consumer: Consumer, count: int) -> bool:
     """Whether so many records more of it are read one by one, each of them."""
     first = next_of(consumer)
     return one_by_one(stage, consumer, count) == list(range(first, first + count))
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def once(stage: Stage, change: Callable[[Any], Any]) -> None:

@@ -35,9 +35,6 @@ def mortal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mortal]:
         yield Mortal(Stage(life.enter_context(Cluster(config=SETTINGS)), monkeypatch), life.close)
 
 
-pytestmark = pytest.mark.timeout(60)
-
-
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
 @pytest.mark.parametrize("auto_commit", [False, True], ids=["manual", "auto"])
 @pytest.mark.parametrize("call", ["close", "unsubscribe"])

@@ -21,8 +21,9 @@ from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.metrics.consumer_metrics import ReadingMetrics
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import SETTINGS, Stage, poll_until, read, tp, values
-from tests.engine.steady import LONG_MS, Steadiness, go_on, next_of, one_by_one, reading, reads_on, until
+from tests.engine.steady import LONG_MS, Steadiness, go_on, next_of, one_by_one, reading, reads_on
 from tests.support.signals import handled_by, shower
+from tests.support.waiting import eventually
 
 compiled = pytest.mark.skipif(not ACCELERATED, reason="without the accelerator nothing is steady")
 
@@ -158,7 +159,7 @@ def test_where_reading_stands_is_known_meanwhile(stage: Stage, steady: Steadines
     with reading(stage, steady) as consumer:
         first = next_of(consumer)
         stage.write(0, 3)
-        until(lambda: consumer.lag()[tp(0)] == 3)
+        eventually("the lag is 3", lambda: consumer.lag()[tp(0)] == 3, saw=consumer.lag)
         assert next_of(consumer) == first
         assert values(read(consumer, 3)) == [first, first + 1, first + 2]
         assert consumer.lag() == {tp(0): 0, tp(1): 0}
@@ -231,7 +232,7 @@ def test_records_that_are_put_back_come_again(stage: Stage, steady: Steadiness) 
             refused.append(b"%d" % (first + 1))
             for _ in range(3):
                 stage.write(0, 1)
-            until(lambda: consumer.lag()[tp(0)] == 3)
+            eventually("the lag is 3", lambda: consumer.lag()[tp(0)] == 3, saw=consumer.lag)
             assert values(read(consumer, 1)) == [first]
             with pytest.raises(DeserializationError, match="not now"):
                 list(consumer.poll(1.0))

@@ -31,8 +31,8 @@ from tests.engine.steady import (
     one_by_one,
     reading,
     reads_on,
-    until,
 )
+from tests.support.waiting import eventually
 
 BUFFER_BYTES = 400_000
 SHORT_MS = 400
@@ -61,7 +61,7 @@ def seek(stage: Stage, consumer: Consumer) -> None:
 def seek_behind_what_was_kept(stage: Stage, consumer: Consumer) -> None:
     first = next_of(consumer)
     stage.write(0, 5)
-    until(lambda: consumer.lag()[tp(0)] == 5)
+    eventually("the lag is 5", lambda: consumer.lag()[tp(0)] == 5, saw=consumer.lag)
     consumer.seek(tp(0), first + 3)
     assert values(read(consumer, 2)) == [first + 3, first + 4]
 
@@ -96,7 +96,7 @@ def seek_to_the_beginning(stage: Stage, consumer: Consumer) -> None:
 def stop(stage: Stage, consumer: Consumer) -> None:
     first = next_of(consumer)
     stage.write(0, 1)
-    until(lambda: consumer.lag()[tp(0)] == 1)
+    eventually("the lag is 1", lambda: consumer.lag()[tp(0)] == 1, saw=consumer.lag)
     consumer.assign([tp(1)])
     stage.write(1, 1)
     assert [(record.partition, record.offset) for record in read(consumer, 1)] == [(1, 0)]
@@ -262,7 +262,7 @@ def test_a_broker_that_does_not_answer_in_time(stage: Stage, steady: Steadiness)
     with reading(stage, steady, **config) as consumer:
         stage.handle(FETCH, never)
         assert reads_on(stage, consumer, 5)
-        until(unanswered.is_set)
+        eventually("a fetch is left unanswered", unanswered.is_set)
         assert reads_on(stage, consumer, 5)
         assert consumer.metrics().reading.failed_fetches == 1
         go_on(stage, consumer, steady)
@@ -296,7 +296,7 @@ def test_closing_in_the_midst_of_it_commits_what_was_handed_over(stage: Stage, s
         go_on(stage, consumer, steady)
         first = next_of(consumer)
         stage.write(0, 5)
-        until(lambda: consumer.lag()[tp(0)] == 5)
+        eventually("the lag is 5", lambda: consumer.lag()[tp(0)] == 5, saw=consumer.lag)
     assert stage.committed() == {0: first}
 
 

@@ -13,8 +13,6 @@ from tests.engine.stage import TOPIC, Stage, poll_until, read
 
 AN_HOUR_MS, AN_HOUR_S = 3_600_000, 3600.0
 
-pytestmark = pytest.mark.timeout(60)
-
 
 def throttle(stage: Stage, api: Api) -> None:
     """Have answers to this ask to be left alone for an hour."""

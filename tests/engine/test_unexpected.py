@@ -10,7 +10,6 @@ import gc
 import importlib
 import inspect
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
 from tests.engine.stage import PATIENCE_S, Stage, read, tp
+from tests.support.waiting import eventually
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
@@ -107,14 +107,6 @@ def poll_through(consumer: Consumer, is_so: Callable[[int], bool]) -> list[Excep
     return errors
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("where", "settings"),
     BACKGROUND,
@@ -142,7 +134,7 @@ def test_the_reminder_of_iteration_goes_on(
     fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.core:ConsumerCore._remind")
     with stage.subscribed(max_poll_interval_ms=1000) as consumer:
         next(iter(consumer))
-        wait_for(lambda: fails.calls >= 2)
+        eventually("it was called twice", lambda: fails.calls >= 2, saw=lambda: fails.calls)
         with pytest.raises(RuntimeError, match="nobody expected this"):
             consumer.poll()
     assert "nobody expected this" in caplog.text

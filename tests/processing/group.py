@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Sequence
 
 from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, StopHandle, TopicPartition
 from tests.support.clients import produce, unique
+from tests.support.waiting import GUARD_S
 
 __all__ = ["PARTITIONS", "PATIENCE_S", "Diary", "Member", "Watched", "fill", "member_config"]
 
 PARTITIONS = 4
-PATIENCE_S = 30
+PATIENCE_S = GUARD_S
 
 BROKER = {
     "group.consumer.assignment.interval.ms": 0,

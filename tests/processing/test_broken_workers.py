@@ -20,8 +20,9 @@ from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.processing.scripted import Offsets, ScriptedConsumer, records_of
 from tests.processing.stage import P0
+from tests.support.waiting import GUARD_S
 
-PATIENCE_S = 10
+PATIENCE_S = GUARD_S
 OFFSETS = range(4)
 CONFIG: dict[str, object] = {"retry_backoff_ms": 1, "auto_commit_interval_ms": 1}
 

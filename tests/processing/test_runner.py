@@ -12,8 +12,9 @@ from kafka_nextgen.processing import StopHandle
 from kafka_nextgen.processing.worker_pool import WorkerPool
 from tests.processing.scripted import ScriptedConsumer, keep, records_of
 from tests.processing.stage import P0, P1
+from tests.support.waiting import GUARD_S
 
-PATIENCE_S = 30
+PATIENCE_S = GUARD_S
 ALWAYS = {"auto_commit_interval_ms": 1}
 
 

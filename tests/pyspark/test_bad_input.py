@@ -161,7 +161,6 @@ def test_a_schema_that_is_no_projection_is_refused(sources: Sources, topic: str,
     assert schema.split()[0] in failure
 
 
-@pytest.mark.timeout(120)
 def test_a_broker_that_is_not_there_ends_a_query(sources: Sources, tmp_path: Path) -> None:
     (port,) = free_ports(1)
     nowhere = Sources(sources.spark, f"127.0.0.1:{port}")

@@ -15,13 +15,13 @@ from tests.pyspark.sources import OURS, Sources
 from tests.pyspark.topics import write
 from tests.support.clients import admin_client, create_topic, members_of, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 PARTITIONS = 2
-PATIENCE_S = 60
+PATIENCE_S = GUARD_S
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def end_of(checkpoint: Path, topic: str) -> dict[int, int]:
 
 
 def wait_for_group(servers: str, group: str, offsets: dict[int, int]) -> None:
-    eventually(f"the group is at {offsets}", lambda: stored_offsets(servers, group) == offsets, PATIENCE_S)
+    eventually(f"the group is at {offsets}", lambda: stored_offsets(servers, group) == offsets)
 
 
 @pytest.mark.oldest_spark
@@ -163,7 +163,7 @@ def test_a_member_that_comes_later_does_not_end_the_query(
     wait_for_group(servers, group, {0: 10, 1: 10})
     member = request.getfixturevalue("member")
     add_records(servers, topic)
-    eventually("the rows are read", lambda: end_of(checkpoint, topic) == {0: 20, 1: 20}, PATIENCE_S)
+    eventually("the rows are read", lambda: end_of(checkpoint, topic) == {0: 20, 1: 20})
     assert stored_offsets(servers, group) == {0: 10, 1: 10}
     member.close()
     wait_for_group(servers, group, {0: 20, 1: 20})

@@ -168,7 +168,7 @@ class Topics:
             left = len(read_to_end(consumer, topic))
             return left == 20  # the last segment is never cleaned
 
-        eventually(f"{topic} is compacted", is_cleaned, timeout_s=40)
+        eventually(f"{topic} is compacted", is_cleaned)
         consumer.close()
         return Topic(topic, left)
 

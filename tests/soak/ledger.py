@@ -103,10 +103,10 @@ class Ledger:
             self._is_over.wait(max(0.0, due - time.monotonic()))
 
     def _write_first(self, source: Source, partitions: Iterable[int]) -> None:
-        eventually(f"the producer knows {source.topic}", lambda: _known(source).issuperset(partitions), 30)
+        eventually(f"the producer knows {source.topic}", lambda: _known(source).issuperset(partitions))
         for partition in partitions:
             name = f"{source.topic}[{partition}]"
-            eventually(f"{name} has a first record", partial(self._wrote_first, source, partition), 30)
+            eventually(f"{name} has a first record", partial(self._wrote_first, source, partition))
 
     def _wrote_first(self, source: Source, partition: int) -> bool:
         key, is_told = source.key(partition), threading.Event()

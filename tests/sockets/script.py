@@ -30,10 +30,11 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request
 from tests.sockets.acts import Act, Answer, act_named
+from tests.support.waiting import GUARD_S
 
 __all__ = ["REQUESTS", "Script"]
 
-PATIENCE_S = 20.0
+PATIENCE_S = GUARD_S
 
 Predicate = Callable[[RequestFrame], bool]
 

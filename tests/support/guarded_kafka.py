@@ -55,7 +55,6 @@ def start_guarded(version: str, passwords: Mapping[str, str], super_user: str) -
     try:
         wait_until_ready(
             f"127.0.0.1:{port}",
-            timeout_s=90,
             is_alive=lambda: guarded._process.poll() is None,
             log_tail=lambda: log_tail_of(home / "log"),
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support.kafka_from_maven import QUICK_START, class_options, fetch_jars, find_java
+from tests.support.waiting import GUARD_S
 
 __all__ = ["CONSOLE_CONSUMER", "CONSUMER_GROUPS", "VERIFIABLE_CONSUMER", "JavaTools", "find_java_tools", "output_of"]
 
@@ -14,7 +15,7 @@ CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 VERIFIABLE_CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
 
-PATIENCE_S = 60.0
+PATIENCE_S = GUARD_S
 
 
 class JavaTools:

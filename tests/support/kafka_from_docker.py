@@ -26,7 +26,6 @@ def start_from_docker(version: str) -> KafkaServer:
     try:
         wait_until_ready(
             f"127.0.0.1:{port}",
-            timeout_s=90,
             is_alive=lambda: container.get_wrapped_container().status != "exited",
             log_tail=lambda: b"".join(container.get_logs()).decode(errors="replace")[-4000:],
         )

@@ -100,7 +100,6 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
     try:
         wait_until_ready(
             bootstrap_servers,
-            timeout_s=90,
             is_alive=lambda: process.poll() is None,
             log_tail=lambda: log_tail_of(home / "log"),
         )

@@ -81,7 +81,6 @@ def _wait_for_both(pair: KafkaPair) -> None:
         assert node.poll() is None, log_tail_of(pair._home / f"log-{number}")
     wait_until_ready(
         pair.bootstrap_servers,
-        timeout_s=90,
         is_alive=lambda: pair._nodes[0].poll() is None,
         log_tail=lambda: log_tail_of(pair._home / "log-1"),
     )

@@ -14,7 +14,7 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, SyncGroupRequest
 from tests.broker.client import Client
 from tests.support.kafka_server import KafkaStartError
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 __all__ = ["wait_until_coordinating", "wait_until_ready"]
 
@@ -23,7 +23,7 @@ GROUPS = [chr(number) for number in range(48, 98)]
 
 
 def wait_until_ready(
-    bootstrap_servers: str, *, timeout_s: float, is_alive: Callable[[], bool], log_tail: Callable[[], str]
+    bootstrap_servers: str, *, is_alive: Callable[[], bool], log_tail: Callable[[], str], timeout_s: float = GUARD_S
 ) -> None:
     """Return once the broker lists itself; raise ``KafkaStartError`` if it ends or ``timeout_s`` pass before."""
     deadline = time.monotonic() + timeout_s

@@ -113,9 +113,7 @@ def start_secured_kafka(
 
 
 def _wait(bootstrap: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    wait_until_ready(
-        bootstrap, timeout_s=90, is_alive=lambda: process.poll() is None, log_tail=lambda: log_tail_of(log)
-    )
+    wait_until_ready(bootstrap, is_alive=lambda: process.poll() is None, log_tail=lambda: log_tail_of(log))
 
 
 def _listeners(plain: Mapping[str, str], servers: Mapping[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ Real ones may be shared with the other processes of a run.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from attrs import define, field
@@ -12,7 +13,7 @@ from attrs import define, field
 from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.guardian import kept_for_the_run
 from tests.support.kafka_readiness import wait_until_coordinating
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.real_kafka import start_real_kafka
 from tests.support.shared_servers import SharedServers
 
@@ -31,20 +32,30 @@ class Servers:
 
     common: Path | None = None
     _started: dict[str, KafkaServer] = field(factory=dict)
-    _failed: dict[str, Exception] = field(factory=dict)
+    _failed: dict[str, NoKafkaError | KafkaStartError] = field(factory=dict)
     _shared: SharedServers | None = None
 
     def get(self, kind: str) -> KafkaServer:
-        """Return the broker of that kind; what kept it from starting once is raised again, not tried again."""
+        """Return the broker of that kind; ``NoKafkaError`` or ``KafkaStartError``, of one line, if there is none.
+
+        What kept it from starting is told once, as a warning of the run. It is not tried again.
+        """
         if kind in self._failed:
             raise self._failed[kind]
         if kind not in self._started:
-            try:
-                self._started[kind] = self._start(kind)
-            except Exception as error:
-                self._failed[kind] = error
-                raise
+            self._started[kind] = self._try_to_start(kind)
         return self._started[kind]
+
+    def _try_to_start(self, kind: str) -> KafkaServer:
+        try:
+            return self._start(kind)
+        except NoKafkaError as error:
+            self._failed[kind] = error
+            raise
+        except Exception as error:
+            warnings.warn(f"Kafka {kind} did not start: {error}", stacklevel=2)
+            self._failed[kind] = KafkaStartError(f"Kafka {kind} did not start; the run's warnings say why")
+            raise self._failed[kind] from error
 
     def _start(self, kind: str) -> KafkaServer:
         if kind in EMBEDDED:

@@ -13,7 +13,7 @@ from pathlib import Path
 from attrs import define, field
 from filelock import FileLock
 
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.waiting import eventually
 
 __all__ = ["SharedServers", "Start"]
@@ -40,12 +40,24 @@ class SharedServers:
         with self._lock(kind):
             address = self._address(kind)
             if not address.exists():
-                self._own[kind] = self.start(kind)
+                self._own[kind] = self._start(kind)
                 address.write_text(self._own[kind].bootstrap_servers)
             self._users(kind).mkdir(exist_ok=True)
             self._mark(kind).touch()
             self._used.add(kind)
             return KafkaServer(address.read_text(), kind)
+
+    def _start(self, kind: str) -> KafkaServer:
+        """Start it, and leave a note for the others if that fails: they don't try again."""
+        if self._failure(kind).exists():
+            raise KafkaStartError(self._failure(kind).read_text())
+        try:
+            return self.start(kind)
+        except NoKafkaError:
+            raise
+        except Exception:
+            self._failure(kind).write_text(f"process {self.me} of this run could not start it, and says why")
+            raise
 
     def leave(self) -> None:
         """Use none any more, and stop the own ones when the others do the same: none of them can."""
@@ -68,6 +80,9 @@ class SharedServers:
 
     def _address(self, kind: str) -> Path:
         return self.folder / f"{kind}.address"
+
+    def _failure(self, kind: str) -> Path:
+        return self.folder / f"{kind}.failed"
 
     def _users(self, kind: str) -> Path:
         return self.folder / f"{kind}.users"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from tests.support.servers import Servers
 from tests.support.shared_servers import SharedServers
 from tests.support.waiting import eventually
 
@@ -48,6 +49,26 @@ def test_one_is_started_for_all_and_stopped_when_nobody_uses_it(tmp_path: Path, 
         second.leave()
         leaving.result(timeout=10)
     assert brokers.stopped == ["4.3.0"]
+
+
+def test_one_that_does_not_start_is_tried_once_by_all_processes_and_told_in_one_line(tmp_path: Path) -> None:
+    tried: list[str] = []
+
+    def fail(kind: str) -> KafkaServer:
+        tried.append(kind)
+        raise KafkaStartError("Kafka ended while it started:\nits log\nand more of it")
+
+    first, second = Servers(tmp_path), Servers(tmp_path)
+    for servers in (first, second):
+        servers._shared = SharedServers(tmp_path, fail)
+    in_one_line = r"^Kafka 4\.4\.0 did not start; the run's warnings say why$"
+    with pytest.warns(UserWarning, match="it started:\nits log"), pytest.raises(KafkaStartError, match=in_one_line):
+        first.get("4.4.0")
+    with pytest.raises(KafkaStartError, match=in_one_line):
+        first.get("4.4.0")
+    with pytest.warns(UserWarning, match=r"process \d+ of this"), pytest.raises(KafkaStartError, match=in_one_line):
+        second.get("4.4.0")
+    assert tried == ["4.4.0"]
 
 
 def test_two_that_wait_for_each_other_both_come_to_an_end(tmp_path: Path, brokers: Brokers) -> None:

@@ -55,14 +55,14 @@ from tests.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.scenario_language.notation import NotationError
 from tests.scenario_language.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from tests.support.clients import unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 from tests.worlds import topics
 from tests.worlds.classic import ClassicConversation
 from tests.worlds.transactions import Producers
 
 __all__ = ["SocketWorld"]
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = GUARD_S
 _BY_NAME = 9  # the highest version of OffsetCommit and OffsetFetch that every release has
 
 

@@ -16,9 +16,10 @@ from tests.broker.transactions.offset_transactions import GROUP, NAME, TOPIC, be
 from tests.endtoend.broker_process import BrokerProcess
 from tests.endtoend.patience import ask_patiently
 from tests.support.clients import create_topic
+from tests.support.waiting import GUARD_S
 
 UNSTABLE = (ErrorCode.UNSTABLE_OFFSET_COMMIT, -1)
-TIMEOUT_S = 20
+TIMEOUT_S = GUARD_S
 
 
 def told(client: Client) -> tuple[int, int]:

@@ -28,11 +28,11 @@ from tests.pyspark.killing.places import Place, end_of_batch, place_of
 from tests.pyspark.killing.processes import Driver, Target
 from tests.pyspark.killing.writer import PARTITIONS, Records, Writer
 from tests.support.clients import create_topic, stored_offsets, unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 __all__ = ["Summary", "run_kills"]
 
-PATIENCE_S = 120
+PATIENCE_S = GUARD_S
 LOOKS_EVERY_S = 0.004  # each look costs processor time that the query lacks
 _MOST_SHOWN = 20
 
@@ -133,7 +133,7 @@ class _Run:
         begun_in(self.home).unlink(missing_ok=True)
         self.starts += 1
         with Driver([*self.arguments, *options], self.home / "driver.log") as driver:
-            eventually("the query has begun", lambda: self._has_begun(driver), PATIENCE_S)
+            eventually("the query has begun", lambda: self._has_begun(driver))
             yield driver
             if driver.exit_code is not None and not _in_time(lambda: not driver.processes()):
                 self.findings.append(f"these processes outlived their driver: {driver.processes()}")
