@@ -22,7 +22,7 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.properties import SecurityProtocol
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.frames import encode_request
 from kafka_nextgen.wire.messages import ApiVersionsRequest, MetadataRequest
@@ -126,8 +126,9 @@ def test_no_more_connections_than_max_connections() -> None:
     ],
 )
 def test_a_client_that_does_not_send_its_request_is_hung_up_on(sent: bytes) -> None:
-    with Cluster(config={"connections.max.idle.ms": 100}) as strict, Client(strict.bootstrap_servers) as idle:
+    with Cluster(clock=Clock()) as strict, Client(strict.bootstrap_servers) as idle:
         idle.send_bytes(sent)
+        strict.advance(seconds=600)
         assert idle.is_hung_up()
 
 

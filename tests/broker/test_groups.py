@@ -67,24 +67,6 @@ def test_a_member_hears_of_a_topic_made_after_it_joined(cluster: Cluster, client
     eventually("the new topic is assigned", is_assigned)
 
 
-def test_a_silent_member_is_removed_by_the_clock(topic: str) -> None:
-    config = {
-        "group.consumer.min.session.timeout.ms": 200,
-        "group.consumer.session.timeout.ms": 200,
-        "group.consumer.min.heartbeat.interval.ms": 50,
-        "group.consumer.heartbeat.interval.ms": 50,
-    }
-    with Cluster(config=config) as quick, Client(quick.bootstrap_servers) as client:
-        quick.create_topic(topic)
-        heartbeat(client, "billing", 0, subscribed_topic_names=[topic])
-
-        def is_empty() -> bool:
-            request = ConsumerGroupDescribeRequest(group_ids=["billing"])
-            return client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].group_state == "Empty"
-
-        eventually("the member's session ended", is_empty)
-
-
 def test_offsets_are_committed_by_name_and_by_id_and_read_again(client: Client, topic: str, group: str) -> None:
     assert committed(client, group, topic) == -1
     assert commit(client, group, topic, 5) == ErrorCode.NONE

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from tests.engine.stage import SETTINGS, Stage
 from tests.engine.steady import Steadiness
 
@@ -14,6 +14,13 @@ from tests.engine.steady import Steadiness
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     with Cluster(config=SETTINGS) as cluster:
+        yield Stage(cluster, monkeypatch)
+
+
+@pytest.fixture
+def timed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """A stage whose time the test moves on."""
+    with Cluster(config=SETTINGS, clock=Clock()) as cluster:
         yield Stage(cluster, monkeypatch)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,23 +105,24 @@ def holders(*consumers: Consumer) -> dict[int, str | None]:
     }
 
 
-def test_callbacks_errors_and_late_polls(stage: Stage, kept: Kept) -> None:
-    stage.create(partitions=1)
-    stage.write(0, 1)
-    with stage.consumer() as consumer:
+def test_callbacks_errors_and_late_polls(timed: Stage, kept: Kept) -> None:
+    timed.create(partitions=1)
+    timed.write(0, 1)
+    with timed.consumer() as consumer, ThreadPoolExecutor(1) as thread:
         consumer.hooks.add(EventLog(kept))
         consumer.subscribe([TOPIC], Slow())
         read(consumer, 1)
-        consumer.poll(1.1)  # a poll that takes long is no gap
-        consumer.poll(0)
+        polling = thread.submit(lambda: (consumer.poll(3), consumer.poll(0)))  # a poll that takes long is no gap
+        while not polling.done():
+            timed.cluster.advance(seconds=1)
         assert kept.of(EventKind.POLL_GAP) == []
-        time.sleep(1.1)
+        timed.cluster.advance(seconds=2)
         consumer.poll(0)
         with pytest.raises(ZeroDivisionError):
             consumer.unsubscribe()
     (gap,) = kept.of(EventKind.POLL_GAP)
     assert gap.ms is not None
-    assert gap.ms >= 1_100
+    assert gap.ms >= 2_000
     callbacks = [(event.cause, event.reason) for event in kept.of(EventKind.CALLBACK)]
     assert callbacks == [("assigned", None), ("revoked", "ZeroDivisionError: revoked")]
     errors = [(event.cause, event.reason) for event in kept.of(EventKind.ERROR)]

@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire import messages as m
 from tests.broker.client import Client
@@ -129,16 +129,19 @@ def test_a_test_is_told_what_can_be_no_quota(cluster: Cluster, kind: str, amount
         cluster.set_quota(kind, amount, user=who)
 
 
-def test_our_consumer_leaves_the_broker_alone_and_still_reads_everything(cluster: Cluster, client: Client) -> None:
-    cluster.create_topic("payments")
-    for number in range(5):
-        batch = values(*(f"{number}-{index}" + "x" * 500 for index in range(4)))
-        client.ask(apis.PRODUCE, produce_request("payments", batch), 12)
-    cluster.set_quota("consumer_byte_rate", 1_000, client_id="reader")
+def test_our_consumer_leaves_the_broker_alone_and_still_reads_everything() -> None:
     config = {"auto.offset.reset": "earliest", "client.id": "reader"}
-    with Consumer(config, bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
-        consumer.subscribe(["payments"])
-        read = 0
-        while read < 20:
-            read += len(consumer.poll(timeout=10))
-        assert consumer.metrics().connections.throttled_ms > 0
+    with Cluster(clock=Clock()) as cluster:
+        cluster.create_topic("payments")
+        with Client(cluster.bootstrap_servers) as client:
+            for number in range(5):
+                batch = values(*(f"{number}-{index}" + "x" * 500 for index in range(4)))
+                client.ask(apis.PRODUCE, produce_request("payments", batch), 12)
+        cluster.set_quota("consumer_byte_rate", 1_000, client_id="reader")
+        with Consumer(config, bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
+            consumer.subscribe(["payments"])
+            read = 0
+            while read < 20:
+                read += len(consumer.poll(timeout=0))
+                cluster.advance(seconds=1)
+            assert consumer.metrics().connections.throttled_ms > 0
