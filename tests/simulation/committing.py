@@ -45,7 +45,9 @@ class Committer:
 
     def __attrs_post_init__(self) -> None:
         client = self.client
-        settings = OffsetSettings(client.settings.instance_id, auto_commit_interval_s=client.auto_commit_interval_s)
+        settings = OffsetSettings(
+            client.settings.instance_id, auto_commit_interval_s=client.auto_commit_interval_s, commits_again=True
+        )
         self.machine = OffsetMachine(settings, self.rules, client.clock())
         self._timer = Timer(client.time, lambda: self.feed_offsets(ev.TimePassed()))
         self._timer.set(self.machine.deadline())

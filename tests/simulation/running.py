@@ -66,7 +66,7 @@ class Simulation:
     draws: Draws | None = None  # instead of those of the seed
     settles: bool = True  # it is looked at what becomes of the group after the faults
     has_standbys: bool = False  # coordinators have extensions, and each of them a target size of its own
-    profile: Profile = Profile.V4_3  # the release that the coordinators are like; the seeds of planted bugs are of it
+    profile: Profile = Profile.V4_4  # the release that the coordinators are like
     recording: Recording | None = None  # takes down all that happens
     timeline: Timeline = field(factory=Timeline)
     judge: Judge = field(factory=Judge)

@@ -38,10 +38,9 @@ def test_nothing_is_found_where_members_stand_by(first: int, mode: Mode) -> None
 @pytest.mark.random
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
-def test_nothing_is_found_where_coordinators_are_like_the_newest_release(first: int, mode: Mode) -> None:
-    newest = list(Profile)[-1]
+def test_nothing_is_found_where_coordinators_are_like_the_release_before(first: int, mode: Mode) -> None:
     for seed in range(first, first + _A_PIECE):
-        assert not Simulation(seed, _EVENTS, mode, profile=newest).run().broken, seed
+        assert not Simulation(seed, _EVENTS, mode, profile=Profile.V4_3).run().broken, seed
 
 
 class _Digest:

@@ -29,6 +29,7 @@ from kafka_nextgen.coordinator.extensions.records import StandbyMembers, Standby
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, Request, TopicImage
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.clients import GROUP
@@ -69,13 +70,15 @@ def asked(coordinator: Coordinator, request: Request, outcome: Outcome, now: flo
 # ---- heartbeats
 
 
-def refusal(group: Group, request: ConsumerGroupHeartbeat, most_members: int) -> ErrorCode:
+def refusal(group: Group, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ErrorCode:
     """What a heartbeat has to be refused with, or NONE."""
     member_id, epoch, instance = request.member_id, request.member_epoch, request.instance_id
     holder = None if instance is None else group.instances.get(instance)
     if epoch != 0 and not group.is_consumer_group:
         return ErrorCode.GROUP_ID_NOT_FOUND
-    if epoch >= 0 and member_id not in group.members and len(group.members) >= most_members:  # or an instance is back
+    is_back = holder is not None and settings.profile.has(Profile.V4_4)  # KAFKA-20601: an instance has its place
+    is_full = len(group.members) >= settings.group_consumer_max_size
+    if epoch >= 0 and is_full and member_id not in group.members and not is_back:
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if epoch == 0:
         is_held = (
@@ -108,7 +111,7 @@ def _heartbeat(
     now: float,
 ) -> Iterator[str]:
     who = f"{request.member_id} at {request.member_epoch}"
-    expected = refusal(group, request, coordinator.settings.group_consumer_max_size)
+    expected = refusal(group, request, coordinator.settings)
     if answer.error is not expected and answer.error in _OF_ADMISSION:
         yield f"a heartbeat of {who} ends as {answer.error.name}, and not as {expected.name}"
     armed = [each.deadline for each in outcome.timers if isinstance(each, Arm) and each.key.kind is TimerKind.SESSION]
