@@ -17,6 +17,7 @@ from attrs import frozen
 from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupListing, GroupType
 from kafka_nextgen.collecting.poller import GroupPoller
+from kafka_nextgen.collecting.stop_checks import STOP_CHECK_S, ends_before_stop
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError
 from kafka_nextgen.history.events import Event, SourceKind
 from kafka_nextgen.history.queued_sink import Sink
@@ -26,8 +27,6 @@ __all__ = ["Collector", "GroupFilter", "new_source"]
 
 logger = logger_of(__name__)
 
-#: How often a waiting collector checks whether to stop.
-STOP_CHECK_S = 0.2
 #: The most groups whose offsets are requested at once.
 _MAX_IN_FLIGHT = 16
 _TYPES = frozenset({GroupType.CONSUMER, GroupType.CLASSIC, GroupType.UNKNOWN})
@@ -105,14 +104,8 @@ class Collector:
         """
         while not is_stopped():
             due = clocks.monotonic() + interval_s
-            poll = asyncio.ensure_future(self._poll_or_log())
-            while not poll.done() and not is_stopped():
-                await asyncio.wait([poll], timeout=STOP_CHECK_S)
-            if not poll.done():  # it may be waiting for an unavailable cluster
-                poll.cancel()
-                await asyncio.wait([poll])
+            if not await ends_before_stop(self._poll_or_log(), is_stopped):
                 return
-            poll.result()
             while not is_stopped() and (left_s := due - clocks.monotonic()) > 0:
                 await asyncio.sleep(min(STOP_CHECK_S, left_s))
 

@@ -22,6 +22,7 @@ from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
 from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.collecting.collector import GroupFilter
+from kafka_nextgen.collecting.stop_checks import ends_before_stop
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import SourceKind
@@ -111,10 +112,10 @@ class RecordReader:
 
         Raises AuthenticationError, and AuthorizationError if the topic may not be read.
         """
-        while not await self._assign():
-            if until_current_end or is_stopped():
-                return
-            await asyncio.sleep(_POLL_S)
+        if not await ends_before_stop(self._assign_when_there(is_once=until_current_end), is_stopped):
+            return
+        if not self._partitions:
+            return
         ends = None
         if until_current_end:
             ends = (await self._consumer.end_offsets(self._partitions, self._timeout_s)).all()
@@ -132,6 +133,11 @@ class RecordReader:
             self._add(record)
         for partition in self._partitions.values():
             await self._write_events(partition, is_drained=len(records) < _MAX_RECORDS)
+
+    async def _assign_when_there(self, *, is_once: bool) -> None:
+        """Assign the topic's partitions; without the topic try again, unless ``is_once``."""
+        while not await self._assign() and not is_once:
+            await asyncio.sleep(_POLL_S)
 
     async def _assign(self) -> bool:
         """Assign the topic's partitions; return False if the topic does not exist because no group did."""

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.futures import sleep_until_ended
+from kafka_nextgen.engine.futures import LONGEST_SLEEP_S, sleep_until_ended
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
@@ -71,9 +71,18 @@ class WorkerPool:
             self._has_tasks.notify_all()
 
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
-        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
+        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all.
+
+        It wakes up now and then, or a signal that came at the wrong moment would be handled at its end only.
+        """
+        deadline = clocks.monotonic() + timeout_s
         with self.lock:
-            if self._has_ended.wait_for(lambda: self._work.is_drained(partitions), timeout_s):
+            while not self._work.is_drained(partitions):
+                left_s = deadline - clocks.monotonic()
+                if left_s <= 0:
+                    break
+                self._has_ended.wait(min(left_s, LONGEST_SLEEP_S))
+            else:
                 return
             left = self._work.at_work(partitions)
         logger.warning("not waited for any longer, and not committed: %s", format_tickets(left))

@@ -199,3 +199,20 @@ def test_a_cluster_in_which_no_group_has_met(tmp_path: Path) -> None:
             timeout_s=PATIENCE_S,
         )
     assert (done.returncode, "0 events written" in done.stderr) == (0, True)
+
+
+class SilentConsumer:
+    """A consumer whose cluster never answers; ``is_asked`` tells that it was asked."""
+
+    is_asked = False
+
+    async def describe_topics(self, *_: object) -> None:
+        self.is_asked = True
+        await asyncio.Event().wait()
+
+
+def test_it_stops_while_it_waits_for_a_cluster_that_does_not_answer() -> None:
+    consumer, kept = SilentConsumer(), Kept()
+    reader = RecordReader(None, consumer, kept, GroupFilter(()))  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(reader.run(lambda: consumer.is_asked), PATIENCE_S))
+    assert kept.events == []

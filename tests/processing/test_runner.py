@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from collections.abc import Collection
 
 import pytest
 
 from kafka_nextgen import Record, TopicPartition
 from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, MisuseError, NoBrokersError
 from kafka_nextgen.processing import StopHandle
+from kafka_nextgen.processing.work import Work
 from kafka_nextgen.processing.worker_pool import WorkerPool
 from tests.processing.scripted import ScriptedConsumer, keep, records_of
 from tests.processing.stage import P0, P1
+from tests.support.signals import handled_by
 from tests.support.waiting import GUARD_S
 
 PATIENCE_S = GUARD_S
@@ -231,6 +235,43 @@ def test_what_does_not_end_in_time_is_given_up_uncommitted(caplog: pytest.LogCap
     gate.opened.set()
     assert consumer.commits == []
     assert "not waited for any longer, and not committed: orders[0] offset 5" in caplog.text
+
+
+def test_a_signal_that_another_thread_took_is_handled_while_a_revocation_waits_for_tasks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, looked, opened = threading.Event(), threading.Event(), threading.Event()
+    pools: list[WorkerPool] = []
+    drain, is_drained = WorkerPool.wait_until_drained, Work.is_drained
+
+    async def keep_and_drain(pool: WorkerPool, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
+        pools.append(pool)
+        await drain(pool, partitions, timeout_s)
+
+    def look(work: Work, partitions: Collection[TopicPartition] | None = None) -> bool:
+        if pools:
+            looked.set()
+        return is_drained(work, partitions)
+
+    def handle(record: Record) -> None:
+        begun.set()
+        assert looked.wait(PATIENCE_S)
+        with pools[0].lock:  # which the main thread holds until it waits
+            signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+        assert opened.wait(PATIENCE_S), "no thread has handled the signal"
+
+    monkeypatch.setattr(WorkerPool, "wait_until_drained", keep_and_drain)
+    monkeypatch.setattr(Work, "is_drained", look)
+
+    def revoke(consumer: ScriptedConsumer) -> None:
+        assert begun.wait(PATIENCE_S)
+        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+        consumer.owned.clear()
+
+    consumer = ScriptedConsumer(records_of(P0, 5), revoke)
+    with handled_by(lambda *_: opened.set()):
+        run_to_the_end(consumer, handle, attempts=1, drain_timeout_s=2 * PATIENCE_S)
+    assert consumer.commits == [{P0: 6}]
 
 
 def test_the_end_waits_no_longer_than_the_drain_timeout() -> None:

@@ -26,6 +26,7 @@ WHOLE = {
     "model",
     # other processes, which are started, killed and watched
     "processes",
+    "flaky/test_flaky.py",
     "processing/test_second_signal.py",
     "processing/test_signals.py",
     "processing/test_stopping.py",

@@ -1,0 +1,30 @@
+"""Ends work that waits, for example for an unavailable cluster, soon after a stop was requested."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+__all__ = ["STOP_CHECK_S", "ends_before_stop"]
+
+#: How often (seconds) it is checked whether a stop was requested: a signal handler can't wake up a task.
+STOP_CHECK_S = 0.2
+
+
+async def ends_before_stop(work: Coroutine[object, object, None], is_stopped: Callable[[], bool]) -> bool:
+    """Await ``work``; return True at its end. Cancel it once ``is_stopped``, and return False.
+
+    Raises what the work raises.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        while not task.done() and not is_stopped():
+            await asyncio.wait([task], timeout=STOP_CHECK_S)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+    if task.cancelled():
+        return False
+    task.result()
+    return True
