@@ -87,7 +87,7 @@ def _ratios(measured: Iterable[Measured]) -> Sequence[float]:
 
 
 @click.command(help=__doc__)
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="Whose assignors to run.")
+@click.option("--kafka", "version", default="4.4.0", show_default=True, help="Whose assignors to run.")
 @click.option("--members", multiple=True, default=(1000, 10_000), show_default=True, help="Sizes of groups.")
 @click.option("--partitions", default=100_000, show_default=True, help="Of all topics together.")
 @click.option("--topics", default=100, show_default=True)

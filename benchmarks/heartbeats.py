@@ -98,7 +98,7 @@ def tcp_table(measured: Iterable[OverTcp]) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The peer.")
+@click.option("--kafka", "version", default="4.4.0", show_default=True, help="The peer.")
 @click.option("--members", multiple=True, default=(1, 10, 100, 1000), show_default=True, help="In the machine.")
 @click.option("--tcp-members", default=100, show_default=True, help="Over TCP.")
 @click.option("--connections", multiple=True, default=(1, 4, 16), show_default=True)

@@ -36,7 +36,7 @@ def which_kafka(command: F) -> F:
         "--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do."
     )
     started = click.option(
-        "--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`."
+        "--kafka", "version", default="4.4.0", show_default=True, help="The broker to start, or `embedded`."
     )
     return named(started(command))
 

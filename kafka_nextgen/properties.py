@@ -322,7 +322,10 @@ def _read_deserializer(value: object) -> Deserializer:
     if not callable(value):
         raise ValueError(f"must be a callable that takes bytes, not {value!r}")
     if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        raise ValueError(f"must be a function that is not async, since records are read synchronously: {value!r}")
+        raise ValueError(
+            "must be a function that is not async, since records are read synchronously; leave bytes, and await where "
+            f"you process the record: {value!r}"
+        )
     return value
 
 

@@ -40,7 +40,8 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     judgement = judge(pattern)
     if judgement.verdict is Verdict.TAKEN:
         return None
-    what = "is not an RE2 expression" if judgement.verdict is Verdict.REFUSED else "is too large to be matched here"
+    is_refused = judgement.verdict is Verdict.REFUSED
+    what = "is not an RE2 expression" if is_refused else "is too large for google-re2, with which this broker matches"
     text = f"SubscribedTopicRegex {pattern!r} {what}: {judgement.reason}"
     return Refusal(ErrorCode.INVALID_REGULAR_EXPRESSION, text)
 

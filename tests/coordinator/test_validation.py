@@ -106,3 +106,10 @@ def test_a_bad_pattern_is_refused_after_everything_else() -> None:
 def test_a_pattern_that_google_re2_takes_and_kafka_refuses_is_refused(pattern: str) -> None:
     """A single byte, one name for two groups, and a script that is newer than RE2/J's tables."""
     assert _error(Stage(), evolve(JOIN, subscribed_pattern=pattern)) is ErrorCode.INVALID_REGULAR_EXPRESSION
+
+
+def test_a_pattern_that_kafka_takes_is_refused_if_google_re2_can_not_hold_it() -> None:
+    answer = Stage().ask(evolve(JOIN, subscribed_pattern=r"((\w{1,20}){1,10}){1,6}")).response
+    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+    assert answer.error is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert "too large for google-re2" in (answer.message or "")

@@ -251,3 +251,16 @@ def test_the_error_says_that_reading_stops_only_where_it_does(orders: Stage) -> 
     assert str(errors[0]).endswith("ValueError: twelve; the record is skipped")
     with consuming(orders) as consumer, pytest.raises(DeserializationError, match="reading stops there: seek to 13"):
         list(islice(iter(consumer), 39))
+
+
+def test_a_function_that_gives_a_coroutine_is_told_apart_from_a_value(orders: Stage) -> None:
+    """Only what is async itself is refused as a setting."""
+
+    async def deserialize(data: bytes) -> bytes:
+        return data
+
+    with orders.consumer(value_deserializer=lambda data: deserialize(data)) as consumer:
+        consumer.assign([tp(0)])
+        with pytest.raises(DeserializationError, match="await where you process it") as caught:
+            next(by_poll(consumer))
+    assert isinstance(caught.value.__cause__, MisuseError)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen import AsyncConsumer, ConfigError, Consumer, Record, StopHandle
+from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, fill, member_config
 from tests.support.clients import unique
@@ -72,5 +73,24 @@ def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str) -> None:
             running.cancel()
             await asyncio.wait([running])
             assert consumer.health().run_error is None
+
+    asyncio.run(service())
+
+
+def test_a_second_call_at_the_same_time_does_not_end_the_first(servers: str) -> None:
+    stopped, begun = StopHandle(), asyncio.Event()
+
+    async def handle(_: Record) -> None:
+        begun.set()
+
+    async def service() -> None:
+        async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
+            running = asyncio.create_task(consumer.run(handle, ["orders"], stop=stopped))
+            await begun.wait()
+            with pytest.raises(ConcurrentUseError):
+                await consumer.run(handle, ["orders"])
+            assert consumer.health().run_error is None, "nothing has polled since"
+            stopped.stop()
+            await running
 
     asyncio.run(service())

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
+from types import CoroutineType
 
 from attrs import evolve, frozen
 
@@ -70,7 +71,11 @@ class Deserializers:
     def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
         assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
         try:
-            return deserializer(data)
+            value = deserializer(data)
+            if isinstance(value, CoroutineType):  # of a function that calls an async one, which can't be told before
+                value.close()
+                raise MisuseError(f"it gave a coroutine; leave the {field} as bytes, and await where you process it")
+            return value
         except Exception as cause:
             if self.on_error is DeserializationPolicy.RAISE:
                 raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
