@@ -83,6 +83,9 @@ WHOLE = {
     "spark/test_injection.py",
 }
 
+#: Folders whose tests start Java for themselves: .ci/run has a process for these alone.
+JAVA_ITSELF = {"pyspark", "model"}
+
 _LEFT_OUT = "left_out"
 _count = pytest.StashKey[int]()
 
@@ -108,8 +111,6 @@ def mark(item: pytest.Item) -> None:
         item.add_marker("whole")
     if _draws_examples(item):
         item.add_marker("random")
-    if places & {"pyspark", "model"}:
-        item.add_marker(pytest.mark.xdist_group("java"))
 
 
 def _draws_examples(item: pytest.Item) -> bool:
@@ -163,11 +164,10 @@ def say_what_was_left_out(reporter: pytest.TerminalReporter, config: pytest.Conf
 def turn(item: pytest.Item) -> tuple[int, bool]:
     """Return a key to sort by: Spark and TLC, then what needs no Kafka, then one release of Kafka after the other.
 
-    A run by several processes has all of Java's in the first of them, which is busy the longest. No two releases of
-    Kafka are busy at the same time. End-to-end tests come first among their like: they are long, and a run should end
-    with short ones.
+    Processes that take one test after the other then have no two releases of Kafka busy at the same time. End-to-end
+    tests come first among their like: they are long, and a run should end with short ones.
     """
-    if item.get_closest_marker("xdist_group"):
+    if JAVA_ITSELF & {*item.path.parts}:
         return 0, False
     return _release_of(item), "endtoend" not in item.path.parts
 
