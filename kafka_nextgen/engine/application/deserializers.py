@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from types import CoroutineType
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -72,15 +73,26 @@ class Deserializers:
         assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
         try:
             value = deserializer(data)
-            if isinstance(value, CoroutineType):  # of a function that calls an async one, which can't be told before
-                value.close()
-                raise MisuseError(f"it gave a coroutine; leave the {field} as bytes, and await where you process it")
-            return value
         except Exception as cause:
             if self.on_error is DeserializationPolicy.RAISE:
                 raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
             is_skipped = self.on_error is not DeserializationPolicy.VALUE
             return self._instead(_error_of(record, field, cause, _SKIPS if is_skipped else ""))
+        return value if not isinstance(value, CoroutineType) else self._without(value, field, record)
+
+    def _without(
+        self, value: CoroutineType[object, object, object], field: str, record: Record
+    ) -> DeserializationError:
+        """The error that takes the place of a coroutine, unless it is raised; such a record is never skipped.
+
+        A function that calls an async one can't be told from others before.
+        """
+        value.close()
+        cause = MisuseError(f"it gave a coroutine; leave the {field} as bytes, and await where you process it")
+        error = _error_of(record, field, cause, "")
+        if self.on_error is DeserializationPolicy.VALUE:
+            return error
+        raise error
 
     def _instead(self, error: DeserializationError) -> object:
         """What takes the place of the key or value."""
