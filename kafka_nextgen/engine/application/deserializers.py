@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from types import CoroutineType
-from typing import Any
 
 from attrs import evolve, frozen
 
