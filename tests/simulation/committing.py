@@ -29,6 +29,9 @@ __all__ = ["GROUP", "Committer"]
 
 GROUP = "g"
 
+#: Idle members commit at each interval, as the library's do; the TLA+ model of tests/model has no such commits.
+COMMITS_AGAIN = True
+
 
 @define(eq=False)
 class Committer:
@@ -46,7 +49,9 @@ class Committer:
     def __attrs_post_init__(self) -> None:
         client = self.client
         settings = OffsetSettings(
-            client.settings.instance_id, auto_commit_interval_s=client.auto_commit_interval_s, commits_again=True
+            client.settings.instance_id,
+            auto_commit_interval_s=client.auto_commit_interval_s,
+            commits_again=COMMITS_AGAIN,
         )
         self.machine = OffsetMachine(settings, self.rules, client.clock())
         self._timer = Timer(client.time, lambda: self.feed_offsets(ev.TimePassed()))
