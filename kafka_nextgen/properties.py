@@ -321,12 +321,14 @@ strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}",
 def _read_deserializer(value: object) -> Deserializer:
     if not callable(value):
         raise ValueError(f"must be a callable that takes bytes, not {value!r}")
-    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        raise ValueError(
-            "must be a function that is not async, since records are read synchronously; leave bytes, and await where "
-            f"you process the record: {value!r}"
-        )
+    _refuse_async(value, "; leave bytes, and await where you process the record")
     return value
+
+
+def _refuse_async(value: Callable[..., object], advice: str = "") -> None:
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
+        reason = "must be a function that is not async, since records are read synchronously"
+        raise ValueError(f"{reason}{advice}: {value!r}")
 
 
 deserializer: ValueType[Deserializer] = ValueType("callable", _read_deserializer)
@@ -336,8 +338,7 @@ _error_policy: ValueType[DeserializationPolicy] = one_of(DeserializationPolicy, 
 def _read_on_deserialization_error(value: object) -> OnDeserializationError:
     if not callable(value):
         return _error_policy.read(value)
-    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        raise ValueError(f"must be a function that is not async, since records are read synchronously: {value!r}")
+    _refuse_async(value)
     return value
 
 

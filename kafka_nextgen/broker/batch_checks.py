@@ -32,7 +32,7 @@ from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Columns, Compression, RecordLimits, decode_partition
 from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, HEADER, LENGTH_END, MAGIC, MAGIC_AT
 
-__all__ = ["begins_corruptly", "only_batch", "refuse_header", "refuse_records", "unknown_codec"]
+__all__ = ["begins_corruptly", "only_batch", "refuse_codec", "refuse_header", "refuse_records", "unknown_codec"]
 
 _SMALLEST = 14  # the size of a record of format 0
 _FORMATS = range(3)
@@ -57,7 +57,11 @@ def unknown_codec(records: bytes) -> Refusal | None:
     """The refusal of a batch whose codec does not exist; None if it does, or if there is no complete batch."""
     if _end(records, 0) is None or records[MAGIC_AT] != MAGIC:
         return None
-    codec = records[CODEC_AT] & CODEC_MASK
+    return refuse_codec(records[CODEC_AT] & CODEC_MASK)
+
+
+def refuse_codec(codec: int) -> Refusal | None:
+    """The refusal of a codec that does not exist; None if it does."""
     return None if codec in _CODECS else Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, f"codec {codec} is unknown")
 
 
@@ -85,7 +89,7 @@ def _end(records: bytes, start: int) -> int | None:
     left = len(records) - start
     if left < LENGTH_END:
         return None
-    length = int.from_bytes(records[start + 8 : start + LENGTH_END], "big", signed=True)
+    length = int.from_bytes(records[start + _LENGTH_AT : start + LENGTH_END], "big", signed=True)
     if length < _SMALLEST:
         raise CorruptRecordError(f"a length of {length} is too small for a batch")
     if left <= MAGIC_AT:

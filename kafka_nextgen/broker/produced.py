@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.broker.batch_checks import refuse_header, refuse_records
+from kafka_nextgen.broker.batch_checks import refuse_codec, refuse_header, refuse_records
 from kafka_nextgen.broker.cleanup import compact_if_due
 from kafka_nextgen.broker.producers import Seen
 from kafka_nextgen.broker.refusal import Refusal
@@ -26,7 +26,7 @@ from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, split_batches
+from kafka_nextgen.wire.records import BatchHeader, BatchView, split_batches
 from kafka_nextgen.wire.records.batch_header import verify_crc
 
 __all__ = ["Appended", "append", "at_start_of"]
@@ -111,9 +111,7 @@ def _checked(settings: TopicSettings, sent: bytes) -> BatchView | Refusal:
         verify_crc(batch.header, batch.data)
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-    if batch.header.codec not in set(Compression):
-        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, f"codec {batch.header.codec} is unknown")
-    if (refusal := refuse_header(batch.header)) is not None:
+    if (refusal := refuse_codec(batch.header.codec) or refuse_header(batch.header)) is not None:
         return refusal
     if batch.header.size > settings.max_message_bytes:
         limit = settings.max_message_bytes

@@ -79,7 +79,7 @@ class Clock:
 
         Guaranteed, for all that goes by this clock:
 
-        - Whatever is due within ``seconds`` (timers, time limits, retries, intervals) happens in the order of its time,
+        - All that is due within ``seconds`` (timers, time limits, retries, intervals) happens in the order of its time,
           each at its time: what one does at a moment has been received and answered before the clock goes on.
         - So a member that lives keeps its session, however many of them pass: its heartbeats are sent meanwhile. A
           member that has stopped, or that does not go by this clock, expires as soon as its session is over.

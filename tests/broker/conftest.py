@@ -10,6 +10,7 @@ from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
 from tests.broker.extended import extended
 from tests.support.clients import unique
+from tests.support.kafka_server import KafkaServer
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,13 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def client(cluster: Cluster) -> Iterator[Client]:
     with Client(cluster.bootstrap_servers) as connected:
+        yield connected
+
+
+@pytest.fixture
+def at(kafka: KafkaServer) -> Iterator[Client]:
+    """A client of each kind of broker that a test runs on."""
+    with Client(kafka.bootstrap_servers) as connected:
         yield connected
 
 

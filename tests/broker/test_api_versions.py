@@ -12,16 +12,9 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse, MetadataRequest
 from tests.broker.client import Client
-from tests.support.kafka_server import KafkaServer
 
 REQUEST = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
 NAMES_NODE = 5
-
-
-@pytest.fixture
-def at(kafka: KafkaServer) -> Iterator[Client]:
-    with Client(kafka.bootstrap_servers) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -22,12 +21,6 @@ SPOILT = BATCH[:-1] + bytes([BATCH[-1] ^ 1])
 OLD = BATCH[:16] + b"\1" + BATCH[17:]
 ZSTD = encode_batch([NewRecord(b"x")], Compression.ZSTD)
 WRONG_ACKS = 5
-
-
-@pytest.fixture
-def at(kafka: KafkaServer) -> Iterator[Client]:
-    with Client(kafka.bootstrap_servers) as client:
-        yield client
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,12 +18,6 @@ from tests.support.odd_batches import NOW_MS, ODD_BATCHES, ONE, batch, blob, rec
 from tests.support.sent_frames import ANSWERS, FRAMES
 
 LARGE = 80 * 1024 * 1024
-
-
-@pytest.fixture
-def at(kafka: KafkaServer) -> Iterator[Client]:
-    with Client(kafka.bootstrap_servers) as client:
-        yield client
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from uuid import UUID, uuid4
 
 import pytest
@@ -18,12 +17,6 @@ from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
-
-
-@pytest.fixture
-def at(kafka: KafkaServer) -> Iterator[Client]:
-    with Client(kafka.bootstrap_servers) as client:
-        yield client
 
 
 @pytest.fixture

@@ -19,11 +19,12 @@ __all__ = ["add_options", "choose", "choose_examples", "mark", "say_what_was_lef
 
 TESTS = Path(__file__).parents[1]
 
+#: Folders whose tests start Java for themselves, for Spark and TLC: .ci/run has a process for these alone.
+JAVA_ITSELF = {"pyspark", "model"}
+
 #: Folders, modules and tests of the whole.
 WHOLE = {
-    # Java: Spark, and TLC
-    "pyspark",
-    "model",
+    *JAVA_ITSELF,
     # other processes, which are started, killed and watched
     "processes",
     "flaky/test_flaky.py",
@@ -82,9 +83,6 @@ WHOLE = {
     "engine/test_random_calls.py",
     "spark/test_injection.py",
 }
-
-#: Folders whose tests start Java for themselves: .ci/run has a process for these alone.
-JAVA_ITSELF = {"pyspark", "model"}
 
 _LEFT_OUT = "left_out"
 _count = pytest.StashKey[int]()

@@ -77,7 +77,7 @@ class Deserializers:
                 raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
             is_skipped = self.on_error is not DeserializationPolicy.VALUE
             return self._instead(_error_of(record, field, cause, _SKIPS if is_skipped else ""))
-        return value if not isinstance(value, CoroutineType) else self._without(value, field, record)
+        return self._without(value, field, record) if isinstance(value, CoroutineType) else value
 
     def _without(
         self, value: CoroutineType[object, object, object], field: str, record: Record
