@@ -1,12 +1,48 @@
-"""Connections with and without TLS."""
+"""Coroutine functions are run in turned time; connections with and without TLS."""
 
 from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+from collections.abc import Coroutine
 
 import pytest
 
 from tests.support.certificates import Certificates
+from tests.support.turning_loop import TurningLoop
 from tests.transport.numbered import Line
 from tests.transport.security.tls_sides import server_side, tls
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine function on a loop of its own; a task that is left running or an unhandled error fails it."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+    loop = TurningLoop()
+    try:
+        loop.run_until_complete(_alone(pyfuncitem.obj(**given)))
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+    return True
+
+
+async def _alone(test: Coroutine[object, object, None]) -> None:
+    unnoticed: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unnoticed.append(context))
+    await test
+    await asyncio.sleep(0)
+    gc.collect()
+    assert unnoticed == []
+    assert [task for task in asyncio.all_tasks() if _is_ours(task)] == []
+
+
+def _is_ours(task: asyncio.Task[object]) -> bool:
+    frames = task.get_stack(limit=1)
+    return bool(frames) and frames[0].f_globals["__name__"].startswith("kafka_nextgen.")
 
 
 @pytest.fixture(params=["plain", "TLS"])

@@ -16,25 +16,9 @@ from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.security.settings import Security
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_request
-from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataRequest
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
 from kafka_nextgen.wire.schema import Message
-from tests.transport.scripted import Act, ScriptedBroker, request, scripted, settings
-
-__all__ = [
-    "ALL_OF_THREE",
-    "AN_HOUR_S",
-    "VERSION",
-    "Line",
-    "Numbered",
-    "answer_to",
-    "answers",
-    "ask",
-    "awaited",
-    "begin",
-    "connected",
-    "numbers",
-    "order",
-]
+from tests.transport.scripted import Act, ScriptedBroker, question, request, scripted, settings
 
 AN_HOUR_S = 3600.0
 VERSION = 12
@@ -116,16 +100,17 @@ def begin(connection: Connection, exchange: Numbered, timeout_s: float = 20.0) -
     return awaited(connection.send(FETCH, VERSION, exchange.begin(VERSION), deadline, exchange=exchange))
 
 
+def ask(connection: Connection, timeout_s: float = 20.0) -> asyncio.Task[Answer]:
+    """Ask another question, now."""
+    asking = request(connection, METADATA, 13, question(), Deadline(timeout_s, "the question"))
+    return asyncio.get_running_loop().create_task(asking)
+
+
 def awaited(reply: EagerFuture[Answer]) -> asyncio.Task[Answer]:
     async def hear() -> Answer:
         return await reply
 
     return asyncio.create_task(hear())
-
-
-async def ask(connection: Connection) -> Answer:
-    question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-    return await request(connection, METADATA, 13, question, Deadline(20.0, "another request"))
 
 
 @frozen

@@ -8,15 +8,13 @@ group's coordinator. ``script[api]`` replaces the answer: a message, raw bytes (
 from __future__ import annotations
 
 import asyncio
-import functools
-import gc
 import inspect
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from enum import Enum
 from struct import pack, unpack
-from typing import ParamSpec
+from typing import Any
 
 from attrs import define, field
 
@@ -32,7 +30,7 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FIND_COORDINATOR, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import MetadataResponse
+from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
 from kafka_nextgen.wire.schema import Message
 
 ALL_VERSIONS = {api.key: (api.min_version, api.max_version) for api in APIS.values()}
@@ -94,7 +92,7 @@ class ScriptedBroker:
     async def heard(self, api: Api, times: int = 1) -> RequestFrame:
         """Wait for that many requests of ``api``; return the last of them."""
         async with self._heard:
-            await asyncio.wait_for(self._heard.wait_for(lambda: len(self.asked(api)) >= times), 10)
+            await self._heard.wait_for(lambda: len(self.asked(api)) >= times)
         return self.asked(api)[times - 1]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -175,7 +173,7 @@ class ScriptedBroker:
 
 def settings(*servers: ServerAddress, **changes: object) -> TransportSettings:
     """Settings for tests: long timeouts for slow machines, and very short backoffs."""
-    values: Mapping[str, object] = {
+    values: dict[str, object] = {
         "bootstrap_servers": servers,
         "request_timeout_s": 20.0,
         "unreachable_timeout_s": 0.0,
@@ -210,9 +208,33 @@ async def client_of(*servers: ScriptedBroker | ServerAddress, **changes: object)
         await client.close()
 
 
+@asynccontextmanager
+async def started(count: int = 1, **changes: object) -> AsyncIterator[tuple[Any, ...]]:
+    """A client that knows ``count`` brokers by the first of them, and these brokers."""
+    async with scripted(count) as brokers, client_of(brokers[0], **changes) as client:
+        await client.start()
+        yield client, *brokers
+
+
+def question(version: int = 13) -> MetadataRequest:
+    """A request for no topics, in any version."""
+    return MetadataRequest(topics=[], allow_auto_topic_creation=False)
+
+
 async def request(connection: Connection, api: Api, version: int, message: Message, deadline: Deadline) -> Message:
     """Send a request and wait for its answer; nothing is sent before this is awaited."""
     return await connection.send(api, version, message, deadline)
+
+
+async def turns(count: int = 10) -> None:
+    """Let other tasks run; no time passes."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+def now() -> float:
+    """Seconds of turned time."""
+    return asyncio.get_running_loop().time()
 
 
 async def dead_server() -> ServerAddress:
@@ -220,31 +242,3 @@ async def dead_server() -> ServerAddress:
     broker = await ScriptedBroker().start()
     await broker.stop()
     return broker.address
-
-
-P = ParamSpec("P")
-
-
-def in_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
-    """Run an async test on a new event loop; a task that is left running or an unhandled error fails it."""
-
-    @functools.wraps(test)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        asyncio.run(_alone(test(*args, **kwargs)))
-
-    return run
-
-
-async def _alone(test: Coroutine[object, object, None]) -> None:
-    unnoticed: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unnoticed.append(context))
-    await test
-    await asyncio.sleep(0)
-    gc.collect()
-    assert unnoticed == []
-    assert [task for task in asyncio.all_tasks() if _is_ours(task)] == []
-
-
-def _is_ours(task: asyncio.Task[object]) -> bool:
-    frames = task.get_stack(limit=1)
-    return bool(frames) and frames[0].f_globals["__name__"].startswith("kafka_nextgen.")

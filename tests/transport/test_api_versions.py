@@ -17,7 +17,7 @@ from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import ALL_VERSIONS, Script, client_of, in_loop, scripted, settings
+from .scripted import ALL_VERSIONS, Script, client_of, scripted, settings, started
 
 
 def speaks(**changes: object) -> Message:
@@ -40,7 +40,6 @@ def only_up_to(version: int, told: dict[int, tuple[int, int]]) -> Script:
     [(0, {}, [4, 0]), (2, {18: (0, 2)}, [4, 2]), (3, {18: (0, 3)}, [4, 3])],
     ids=["does not say what it has", "has up to 2", "has up to 3"],
 )
-@in_loop
 async def test_a_broker_with_an_older_api_versions_is_asked_again(
     highest: int, told: dict[int, tuple[int, int]], asked: list[int]
 ) -> None:
@@ -52,10 +51,8 @@ async def test_a_broker_with_an_older_api_versions_is_asked_again(
         await connection.close()
 
 
-@in_loop
 async def test_a_broker_is_told_which_client_this_is_in_which_version() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        await client.start()
+    async with started() as (_client, broker):
         told = broker.asked(API_VERSIONS)[0].message
     assert (told.client_software_name, told.client_software_version) == ("kafka-nextgen", version("kafka-nextgen"))
 
@@ -68,7 +65,6 @@ def test_a_version_is_sent_in_characters_that_brokers_accept(installed: str, tol
     assert software_version(installed) == told
 
 
-@in_loop
 async def test_a_broker_that_will_not_say_is_not_used() -> None:
     async with scripted() as (broker,):
         broker.script[API_VERSIONS] = speaks(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
@@ -76,7 +72,6 @@ async def test_a_broker_that_will_not_say_is_not_used() -> None:
             await open_connection(broker.address, settings())
 
 
-@in_loop
 async def test_a_request_goes_out_in_the_highest_version_both_have() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.script[API_VERSIONS] = speaks(ranges={**ALL_VERSIONS, METADATA.key: (0, 9)})
@@ -90,7 +85,6 @@ async def test_a_request_goes_out_in_the_highest_version_both_have() -> None:
         assert (given, answer.version, broker.asked(METADATA)[-1].version) == ([9], 9, 9)
 
 
-@in_loop
 async def test_a_broker_without_the_consumer_group_protocol_is_one_clear_error() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         without = {key: spoken for key, spoken in ALL_VERSIONS.items() if key != CONSUMER_GROUP_HEARTBEAT.key}

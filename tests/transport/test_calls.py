@@ -10,27 +10,21 @@ from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Node, Target
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import HANG_UP, SILENCE, client_of, in_loop, scripted
+from .scripted import HANG_UP, SILENCE, client_of, question, scripted, started
 
 
 def ask(client: ClusterClient, target: Target = ANY, timeout_s: float = 20.0) -> asyncio.Task[Message]:
-    def build(version: int) -> Message:
-        return MetadataRequest(topics=[], allow_auto_topic_creation=False)
-
-    return asyncio.get_running_loop().create_task(client.call(target, METADATA, build, timeout_s))
+    return asyncio.get_running_loop().create_task(client.call(target, METADATA, question, timeout_s))
 
 
-@in_loop
 async def test_calls_at_the_same_time_share_one_connection() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         await asyncio.gather(*(ask(client) for _ in range(10)))
         assert (broker.connections, len(broker.asked(API_VERSIONS))) == (1, 1)
 
 
-@in_loop
 async def test_a_call_cancelled_while_connecting_leaves_the_connection_to_the_others() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         may_answer = asyncio.Event()
@@ -50,36 +44,24 @@ async def test_a_call_cancelled_while_connecting_leaves_the_connection_to_the_ot
         assert (cancelled.cancelled(), broker.connections) == (True, 1)
 
 
-@in_loop
-async def test_a_lost_connection_is_opened_again_for_the_next_call() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        await client.start()
+async def test_a_lost_connection_is_opened_again_for_the_next_call_and_what_went_out_is_not_sent_twice() -> None:
+    async with started() as (client, broker):
         broker.script[METADATA] = HANG_UP
         with pytest.raises(DisconnectedError):
             await ask(client, Node(0))
+        assert len(broker.asked(METADATA)) == 2  # the first one was the client's own
         del broker.script[METADATA]
         assert (await ask(client, Node(0))).cluster_id == "scripted"
 
 
-@in_loop
-async def test_what_went_out_is_not_sent_twice() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        broker.script[METADATA] = HANG_UP
-        with pytest.raises(DisconnectedError):
-            await ask(client)
-        assert len(broker.asked(METADATA)) == 1
-
-
 @pytest.mark.parametrize("silent", [API_VERSIONS, METADATA], ids=["while connecting", "while waiting"])
-@in_loop
 async def test_a_calls_time_covers_everything(silent: object) -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.script[silent] = SILENCE  # type: ignore[index]
-        with pytest.raises(RequestTimeoutError, match=r"not done within 0\.05 s"):
-            await ask(client, timeout_s=0.05)
+        with pytest.raises(RequestTimeoutError, match=r"not done within 5 s"):
+            await ask(client, timeout_s=5.0)
 
 
-@in_loop
 async def test_any_means_the_least_busy_broker() -> None:
     async with scripted(2) as brokers, client_of(*brokers) as client:
         await client.start()

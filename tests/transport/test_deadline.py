@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from unittest.mock import Mock
 
 import pytest
 
@@ -13,10 +12,9 @@ from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.apis import Answer
 from kafka_nextgen.wire.messages import OffsetCommitResponse
 
-from .scripted import in_loop
+from .scripted import now, turns
 
 
-@in_loop
 async def test_it_is_told_whether_the_event_came() -> None:
     event = asyncio.Event()
     assert not await wait_for_event(event, 0)
@@ -24,30 +22,35 @@ async def test_it_is_told_whether_the_event_came() -> None:
     assert await wait_for_event(event, 0)
 
 
-@in_loop
 async def test_a_cancellation_that_comes_together_with_the_event_is_not_forgotten() -> None:
     event = asyncio.Event()
     waiting = asyncio.ensure_future(wait_for_event(event, 20))
-    for _ in range(3):
-        await asyncio.sleep(0)
+    await turns(3)
     event.set()
-    await asyncio.sleep(0)  # the event is heard of, but not yet by whoever waits for it
+    await turns(1)  # the event is heard of, but not yet by whoever waits for it
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
 
 
-@in_loop
 async def test_a_deadline_allows_its_timeout_and_no_more() -> None:
-    clock, reply = asyncio.get_running_loop().time, Mock()
-    before = clock()
-    deadline = Deadline(5.0, "a call")
-    after = clock()
-    assert deadline.left_s(after) <= 5.0 <= deadline.left_s(before)
+    reply: EagerFuture[Answer] = EagerFuture(asyncio.get_running_loop())
+    deadline, began = Deadline(5.0, "a call"), now()
     deadline.limit(reply)
-    assert before + 5.0 <= reply.fail_at.call_args.args[0] <= after + 5.0
+    with pytest.raises(RequestTimeoutError, match="a call: not done within 5 s"):
+        await reply
+    assert now() - began == pytest.approx(5.0)
     deadline.restart(100.0)
-    assert [deadline.left_s(now) for now in (100.0, 103.0, 106.0)] == [5.0, 2.0, 0.0]
+    assert [deadline.left_s(at) for at in (100.0, 103.0, 106.0)] == [5.0, 2.0, 0.0]
+
+
+async def test_a_pause_that_would_end_at_the_deadline_is_not_begun() -> None:
+    deadline, began = Deadline(5.0, "a call"), now()
+    with pytest.raises(RequestTimeoutError):
+        await deadline.pause(5.0)
+    assert now() == began
+    await deadline.pause(4.75)
+    assert deadline.left_s() == pytest.approx(0.25)
 
 
 ANSWER = OffsetCommitResponse()
@@ -72,40 +75,32 @@ class Way:
         return asyncio.ensure_future(self.queue.send(begin, Deadline(within_s, name)))
 
 
-async def _let_tasks_run() -> None:
-    for _ in range(10):
-        await asyncio.sleep(0)
-
-
-@in_loop
 async def test_one_that_pauses_is_not_overtaken() -> None:
     way, found = Way(), asyncio.Event()
     asks = [way.ask("5", found), way.ask("9")]
-    await _let_tasks_run()
+    await turns()
     assert way.sent == []
     found.set()
-    await _let_tasks_run()
+    await turns()
     assert way.sent == ["5", "9"], "the second waits for no answer"
     for name in way.sent:
         way.replies[name].set_result(ANSWER)
     assert await asyncio.gather(*asks) == [ANSWER, ANSWER]
 
 
-@in_loop
 async def test_one_that_gives_up_is_never_sent_and_lets_the_next_one_go() -> None:
     way = Way()
     first, second, third = way.ask("5", asyncio.Event()), way.ask("7"), way.ask("9")
-    await _let_tasks_run()
+    await turns()
     second.cancel()
-    await _let_tasks_run()
+    await turns()
     assert way.sent == [], "who leaves the middle of the queue lets nobody past the first"
     first.cancel()
-    await _let_tasks_run()
+    await turns()
     assert way.sent == ["9"]
     third.cancel()
 
 
-@in_loop
 async def test_one_whose_time_is_over_before_its_turn_hears_of_that() -> None:
     way = Way()
     first = way.ask("5", asyncio.Event())

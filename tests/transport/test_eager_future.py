@@ -10,7 +10,7 @@ from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport import eager_future
 from kafka_nextgen.transport.eager_future import EagerFuture
 
-from .scripted import in_loop
+from .scripted import turns
 
 pytestmark = pytest.mark.usefixtures("takes_it")
 
@@ -43,7 +43,7 @@ class Waiting:
             self.came.append(error)
 
     async def begun(self) -> Waiting:
-        await asyncio.sleep(0)
+        await turns(1)
         return self
 
 
@@ -60,14 +60,12 @@ async def outside_of_tasks(waiting: Waiting, answer: str) -> list[object]:
     return seen
 
 
-@in_loop
 async def test_the_task_goes_on_before_whoever_brings_the_answer_does_if_it_can(takes_it: bool) -> None:
     waiting = await Waiting().begun()
     assert await outside_of_tasks(waiting, "answer") == (["answer"] if takes_it else [])
     assert waiting.came == ["answer"]
 
 
-@in_loop
 async def test_inside_of_another_task_it_goes_on_when_the_loop_turns() -> None:
     waiting = await Waiting().begun()
     waiting.reply.set_result("answer")
@@ -76,7 +74,6 @@ async def test_inside_of_another_task_it_goes_on_when_the_loop_turns() -> None:
     assert waiting.came == ["answer"]
 
 
-@in_loop
 async def test_an_answer_that_is_here_already_is_not_waited_for() -> None:
     waiting = Waiting()
     waiting.reply.set_result("answer")
@@ -84,7 +81,6 @@ async def test_an_answer_that_is_here_already_is_not_waited_for() -> None:
     assert waiting.came == ["answer"]
 
 
-@in_loop
 async def test_a_failure_is_raised_when_the_loop_turns() -> None:
     waiting, failure = await Waiting().begun(), DisconnectedError("gone")
     waiting.reply.set_exception(failure)
@@ -93,7 +89,6 @@ async def test_a_failure_is_raised_when_the_loop_turns() -> None:
     assert waiting.came == [failure]
 
 
-@in_loop
 async def test_what_is_not_here_in_time_fails() -> None:
     waiting = await Waiting().begun()
     failure = RequestTimeoutError("late")
@@ -102,17 +97,15 @@ async def test_what_is_not_here_in_time_fails() -> None:
     assert waiting.came == [failure]
 
 
-@in_loop
 async def test_what_came_in_time_does_not_fail_later() -> None:
     waiting = Waiting()
     waiting.reply.fail_at(0.0, lambda: RequestTimeoutError("late"))
     waiting.reply.set_result("answer")
     await waiting.task
-    await asyncio.sleep(0)
+    await turns(1)
     assert waiting.came == ["answer"]
 
 
-@in_loop
 async def test_a_task_that_is_cancelled_wants_no_answer_any_more() -> None:
     waiting = await Waiting().begun()
     waiting.task.cancel()
@@ -121,7 +114,6 @@ async def test_a_task_that_is_cancelled_wants_no_answer_any_more() -> None:
     assert (waiting.came, waiting.reply.done(), waiting.reply.cancel()) == (["cancelled"], True, False)
 
 
-@in_loop
 async def test_an_answer_can_be_given_up_by_whoever_has_it() -> None:
     waiting = await Waiting().begun()
     assert waiting.reply.cancel()
@@ -129,7 +121,6 @@ async def test_an_answer_can_be_given_up_by_whoever_has_it() -> None:
         await waiting.task
 
 
-@in_loop
 async def test_only_one_task_awaits_it() -> None:
     waiting = await Waiting().begun()
     with pytest.raises(AssertionError, match="one task"):

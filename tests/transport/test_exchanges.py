@@ -29,12 +29,11 @@ from tests.transport.numbered import (
     numbers,
     order,
 )
-from tests.transport.scripted import SILENCE, client_of, encoded, framed, in_loop, scripted
+from tests.transport.scripted import SILENCE, client_of, encoded, framed, now, scripted, turns
 
 # ---- what follows
 
 
-@in_loop
 async def test_each_answer_is_followed_by_the_next_request_and_the_last_one_is_heard(line: Line) -> None:
     async with connected(line) as (broker, connection):
         exchange = Numbered(3)
@@ -50,28 +49,17 @@ async def test_each_answer_is_followed_by_the_next_request_and_the_last_one_is_h
         assert broker.connections == 1
 
 
-@in_loop
-async def test_an_answer_that_is_not_followed_is_for_the_caller_at_once() -> None:
-    async with connected() as (broker, connection):
-        exchange = Numbered(1)
-        assert (await begin(connection, exchange)).session_id == 1
-        assert exchange.heard == ["answer 1"]
-        assert numbers(broker) == [1]
-
-
-@in_loop
 async def test_who_awaits_it_runs_at_no_answer_but_the_last() -> None:
     async with connected() as (_, connection):
         exchange = Numbered(50)
         reply = connection.send(FETCH, VERSION, exchange.begin(VERSION), Deadline(20.0, "it"), exchange=exchange)
         last = awaited(reply)
         while exchange.so_far < 40:
-            await asyncio.sleep(0)
+            await turns(1)
             assert not reply.done()
         assert (await last).session_id == 50
 
 
-@in_loop
 async def test_one_may_have_to_connect_first() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.script[FETCH] = answers()
@@ -94,7 +82,6 @@ def begin_at_once(client: ClusterClient, exchange: Numbered) -> EagerFuture[Answ
 
 
 @pytest.mark.parametrize("piece_bytes", [1, 7])
-@in_loop
 async def test_answers_may_come_in_pieces(line: Line, piece_bytes: int) -> None:
     async with connected(line) as (broker, connection):
         broker.piece_bytes = piece_bytes
@@ -104,7 +91,6 @@ async def test_answers_may_come_in_pieces(line: Line, piece_bytes: int) -> None:
 
 
 @pytest.mark.parametrize("size", [100, 300_000], ids=["small", "larger than what is received at once"])
-@in_loop
 async def test_what_the_caller_gets_stays_as_it_came(line: Line, size: int) -> None:
     async with connected(line) as (broker, connection):
         broker.script[FETCH] = lambda request: answer_to(request, bytes([request.message.max_bytes]) * size)
@@ -117,7 +103,6 @@ async def test_what_the_caller_gets_stays_as_it_came(line: Line, size: int) -> N
         assert bytes(topic.partitions[0].records) == b"\x03" * size
 
 
-@in_loop
 async def test_two_answers_may_come_at_once(line: Line) -> None:
     async with connected(line) as (broker, connection):
         together: list[bytes] = []
@@ -137,7 +122,6 @@ async def test_two_answers_may_come_at_once(line: Line) -> None:
         assert exchange.heard == ["answer 1", "sent 2", "answer 2"]
 
 
-@in_loop
 async def test_an_answer_to_another_request_ends_the_connection() -> None:
     async with connected() as (broker, connection):
         broker.script[FETCH] = framed(b"\x00\x00\x12\x34" + bytes(40))
@@ -148,7 +132,6 @@ async def test_an_answer_to_another_request_ends_the_connection() -> None:
         assert not connection.is_open
 
 
-@in_loop
 async def test_so_does_one_to_a_request_that_followed() -> None:
     def second_is_for_another(request: RequestFrame) -> object:
         is_second = request.message is not None and request.message.max_bytes == 2
@@ -166,7 +149,6 @@ async def test_so_does_one_to_a_request_that_followed() -> None:
 # ---- other requests, and what delays the next one
 
 
-@in_loop
 async def test_other_requests_go_out_in_between_and_all_are_answered_in_order() -> None:
     async with connected() as (broker, connection):
         exchange = Numbered(30)
@@ -186,7 +168,6 @@ def heard_of(length: int) -> list[str]:
     return [what for both in each for what in both] + [f"answer {length}"]
 
 
-@in_loop
 async def test_what_waits_goes_first() -> None:
     """The pipeline is full: the next request goes behind those that wait already."""
     async with connected(max_in_flight=1) as (broker, connection):
@@ -197,28 +178,23 @@ async def test_what_waits_goes_first() -> None:
         assert exchange.heard == ALL_OF_THREE
 
 
-@in_loop
 async def test_a_broker_that_asks_to_be_left_alone_is(line: Line) -> None:
     """The throttle may be in the answer to another request, or on another connection."""
     async with connected(line) as (broker, connection):
-        now = asyncio.get_running_loop().time()
-        exchange = Numbered(3)
+        began, exchange = now(), Numbered(3)
         last = begin(connection, exchange)
-        connection.throttle.extend(now + 0.1, now)
-        await broker.heard(FETCH)
-        await asyncio.sleep(0.05)
+        connection.throttle.extend(began + 5.0, began)
+        await asyncio.sleep(4.0)  # of turned time
         assert (numbers(broker), exchange.heard) == ([1], ["answer 1", "sent 2"])
         await last
-        assert asyncio.get_running_loop().time() >= now + 0.1
+        assert now() - began == pytest.approx(5.0)
         assert (numbers(broker), exchange.heard) == ([1, 2, 3], ALL_OF_THREE)
 
 
-@in_loop
 async def test_a_request_that_may_not_be_sent_in_its_time_fails() -> None:
     async with connected() as (broker, connection):
-        now = asyncio.get_running_loop().time()
-        last = begin(connection, Numbered(2), timeout_s=0.05)
-        connection.throttle.extend(now + AN_HOUR_S, now)
+        last = begin(connection, Numbered(2), timeout_s=5.0)
+        connection.throttle.extend(now() + AN_HOUR_S, now())
         with pytest.raises(RequestTimeoutError, match="the request: not done within") as caught:
             await last
         assert isinstance(caught.value.__cause__, ThrottledError)
@@ -226,12 +202,11 @@ async def test_a_request_that_may_not_be_sent_in_its_time_fails() -> None:
         assert connection.is_open
 
 
-@in_loop
 async def test_the_last_answer_may_ask_to_be_left_alone() -> None:
     async with connected() as (broker, connection):
-        broker.script[FETCH] = lambda request: answer_to(request).replaced(throttle_time_ms=50)
-        now = asyncio.get_running_loop().time()
+        broker.script[FETCH] = lambda request: answer_to(request).replaced(throttle_time_ms=5_000)
+        began = now()
         await begin(connection, Numbered(1))
         await ask(connection)
-        assert asyncio.get_running_loop().time() >= now + 0.05
-        assert connection._traffic.throttled_ms == 50
+        assert now() - began == pytest.approx(5.0)
+        assert connection._traffic.throttled_ms == 5_000

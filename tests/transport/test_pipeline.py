@@ -12,8 +12,6 @@ from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.pipeline import PendingRequest, Pipeline
 from kafka_nextgen.wire.apis import METADATA, Answer
 
-from .scripted import in_loop
-
 
 def pending_of(pipeline: Pipeline) -> PendingRequest:
     reply: EagerFuture[Answer] = EagerFuture(asyncio.get_running_loop())
@@ -28,7 +26,6 @@ def add(pipeline: Pipeline) -> PendingRequest:
     return pending
 
 
-@in_loop
 async def test_only_so_many_requests_are_out_and_an_answer_makes_room() -> None:
     pipeline = Pipeline(max_in_flight=2)
     first, second, third = add(pipeline), add(pipeline), add(pipeline)
@@ -39,43 +36,27 @@ async def test_only_so_many_requests_are_out_and_an_answer_makes_room() -> None:
     assert (second.due_at, third.due_at) == (30.0, 35.0)
 
 
-@in_loop
-async def test_a_request_that_nobody_waits_for_any_more_is_not_sent() -> None:
+async def test_a_request_that_nobody_waits_for_any_more_is_not_sent_but_one_that_was_sent_keeps_its_place() -> None:
     pipeline = Pipeline(max_in_flight=1)
     first, second, third = add(pipeline), add(pipeline), add(pipeline)
     assert list(pipeline.to_send(now=0.0)) == [first]
+    first.reply.cancel()
     second.reply.cancel()
-    pipeline.answered(first.correlation_id)
+    assert list(pipeline.to_send(now=0.0)) == []
+    assert pipeline.answered(first.correlation_id) is first
     assert list(pipeline.to_send(now=0.0)) == [third]
 
 
-@in_loop
-async def test_one_that_was_sent_keeps_its_place_when_its_caller_leaves() -> None:
-    pipeline = Pipeline(max_in_flight=1)
-    first, second = add(pipeline), add(pipeline)
-    assert list(pipeline.to_send(now=0.0)) == [first]
-    first.reply.cancel()
-    assert list(pipeline.to_send(now=0.0)) == []
-    assert pipeline.answered(first.correlation_id) is first
-    assert list(pipeline.to_send(now=0.0)) == [second]
-
-
-@in_loop
-async def test_an_answer_out_of_order_is_an_error() -> None:
+async def test_an_answer_out_of_order_or_to_nothing_is_an_error() -> None:
     pipeline = Pipeline(max_in_flight=5)
+    with pytest.raises(DecodeError, match="correlation id 0 came to no request"):
+        pipeline.answered(0)
     add(pipeline), add(pipeline)
     list(pipeline.to_send(now=0.0))
     with pytest.raises(DecodeError, match=r"correlation id 1 came where 0 \(Metadata v13\) was due"):
         pipeline.answered(1)
 
 
-@in_loop
-async def test_an_answer_to_nothing_is_an_error() -> None:
-    with pytest.raises(DecodeError, match="correlation id 0 came to no request"):
-        Pipeline(max_in_flight=5).answered(0)
-
-
-@in_loop
 async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
     pipeline = Pipeline(max_in_flight=1)
     waiting = [add(pipeline), add(pipeline)]
@@ -85,20 +66,15 @@ async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
     assert (len(pipeline), pipeline.oldest) == (0, None)
 
 
-@in_loop
-async def test_a_request_goes_at_once_unless_another_waits_or_enough_are_out() -> None:
+async def test_a_request_goes_at_once_unless_another_waits_enough_are_out_or_a_login_is_renewed() -> None:
     pipeline = Pipeline(max_in_flight=2)
     first, second, third = (pending_of(pipeline) for _ in range(3))
+    pipeline.on_hold = True
+    assert not pipeline.sends_at_once(first, 10.0)
+    pipeline.on_hold = False
     assert pipeline.sends_at_once(first, 10.0)
     assert (first.sent_at, pipeline.oldest) == (10.0, first)
     add(pipeline)
     assert not pipeline.sends_at_once(second, 10.0)
     assert len(list(pipeline.to_send(10.0))) == 1
     assert not pipeline.sends_at_once(third, 10.0)
-
-
-@in_loop
-async def test_nothing_goes_at_once_while_a_login_is_renewed() -> None:
-    pipeline = Pipeline(max_in_flight=2)
-    pipeline.on_hold = True
-    assert not pipeline.sends_at_once(pending_of(pipeline), 10.0)

@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 from asyncio.trsock import TransportSocket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -22,9 +22,9 @@ from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import METADATA
-from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
+from kafka_nextgen.wire.messages import MetadataResponse
 
-from .scripted import in_loop, request, scripted, settings
+from .scripted import question, request, scripted, settings, turns
 
 compiled = pytest.mark.skipif(not hasattr(accelerator, "receive"), reason="nothing is compiled here, or it is Windows")
 
@@ -66,50 +66,36 @@ def test_it_goes_on_while_more_comes(pair: tuple[socket.socket, socket.socket]) 
 
 
 @compiled
-def test_it_does_not_wait_for_what_does_not_come(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_it_does_not_wait_for_what_does_not_come_nor_go_on_for_longer_than_it_may(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
     peer, ours = pair
     peer.sendall(b"half a fr")
+    assert receive(ours, bytearray(100), most_ms=-1) == 0
     assert receive(ours, bytearray(100)) == 9
     assert receive(ours, bytearray(100)) == 0
 
 
 @compiled
-def test_it_does_not_go_on_for_longer_than_it_may(pair: tuple[socket.socket, socket.socket]) -> None:
-    peer, ours = pair
-    peer.sendall(b"half a fr")
-    assert receive(ours, bytearray(100), most_ms=-1) == 0
-    assert ours.recv(100) == b"half a fr"
-
-
-def hang_up(peer: socket.socket) -> None:
-    peer.close()
-
-
-def reset(peer: socket.socket) -> None:
-    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    peer.close()
-
-
-@compiled
-@pytest.mark.parametrize("end", [hang_up, reset])
-def test_an_end_is_left_to_whoever_reads_next(end: Callable[[socket.socket], None]) -> None:
+@pytest.mark.parametrize("is_reset", [False, True])
+def test_an_end_is_left_to_whoever_reads_next(is_reset: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         ours = socket.create_connection(server.getsockname())
         peer, _ = server.accept()
     with ours:
-        end(peer)
-        assert select.select([ours], [], [], 10)[0]  # it has heard of that
+        if is_reset:
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        assert select.select([ours], [], [])[0]  # it has heard of that
         assert receive(ours, bytearray(100)) == 0
         assert ours.recv(100) == b""
 
 
 @compiled
-def test_a_closed_socket_brings_nothing() -> None:
+def test_a_closed_socket_brings_nothing_and_only_what_can_be_written_to_is_received_into(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
     assert accelerator.receive(-1, bytearray(100), PATIENCE_MS) == 0
-
-
-@compiled
-def test_only_what_can_be_written_to_is_received_into(pair: tuple[socket.socket, socket.socket]) -> None:
     with pytest.raises(TypeError):
         accelerator.receive(pair[1].fileno(), b"constant", PATIENCE_MS)  # type: ignore[arg-type]
 
@@ -135,9 +121,6 @@ def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.
     assert receiver_of(Transport(socket=pair[1])) is None  # another event loop's, such as uvloop's
 
 
-QUESTION = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-
-
 def answer_to(number: int) -> bytes:
     message = MetadataResponse(brokers=[], cluster_id="in pieces", controller_id=0, topics=[])
     return frames.encode_response(METADATA, message, 13, number)
@@ -145,14 +128,13 @@ def answer_to(number: int) -> bytes:
 
 @compiled
 @pytest.mark.parametrize("here", [4, 5, 8, 30])
-@in_loop
 async def test_the_rest_of_an_answer_is_taken_before_the_loop_turns(
     here: int, pair: tuple[socket.socket, socket.socket]
 ) -> None:
     peer, ours = pair
     connection = Connection(ServerAddress("pieces", 9092), settings(), Traffic())
     connection.connection_made(Transport(socket=TransportSocket(ours)))
-    first, second = (connection.send(METADATA, 13, QUESTION, Deadline(20, "the question")) for _ in range(2))
+    first, second = (connection.send(METADATA, 13, question(), Deadline(20, "the question")) for _ in range(2))
     frame, behind = answer_to(0), answer_to(1)
     connection.get_buffer(-1)[:here] = frame[:here]
     peer.sendall(frame[here:] + behind)
@@ -162,15 +144,14 @@ async def test_the_rest_of_an_answer_is_taken_before_the_loop_turns(
     assert not second.done()
 
 
-@in_loop
 async def test_a_connection_may_end_within_a_large_frame() -> None:
     async with scripted() as (broker,):
         traffic = Traffic()
         connection = await open_connection(broker.address, settings(), traffic)
         broker.script[METADATA] = struct.pack(">i", 1_000_000) + bytes(300_000)
-        asking = asyncio.create_task(request(connection, METADATA, 13, QUESTION, Deadline(20, "the question")))
+        asking = asyncio.create_task(request(connection, METADATA, 13, question(), Deadline(20, "the question")))
         while traffic.bytes_in < 300_000:
-            await asyncio.sleep(0)
+            await turns(1)
         broker.drop_connections()
         with pytest.raises(DisconnectedError):
             await asking

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from attrs import Factory, frozen
 
 from kafka_nextgen.errors import AuthenticationError, TlsError
@@ -12,7 +11,7 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.refusals import Refusals
 from kafka_nextgen.transport.retrying import Backoff
 
-from .scripted import in_loop
+from .scripted import now, turns
 
 HERE, THERE, ELSEWHERE = (ServerAddress(host, 9092) for host in ("here", "there", "elsewhere"))
 AN_HOUR = Backoff(3600.0, 3600.0)
@@ -24,7 +23,6 @@ def refusals(backoff: Backoff = AN_HOUR) -> Refusals:
     return Refusals(backoff, lambda: 0.5)
 
 
-@in_loop
 async def test_a_refused_login_holds_back_connections_to_all_servers_and_a_tls_failure_only_those_to_its_own() -> None:
     held = refusals()
     held.note(HERE, UNTRUSTED)
@@ -33,11 +31,10 @@ async def test_a_refused_login_holds_back_connections_to_all_servers_and_a_tls_f
     assert [held.in_the_way(each) for each in (HERE, THERE, ELSEWHERE)] == [UNTRUSTED, PASSWORD, PASSWORD]
 
 
-@in_loop
 async def test_once_a_server_takes_the_login_only_those_that_refused_it_wait() -> None:
     held, answer = refusals(), asyncio.Event()
     attempt = asyncio.create_task(held.attempt(THERE, answer.wait))
-    await asyncio.sleep(0)
+    await turns(1)
     held.note(HERE, PASSWORD)
     assert held.in_the_way(ELSEWHERE) is PASSWORD
     answer.set()
@@ -45,7 +42,6 @@ async def test_once_a_server_takes_the_login_only_those_that_refused_it_wait() -
     assert (held.in_the_way(HERE), held.in_the_way(ELSEWHERE)) == (PASSWORD, None)
 
 
-@in_loop
 async def test_those_that_wait_for_the_backoff_share_one_attempt() -> None:
     held, attempts = refusals(NO_TIME), 0
 
@@ -71,18 +67,16 @@ class Noting(Backoff):
         return 0.0
 
 
-@in_loop
 async def test_the_backoff_grows_with_each_refusal_until_the_server_takes_the_login() -> None:
     backoff = Noting(0.0, 0.0)
     held = refusals(backoff)
     for _ in range(3):
         held.note(HERE, PASSWORD)
-    await held.attempt(HERE, lambda: asyncio.sleep(0))
+    await held.attempt(HERE, lambda: turns(1))
     held.note(HERE, PASSWORD)
     assert backoff.asked == [1, 2, 3, 1]
 
 
-@in_loop
 async def test_what_an_attempt_meets_that_began_before_the_refusal_changes_nothing() -> None:
     held, told = refusals(), list[AuthenticationError]()
     held.on_refused = told.append
@@ -91,10 +85,9 @@ async def test_what_an_attempt_meets_that_began_before_the_refusal_changes_nothi
     assert (held.in_the_way(HERE), told) == (PASSWORD, [PASSWORD])
 
 
-@pytest.mark.parametrize(("later_s", "shown"), [(0.0, ANOTHER), (61.0, None)])
-@in_loop
-async def test_the_newest_is_shown_for_a_minute(later_s: float, shown: AuthenticationError | None) -> None:
+async def test_the_newest_is_shown_for_a_minute() -> None:
     held = refusals()
     held.note(HERE, PASSWORD)
+    await asyncio.sleep(1.0)  # of turned time
     held.note(THERE, ANOTHER)
-    assert held.newest(asyncio.get_running_loop().time() + later_s) is shown
+    assert (held.newest(now()), held.newest(now() + 61.0)) == (ANOTHER, None)

@@ -9,14 +9,9 @@ from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.apis import METADATA, Answer
-from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
 
-from .scripted import HANG_UP, client_of, in_loop, scripted
-
-
-def question(version: int) -> Message:
-    return MetadataRequest(topics=[], allow_auto_topic_creation=False)
+from .scripted import HANG_UP, client_of, question, scripted, started
 
 
 class JustOnce:
@@ -40,7 +35,6 @@ async def open_to(client: ClusterClient, node_id: int = 0) -> None:
     await client.call(Node(node_id), METADATA, question)
 
 
-@in_loop
 async def test_they_go_over_the_connection_there_is() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         assert send(client) is None  # nothing is known of the brokers
@@ -52,10 +46,8 @@ async def test_they_go_over_the_connection_there_is() -> None:
         assert broker.connections == 1
 
 
-@in_loop
 async def test_they_do_not_go_over_one_that_was_lost() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        await client.start()
+    async with started() as (client, broker):
         broker.script[METADATA] = HANG_UP
         reply = send(client)
         assert reply is not None
@@ -67,10 +59,8 @@ async def test_they_do_not_go_over_one_that_was_lost() -> None:
         assert send(client) is not None
 
 
-@in_loop
 async def test_they_go_to_where_the_broker_is_now() -> None:
-    async with scripted(2) as (before, after), client_of(before) as client:
-        await client.start()
+    async with started(2) as (client, before, after):
         assert send(client) is not None
         before.brokers = after.brokers = {0: after.address}
         await client.refresh_metadata()
@@ -83,10 +73,8 @@ async def test_they_go_to_where_the_broker_is_now() -> None:
         assert len(before.seen) == seen
 
 
-@in_loop
 async def test_who_is_closed_sends_nothing() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        await client.start()
+    async with started() as (client, _broker):
         assert send(client) is not None
         await client.close()
         assert send(client) is None

@@ -32,10 +32,10 @@ from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, reauthentication_delay_s
 from kafka_nextgen.transport.security.settings import SaslClient, SaslLogin
 from kafka_nextgen.transport.targets import Node
-from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE, Api
 from kafka_nextgen.wire.messages import SaslAuthenticateResponse
 from tests.support.chains import assert_nowhere_in_the_chain
-from tests.transport.scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
+from tests.transport.scripted import HANG_UP, SILENCE, Script, ScriptedBroker, client_of, scripted, settings
 from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, handshaken, says, security, told
 
 AT_ONCE = Backoff(0.001, 0.001)
@@ -50,7 +50,6 @@ async def refusal(broker: ScriptedBroker, mechanism: str = "SCRAM-SHA-256", **ch
 
 
 @pytest.mark.parametrize("mechanism", ALL)
-@in_loop
 async def test_a_login_comes_before_everything_but_the_versions(mechanism: str) -> None:
     async with scripted() as (broker,), client_of(broker, security=security(mechanism)) as client:
         asks_for_login(broker)
@@ -60,7 +59,6 @@ async def test_a_login_comes_before_everything_but_the_versions(mechanism: str) 
     assert apis == [API_VERSIONS, SASL_HANDSHAKE, *[SASL_AUTHENTICATE] * rounds, METADATA]
 
 
-@in_loop
 async def test_a_broker_that_ends_the_login_says_why() -> None:
     async with scripted() as (broker,):
         asks_for_login(broker)
@@ -69,7 +67,6 @@ async def test_a_broker_that_ends_the_login_says_why() -> None:
         assert "another" not in str(caught.value)
 
 
-@in_loop
 async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: pytest.LogCaptureFixture) -> None:
     def begin(host: str) -> SaslClient:
         raise UnicodeEncodeError("utf-8", PASSWORD, 0, 1, "surrogates not allowed")
@@ -84,7 +81,6 @@ async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: p
     assert PASSWORD not in caplog.text
 
 
-@in_loop
 async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
     async with scripted() as (broker,):
         broker.script[SASL_HANDSHAKE] = handshaken(ErrorCode.UNSUPPORTED_SASL_MECHANISM, ("PLAIN", "GSSAPI"))
@@ -102,7 +98,6 @@ async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
         ((b"\0" * 100_000,), "nonce"),
     ],
 )
-@in_loop
 async def test_a_broker_that_cheats_is_refused(tokens: tuple[bytes, ...], why: str) -> None:
     async with scripted() as (broker,):
         says(broker, *tokens)
@@ -123,7 +118,6 @@ class Endless:
         return challenge
 
 
-@in_loop
 async def test_a_login_without_an_end_is_ended() -> None:
     async with scripted() as (broker,):
         says(broker, b"more")
@@ -133,7 +127,6 @@ async def test_a_login_without_an_end_is_ended() -> None:
         assert len(broker.asked(SASL_AUTHENTICATE)) == 10
 
 
-@in_loop
 async def test_a_frame_before_the_login_is_short_however_long_records_may_be() -> None:
     async with scripted() as (broker,):
         broker.script[SASL_HANDSHAKE] = pack(">i", MAX_TOKEN_FRAME_BYTES + 1)
@@ -142,32 +135,25 @@ async def test_a_frame_before_the_login_is_short_however_long_records_may_be() -
     assert f"the limit before the login={MAX_TOKEN_FRAME_BYTES}" in str(error)
 
 
-@pytest.mark.parametrize("answer", [pack(">i", -5), b"HTTP/1.1 400 Bad Request\r\n", pack(">ii", 6, 99) + b"\0\0"])
-@in_loop
-async def test_what_is_no_answer_is_weather(answer: bytes) -> None:
-    async with scripted() as (broker,):
-        broker.script[SASL_HANDSHAKE] = answer
-        assert isinstance(await refusal(broker), DecodeError)
-
-
-@pytest.mark.parametrize("api", [SASL_HANDSHAKE, SASL_AUTHENTICATE])
-@in_loop
-async def test_a_broker_that_hangs_up_is_weather(api: object) -> None:
-    async with scripted() as (broker,):
-        asks_for_login(broker)
-        broker.script[api] = HANG_UP
-        assert isinstance(await refusal(broker), DisconnectedError)
-
-
-@in_loop
-async def test_a_login_has_the_time_of_the_connections_setup() -> None:
+@pytest.mark.parametrize(
+    ("api", "answer", "kind"),
+    [
+        (SASL_HANDSHAKE, pack(">i", -5), DecodeError),
+        (SASL_HANDSHAKE, b"HTTP/1.1 400 Bad Request\r\n", DecodeError),
+        (SASL_HANDSHAKE, pack(">ii", 6, 99) + b"\0\0", DecodeError),
+        (SASL_HANDSHAKE, HANG_UP, DisconnectedError),
+        (SASL_AUTHENTICATE, HANG_UP, DisconnectedError),
+        (SASL_AUTHENTICATE, SILENCE, RequestTimeoutError),
+    ],
+)
+async def test_what_is_no_answer_is_weather(api: Api, answer: Script, kind: type[Exception]) -> None:
+    """A login has the time of the connection's setup."""
     async with scripted() as (broker,):
         asks_for_login(broker)
-        broker.script[SASL_AUTHENTICATE] = SILENCE
-        assert isinstance(await refusal(broker, setup_timeout_s=0.2), RequestTimeoutError)
+        broker.script[api] = answer
+        assert isinstance(await refusal(broker, setup_timeout_s=10.0), kind)
 
 
-@in_loop
 async def test_a_token_that_cannot_be_had_is_weather_and_asked_for_again() -> None:
     answers = iter([ConnectionError("down"), "token"])
 
@@ -208,7 +194,6 @@ def refuses_token(broker: ScriptedBroker, words: str | None) -> None:
         (REFUSAL, REFUSAL),  # as Kafka's brokers do
     ],
 )
-@in_loop
 async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str) -> None:
     changed = security("OAUTHBEARER", oauth_cb=lambda config: "token")
     async with scripted() as (broker,):
@@ -218,7 +203,6 @@ async def test_why_a_token_is_refused_is_told_once(words: str | None, shown: str
         assert str(caught.value) == f"{broker.address}: {shown} (SASL_AUTHENTICATION_FAILED)"
 
 
-@in_loop
 async def test_a_call_during_the_backoff_of_a_refused_login_is_refused_when_its_time_is_over() -> None:
     slow = Backoff(3600.0, 3600.0)
     login = security(password="another")
@@ -234,7 +218,6 @@ async def test_a_call_during_the_backoff_of_a_refused_login_is_refused_when_its_
         assert (client.refusal, len(told_of)) == (told_of[0], 1)
 
 
-@in_loop
 async def test_a_request_during_the_backoff_is_refused_like_that_when_its_time_is_over() -> None:
     slow, passwords = Backoff(3600.0, 3600.0), iter([PASSWORD, "another"])
     login = security(password=lambda: next(passwords))
@@ -248,7 +231,6 @@ async def test_a_request_during_the_backoff_is_refused_like_that_when_its_time_i
         assert other.connections == 1
 
 
-@in_loop
 async def test_a_password_that_was_rotated_lets_in_after_one_refusal_that_is_told_once() -> None:
     passwords = iter(["old", "older", PASSWORD])
     login = security(password=lambda: next(passwords))
@@ -266,7 +248,6 @@ async def test_a_password_that_was_rotated_lets_in_after_one_refusal_that_is_tol
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
-@in_loop
 async def test_a_callable_is_asked_for_the_password_of_each_login_in_a_thread(mechanism: str) -> None:
     threads: list[threading.Thread] = []
 
@@ -294,7 +275,6 @@ async def test_a_callable_is_asked_for_the_password_of_each_login_in_a_thread(me
         ("s3cret\0", AuthenticationError, "sasl.password has a NUL"),
     ],
 )
-@in_loop
 async def test_a_callable_without_a_password_is_told_without_what_it_said(
     answer: object, kind: type[Exception], says: str
 ) -> None:
@@ -322,7 +302,6 @@ def test_a_callable_is_not_shown_for_its_arguments_may_be_secret() -> None:
     assert "s3cret" not in repr(config) + str(config.sasl_password)
 
 
-@in_loop
 async def test_a_token_that_was_refused_is_not_shown_again() -> None:
     tokens = iter(["revoked", "fresh"])
     login = security("OAUTHBEARER", oauth_cb=lambda _: (next(tokens), time.time() + 3600))
@@ -335,7 +314,6 @@ async def test_a_token_that_was_refused_is_not_shown_again() -> None:
         assert b"Bearer fresh" in bytes(broker.asked(SASL_AUTHENTICATE)[-1].message.auth_bytes)
 
 
-@in_loop
 async def test_nothing_of_a_login_is_logged_at_any_level(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     asyncio.get_running_loop().set_debug(True)
@@ -345,11 +323,7 @@ async def test_nothing_of_a_login_is_logged_at_any_level(caplog: pytest.LogCaptu
     assert PASSWORD not in caplog.text
 
 
-@pytest.mark.parametrize(("chance", "delay_s"), [(0.0, 85.0), (0.5, 90.0), (0.999, 94.99)])
-def test_a_login_is_renewed_when_most_of_it_is_over(chance: float, delay_s: float) -> None:
-    assert reauthentication_delay_s(100.0, chance) == pytest.approx(delay_s)
-
-
-@pytest.mark.parametrize("session_s", [0.001, 0.5, 1.1])
-def test_no_login_is_renewed_within_a_second_for_brokers_take_that_for_an_error(session_s: float) -> None:
-    assert reauthentication_delay_s(session_s, 0.0) == 1.0
+def test_a_login_is_renewed_when_most_of_it_is_over_but_not_within_a_second_which_brokers_take_for_an_error() -> None:
+    delays_s = [reauthentication_delay_s(100.0, chance) for chance in (0.0, 0.5, 0.999)]
+    assert delays_s == pytest.approx([85.0, 90.0, 94.99])
+    assert [reauthentication_delay_s(session_s, 0.0) for session_s in (0.001, 0.5, 1.1)] == [1.0] * 3

@@ -17,27 +17,19 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.security import authentication
 from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import MetadataRequest
 from kafka_nextgen.wire.schema import Message
-from tests.transport.numbered import VERSION, Numbered, answer_to, numbers
-from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, request, scripted, settings
+from tests.transport.numbered import VERSION, Numbered, answer_to, ask, numbers
+from tests.transport.scripted import SILENCE, ScriptedBroker, scripted, settings, turns
 from tests.transport.security.sasl_script import asks_for_login, security, told
-
-SESSION_MS = 40
-
-
-@pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(authentication, "SHORTEST_RENEWAL_S", 0.0)
 
 
 @asynccontextmanager
 async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
     """A connection whose login has just become due for renewal."""
     async with scripted() as (broker,):
-        asks_for_login(broker, SESSION_MS)
+        asks_for_login(broker, int(1000 * SESSION_S))
         connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
-        await asyncio.sleep(SESSION_MS / 1000)  # its end is a moment of the loop's own clock
+        await asyncio.sleep(SESSION_S)  # of turned time
         broker.seen.clear()
         try:
             yield broker, connection
@@ -45,17 +37,13 @@ async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
             await connection.close()
 
 
-def ask(connection: Connection) -> asyncio.Task[Message]:
-    question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-    asking = request(connection, METADATA, 13, question, Deadline(20, "the question"))
-    return asyncio.get_running_loop().create_task(asking)
+SESSION_S = 10.0
 
 
 def names(broker: ScriptedBroker) -> list[str]:
     return [request.api.name for request in broker.seen]
 
 
-@in_loop
 async def test_the_next_request_waits_for_a_new_login() -> None:
     async with logged_in() as (broker, connection):
         assert names(broker) == []  # an idle connection is left in peace
@@ -64,19 +52,17 @@ async def test_the_next_request_waits_for_a_new_login() -> None:
         assert connection.is_open
 
 
-@in_loop
 async def test_a_renewed_login_is_renewed_again() -> None:
     async with logged_in() as (broker, connection):
         for _ in range(2):
             await ask(connection)
-            await asyncio.sleep(SESSION_MS / 1000)
+            await asyncio.sleep(SESSION_S)
         assert names(broker) == ["SaslHandshake", "SaslAuthenticate", "Metadata"] * 2
 
 
-@in_loop
 async def test_what_is_under_way_is_answered_first() -> None:
     async with scripted() as (broker,):
-        asks_for_login(broker, SESSION_MS)
+        asks_for_login(broker, int(1000 * SESSION_S))
         connection = await open_connection(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         may_answer = asyncio.Event()
 
@@ -87,9 +73,9 @@ async def test_what_is_under_way_is_answered_first() -> None:
         broker.script[METADATA] = later
         first = ask(connection)
         await broker.heard(METADATA)
-        await asyncio.sleep(SESSION_MS / 1000)
+        await asyncio.sleep(SESSION_S)
         second = ask(connection)
-        await asyncio.sleep(0)
+        await turns(1)
         may_answer.set()
         await asyncio.gather(first, second)
         order = ["Metadata", "SaslHandshake", "SaslAuthenticate", "Metadata"]
@@ -97,14 +83,13 @@ async def test_what_is_under_way_is_answered_first() -> None:
         await connection.close()
 
 
-@in_loop
 async def test_an_exchange_waits_for_it_and_goes_on() -> None:
     async with scripted() as (broker,):
-        asks_for_login(broker, SESSION_MS)
+        asks_for_login(broker, int(1000 * SESSION_S))
 
         async def late_once(request: RequestFrame) -> Message:
             if len(broker.asked(FETCH)) == 2:
-                await asyncio.sleep(SESSION_MS / 1000)
+                await asyncio.sleep(SESSION_S)
             return answer_to(request)
 
         broker.script[FETCH] = late_once
@@ -118,7 +103,6 @@ async def test_an_exchange_waits_for_it_and_goes_on() -> None:
         await connection.close()
 
 
-@in_loop
 async def test_a_refused_renewal_ends_the_connection_with_the_brokers_words() -> None:
     async with logged_in() as (broker, connection):
         words = "Authentication failed during re-authentication"
@@ -130,7 +114,6 @@ async def test_a_refused_renewal_ends_the_connection_with_the_brokers_words() ->
         assert "Metadata" not in names(broker)
 
 
-@in_loop
 async def test_a_renewal_is_called_off_with_its_connection() -> None:
     async with logged_in() as (broker, connection):
         broker.script[SASL_HANDSHAKE] = SILENCE
@@ -141,7 +124,6 @@ async def test_a_renewal_is_called_off_with_its_connection() -> None:
             await waiting
 
 
-@in_loop
 async def test_a_renewal_that_fails_as_nobody_expected_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     async def fails(*_: object) -> float:
         raise RuntimeError("nobody expected this")

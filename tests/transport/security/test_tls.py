@@ -21,7 +21,7 @@ from kafka_nextgen.transport.security.settings import Security, security_of
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.frames import decode_request
 from tests.support.certificates import Certificates
-from tests.transport.scripted import ALL_VERSIONS, in_loop, settings
+from tests.transport.scripted import ALL_VERSIONS, settings
 from tests.transport.security.tls_sides import context_of, server_side, tls
 
 
@@ -63,16 +63,11 @@ async def refusal(port: int, security: Security, host: str = "127.0.0.1") -> str
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-@in_loop
 async def test_a_trusted_broker_of_that_name_is_believed(certificates: Certificates, host: str) -> None:
+    """Authorities may be given as text, too."""
     async with listening(server_side(certificates.broker)) as port:
         await reach(port, tls(ssl_ca_location=certificates.authority), host)
-
-
-@in_loop
-async def test_authorities_may_be_given_as_text(certificates: Certificates) -> None:
-    async with listening(server_side(certificates.broker)) as port:
-        await reach(port, tls(ssl_ca_pem=Path(certificates.authority).read_text()))
+        await reach(port, tls(ssl_ca_pem=Path(certificates.authority).read_text()), host)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +79,6 @@ async def test_authorities_may_be_given_as_text(certificates: Certificates) -> N
         ("expired", "authority", "its certificate has expired"),
     ],
 )
-@in_loop
 async def test_a_broker_that_is_not_to_be_believed_is_told_apart(
     certificates: Certificates, certificate: str, authority: str | None, why: str
 ) -> None:
@@ -93,18 +87,14 @@ async def test_a_broker_that_is_not_to_be_believed_is_told_apart(
         assert why in await refusal(port, tls(**trusted))
 
 
-@in_loop
-async def test_another_host_is_believed_only_if_that_is_switched_off_by_name(certificates: Certificates) -> None:
+async def test_any_host_or_any_certificate_is_believed_only_if_that_is_switched_off_by_name(
+    certificates: Certificates,
+) -> None:
     off = {"ssl_endpoint_identification_algorithm": "none", "ssl_ca_location": certificates.authority}
     async with listening(server_side(certificates.elsewhere)) as port:
         await reach(port, tls(**off))
     async with listening(server_side(certificates.expired)) as port:
         assert "has expired" in await refusal(port, tls(**off))
-
-
-@in_loop
-async def test_everybody_is_believed_only_if_that_is_switched_off_by_name(certificates: Certificates) -> None:
-    async with listening(server_side(certificates.expired)) as port:
         await reach(port, tls(enable_ssl_certificate_verification=False))
 
 
@@ -117,35 +107,27 @@ def test_whatever_is_switched_off_is_a_warning(off: dict[str, object], caplog: p
     assert len(caplog.records) == 1
 
 
-def test_tls_older_than_1_2_is_not_spoken() -> None:
+def test_tls_older_than_1_2_is_not_spoken_but_a_context_that_is_ready_is_used_as_it_is() -> None:
     assert context_of(tls()).minimum_version is ssl.TLSVersion.TLSv1_2
+    context = ssl.create_default_context()
+    assert context_of(tls(ssl_context=context)) is context
+    assert security_of(ConsumerConfig.parse(bootstrap_servers="localhost:9092")) == Security(), "without TLS"
 
 
 @pytest.mark.parametrize("says", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\0\0\0\6\0\0\0\0\0\0", b"220 mail\r\n"])
-@in_loop
 async def test_a_port_that_speaks_something_else_is_told_of(says: bytes, certificates: Certificates) -> None:
     async with listening(None, lambda: says) as port:
         why = await refusal(port, tls(ssl_ca_location=certificates.authority))
     assert "what answers there does not speak TLS" in why
 
 
-@in_loop
 async def test_a_handshake_that_takes_too_long_is_given_up(certificates: Certificates) -> None:
     async with listening(None, lambda: b"") as port:
         with pytest.raises(TimeoutError, match="not done within"):
             await open_connection(
                 ServerAddress("127.0.0.1", port),
-                settings(security=tls(ssl_ca_location=certificates.authority), setup_timeout_s=0.2),
+                settings(security=tls(ssl_ca_location=certificates.authority), setup_timeout_s=10.0),
             )
-
-
-def test_a_context_that_is_ready_is_used_as_it_is() -> None:
-    context = ssl.create_default_context()
-    assert context_of(tls(ssl_context=context)) is context
-
-
-def test_without_tls_there_is_no_context() -> None:
-    assert security_of(ConsumerConfig.parse(bootstrap_servers="localhost:9092")) == Security()
 
 
 @pytest.mark.parametrize(

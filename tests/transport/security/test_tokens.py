@@ -53,7 +53,7 @@ def test_many_who_want_a_token_at_once_share_one() -> None:
     source, together = numbered(100, Clock()), Barrier(4)
 
     def want() -> str:
-        together.wait(10)
+        together.wait()
         return text(source)
 
     with ThreadPoolExecutor(4) as threads:
@@ -77,7 +77,7 @@ def test_a_callable_gives_a_token_as_for_confluent_kafka(answer: object, token: 
 
 
 @pytest.mark.parametrize(
-    "answer", [None, "", b"abc", 7, ("abc", "soon"), ("abc", 5, "", {}, "more"), ("a", 1, "", 2), ()]
+    "answer", [None, "", b"abc", 7, ("abc", "soon"), ("abc", 5, "", {}, "more"), ("a", 1, "", 2), (), "t\udce9ken"]
 )
 def test_what_is_no_token_is_refused_without_showing_it(answer: object) -> None:
     with pytest.raises(AuthenticationError, match="oauth_cb is to return a token"):
@@ -106,11 +106,6 @@ def test_a_callable_that_raises_is_weather_and_told_by_its_place_without_its_wor
     assert_nowhere_in_the_chain("secret", caught.value)
 
 
-def test_a_token_that_can_not_be_sent_is_refused() -> None:
-    with pytest.raises(AuthenticationError, match="oauth_cb is to return a token"):
-        from_callback(lambda config: "t\udce9ken", "")()
-
-
 def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -119,7 +114,7 @@ def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
 
     def ask() -> Token:
         asked.set()
-        answer.wait(10)
+        answer.wait()
         return Token(Secret("late"), 2000.0)
 
     source = TokenCache(ask, Clock())
