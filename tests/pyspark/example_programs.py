@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.spark import java_options
+from tests.support.spark import INTERPRETED, java_options
 
 __all__ = ["EXAMPLES", "quick_java", "run"]
 
@@ -16,8 +16,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def quick_java() -> Mapping[str, str]:
-    """Return an environment in which Java starts quickly: the examples end before a better compiler pays."""
-    return {"JDK_JAVA_OPTIONS": java_options()}
+    """Return an environment in which Java starts quickly: the examples end before a compiler pays."""
+    interpreted = (f"-D{name}={value}" for name, value in INTERPRETED.items())
+    return {"JDK_JAVA_OPTIONS": " ".join([java_options(), *interpreted])}
 
 
 def run(name: str, home: Path, *options: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

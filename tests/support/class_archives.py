@@ -1,7 +1,7 @@
 """Archives of the classes of a Java program, which ``java -XX:SharedArchiveFile`` maps: it starts in half the time.
 
-An archive belongs to a Java and to the jars of a class path. It is made in the user's cache by the first process of a
-run by several processes that wants it. A test that runs alone uses one that is there and makes none.
+An archive belongs to a Java and to the jars of a class path. It is made in the user's cache by the first process that
+wants it, under CI and of a run by several processes. A test that runs alone uses one that is there and makes none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def archive_options(name: str, java: str, jars: Path, train: Callable[[str], Non
     folder = maven_jars.cache_dir() / "class-archives"
     archive, told = folder / f"{name}.jsa", folder / f"{name}.of"
     identity = _identity(java, jars)
-    if not _is_of(told, identity) and "PYTEST_XDIST_WORKER" in os.environ:
+    if not _is_of(told, identity) and _is_a_long_run():
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / f"{name}.lock"):
             if not _is_of(told, identity):
@@ -42,6 +42,10 @@ def archive_options(name: str, java: str, jars: Path, train: Callable[[str], Non
                 told.write_text(identity)  # also without an archive, which not every Java can make: once is enough
     fits = archive.exists() and _is_of(told, identity)
     return (f"-XX:SharedArchiveFile={archive}", _SILENT) if fits else ()
+
+
+def _is_a_long_run() -> bool:
+    return "PYTEST_XDIST_WORKER" in os.environ or "CI" in os.environ
 
 
 def _is_of(told: Path, identity: str) -> bool:

@@ -24,7 +24,7 @@ from tests.support.spark_connector import spark_connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["QUIET", "java_options", "require_spark", "start_spark"]
+__all__ = ["INTERPRETED", "QUIET", "java_options", "require_spark", "start_spark"]
 
 #: Of every session, also one that is measured.
 QUIET = {
@@ -41,6 +41,9 @@ SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
 }
+
+#: Spark interprets plans. For tables of a few rows, compiling their queries is a quarter of the work.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 TRAINING_ENDS_S = 240
 

@@ -39,6 +39,7 @@ class Trainer:
 @pytest.fixture
 def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     monkeypatch.setattr(maven_jars, "cache_dir", lambda: tmp_path)
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     return Trainer(tmp_path)
 
@@ -73,3 +74,9 @@ def test_what_could_not_be_made_is_not_tried_again(trainer: Trainer) -> None:
     trainer.fails = True
     assert [trainer.ask(), trainer.ask()] == [(), ()]
     assert len(trainer.options) == 1
+
+
+def test_one_process_makes_it_under_ci(trainer: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER")
+    monkeypatch.setenv("CI", "true")
+    assert trainer.ask()
