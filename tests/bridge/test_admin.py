@@ -1,38 +1,16 @@
-"""What only the admin asks: OffsetDelete, configurations of groups, members removed, and classic groups described."""
+"""What only the admin asks: OffsetDelete, configurations of groups and members removed."""
 
 from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge import (
-    describe_configs,
-    describe_groups,
-    incremental_alter_configs,
-    leave_group,
-    offset_delete,
-)
+from kafka_nextgen.bridge import describe_configs, incremental_alter_configs, leave_group, offset_delete
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.classic.responses import (
-    DescribedClassicGroup,
-    DescribedClassicMember,
-    GroupsDescribed,
-    LeaveGroupAnswer,
-    LeftMember,
-)
+from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import (
-    DESCRIBE_CONFIGS,
-    DESCRIBE_GROUPS,
-    INCREMENTAL_ALTER_CONFIGS,
-    LEAVE_GROUP,
-    OFFSET_DELETE,
-)
-from kafka_nextgen.wire.messages import (
-    DescribeConfigsResponse,
-    IncrementalAlterConfigsResponse,
-    OffsetDeleteResponse,
-)
+from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS, LEAVE_GROUP, OFFSET_DELETE
+from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlterConfigsResponse, OffsetDeleteResponse
 from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
 from tests.bridge.over_the_wire import answered, asked, audit, orders
 
@@ -76,16 +54,9 @@ def test_what_became_of_a_change_is_found_by_the_group() -> None:
 @pytest.mark.parametrize(("version", "documentation"), [(1, None), (4, "how long")])
 def test_a_configuration_says_what_is_its_own(version: int, documentation: str | None) -> None:
     result = DescribeConfigsResponse.DescribeConfigsResult
+    told = {"read_only": False, "is_sensitive": False, "synonyms": [], "documentation": "how long"}
     configs = [
-        result.DescribeConfigsResourceResult(
-            name=name,
-            value=value,
-            read_only=False,
-            config_source=source,
-            is_sensitive=False,
-            synonyms=[],
-            documentation="how long",
-        )
+        result.DescribeConfigsResourceResult(name=name, value=value, config_source=source, **told)
         for name, value, source in (("a", "1", 8), ("b", None, 5))
     ]
     found = result(error_code=0, error_message=None, resource_type=32, resource_name="g", configs=configs)
@@ -107,19 +78,3 @@ def test_members_are_removed_by_either_id(version: int, reason: str | None) -> N
     assert leave_group.from_response(message, LeaveGroup("g", members)) == answer
     with pytest.raises(DecodeError, match="LeaveGroup was answered without n"):
         leave_group.from_response(message, LeaveGroup("g", (*members, LeavingMember("n", None, "moved"))))
-
-
-@pytest.mark.parametrize("version", range(7))
-def test_a_classic_group_that_is_not_there_is_an_error_in_every_version(version: int) -> None:
-    member = DescribedClassicMember("m", "i" if version >= 4 else None, "c", "/h", b"said", b"got")
-    there = DescribedClassicGroup(
-        "g", state="Stable", protocol_type="consumer", protocol_name="range", members=(member,)
-    )
-    missing = DescribedClassicGroup("h", ErrorCode.GROUP_ID_NOT_FOUND, "none")
-    written = describe_groups.to_response(GroupsDescribed((there, missing)), version)
-    read = describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version), ["g", "h"])
-    with pytest.raises(DecodeError, match="DescribeGroups was answered without i"):
-        describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version), ["g", "i"])
-    assert read.groups[0] == there
-    assert read.groups[1].error is ErrorCode.GROUP_ID_NOT_FOUND
-    assert asked(describe_groups.to_request(["g", "h"]), version).groups == ("g", "h")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 
 from kafka_nextgen.bridge.api_versions import BrokerVersions, from_response, to_request, to_response
@@ -14,17 +15,17 @@ SUPPORTED = {"group.version": (0, 1), "metadata.version": (7, 30)}
 SPOKEN = BrokerVersions(ranges={3: (0, 13), 68: (0, 1)}, features={"group.version": 1}, supported=SUPPORTED)
 
 
-def test_ranges_and_features_arrive() -> None:
-    assert from_response(answered(API_VERSIONS, to_response(SPOKEN), 4)) == SPOKEN
-
-
-def test_before_version_4_nobody_is_told_of_features_that_can_be_off() -> None:
-    told = from_response(answered(API_VERSIONS, to_response(SPOKEN, 3), 3))
-    assert told == evolve(SPOKEN, supported={"metadata.version": (7, 30)})
-
-
-def test_old_versions_know_no_features() -> None:
-    assert from_response(answered(API_VERSIONS, to_response(SPOKEN), 2)).features == {}
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        (4, SPOKEN),
+        (3, evolve(SPOKEN, supported={"metadata.version": (7, 30)})),
+        (2, evolve(SPOKEN, features={}, supported={})),
+    ],
+    ids=["all", "none of features that can be off", "no features"],
+)
+def test_ranges_and_features_arrive_as_far_as_the_version_goes(version: int, told: BrokerVersions) -> None:
+    assert from_response(answered(API_VERSIONS, to_response(SPOKEN, version), version)) == told
 
 
 def test_a_refusal_still_tells_the_ranges() -> None:

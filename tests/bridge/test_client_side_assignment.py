@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from attrs import evolve
 
@@ -58,12 +60,9 @@ def test_a_member_tells_its_assignors_and_why_it_joins() -> None:
 def test_a_broker_without_extensions_hears_nothing_of_them() -> None:
     heard = heartbeats.from_request(heartbeat(), "me", "/h")
     assert (heard.client_assignors, heard.join_reason) == (None, JoinReason.UNKNOWN)
-
-
-@pytest.mark.parametrize("reason", [-128, -1, 99])
-def test_a_reason_of_a_later_release_is_unknown(reason: int) -> None:
-    heard = heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
-    assert heard.join_reason is JoinReason.UNKNOWN
+    for reason in (-128, -1, 99):  # of a later release
+        later = heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
+        assert later.join_reason is JoinReason.UNKNOWN
 
 
 SAID = ConsumerGroupHeartbeatAnswer(
@@ -91,22 +90,19 @@ def test_an_answer_tells_what_the_assignor_said() -> None:
     )
 
 
+def told(answer: ConsumerGroupHeartbeatAnswer) -> Any:
+    return answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(answer, with_extensions=True), 1)
+
+
 def test_what_a_standby_may_get_is_not_its_target() -> None:
-    said = heartbeats.to_response(evolve(SAID, standby_place=2), with_extensions=True)
-    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, said, 1)
+    message = told(evolve(SAID, standby_place=2))
     assert message.standby_place == 2
     assert heartbeats.to_may_get(message) == by_id(ORDERS, 1, 2) | by_id(AUDIT, 0)
     share = heartbeats.to_heard(message).share
     assert share is not None
     assert share.partitions == by_id(ORDERS, 0)
-
-
-@pytest.mark.parametrize("answer", [SAID, evolve(SAID, standby_place=2, assignment=None)], ids=["active", "no news"])
-def test_an_active_member_or_a_standby_without_news_is_not_told_what_it_may_get(
-    answer: ConsumerGroupHeartbeatAnswer,
-) -> None:
-    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(answer, with_extensions=True), 1)
-    assert heartbeats.to_may_get(message) is None
+    assert heartbeats.to_may_get(told(SAID)) is None, "it is active"
+    assert heartbeats.to_may_get(told(evolve(SAID, standby_place=2, assignment=None))) is None, "there is no news"
 
 
 def test_an_answer_of_stock_kafka_says_nothing_to_assignors() -> None:
@@ -147,12 +143,9 @@ def prepared(answer: AssignmentPrepared) -> Prepared | Refused:
     return preparing.to_event(7, message)
 
 
-def test_what_there_is_to_assign_arrives_as_it_was() -> None:
+def test_what_there_is_to_assign_arrives_as_it_was_or_why_there_is_nothing() -> None:
     members = {member_id: member.spec for member_id, member in PREPARED.members.items()}
     assert prepared(PREPARED) == Prepared(7, 4, "weighted", AssignmentSpec(members, PREPARED.topics))
-
-
-def test_why_there_is_nothing_to_assign_arrives() -> None:
     refused = AssignmentPrepared(ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")
     assert prepared(refused) == Refused(7, ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
@@ -97,16 +98,12 @@ def test_null_stays_null_and_empty_stays_empty(
     assert (request.subscribed_pattern, request.server_assignor, request.owned) == (pattern, assignor, owned)
 
 
-def test_a_pattern_needs_version_1() -> None:
+def test_a_pattern_needs_version_1_but_giving_one_up_does_not() -> None:
     effect = SendHeartbeat(number=1, member_id="m", member_epoch=0, subscribed_pattern="o.*")
     with pytest.raises(UnsupportedProtocolError, match="no pattern subscriptions"):
         to_request(effect, "g", 0)
-
-
-@pytest.mark.parametrize("pattern", [None, ""])
-def test_giving_a_pattern_up_needs_nothing_in_version_0(pattern: str | None) -> None:
-    effect = SendHeartbeat(number=1, member_id="m", member_epoch=0, subscribed_pattern=pattern)
-    assert heard(effect, version=0).subscribed_pattern is None
+    for pattern in (None, ""):
+        assert heard(evolve(effect, subscribed_pattern=pattern), version=0).subscribed_pattern is None
 
 
 @pytest.mark.parametrize(
@@ -144,18 +141,13 @@ def test_an_error_arrives_with_its_words() -> None:
     assert told(refusal) == HeartbeatRefused(7, ErrorCode.FENCED_MEMBER_EPOCH, "epoch 3, not 4")
 
 
+@pytest.mark.parametrize("epoch", [-1, -2, 1])
 @pytest.mark.parametrize("interval_ms", [-5, 0, 5000, 2**31 - 1])
-def test_an_interval_is_passed_on_for_the_member_to_limit(interval_ms: int) -> None:
-    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=interval_ms))
-    assert isinstance(event, HeartbeatAnswered)
-    assert event.heartbeat_interval_ms == interval_ms
-
-
-@pytest.mark.parametrize("epoch", [-1, -2])
-def test_an_answer_to_a_leave_echoes_its_epoch(epoch: int) -> None:
-    event = told(ConsumerGroupHeartbeatAnswer(member_id="m", member_epoch=epoch))
-    assert isinstance(event, HeartbeatAnswered)
-    assert event.member_epoch == epoch
+def test_an_answer_to_a_leave_echoes_its_epoch_and_any_interval_is_for_the_member_to_limit(
+    epoch: int, interval_ms: int
+) -> None:
+    answer = ConsumerGroupHeartbeatAnswer(member_id="m", member_epoch=epoch, heartbeat_interval_ms=interval_ms)
+    assert told(answer) == HeartbeatAnswered(7, "m", epoch, interval_ms, None)
 
 
 def test_an_epoch_no_coordinator_gives_is_refused() -> None:
@@ -163,17 +155,21 @@ def test_an_epoch_no_coordinator_gives_is_refused() -> None:
         told(ConsumerGroupHeartbeatAnswer(member_epoch=-3))
 
 
-@pytest.mark.parametrize(("topic_id", "partition"), [(ORDERS, -1), (None, 0)])
-def test_a_partition_that_cannot_be_is_refused(topic_id: object, partition: int) -> None:
-    impossible = Assignment(topic_partitions=[TopicPartitions(topic_id=topic_id, partitions=[partition])])
-    message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=impossible)
-    with pytest.raises(DecodeError, match="none such"):
-        to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
-
-
-def test_a_partition_assigned_twice_is_assigned_once() -> None:
-    twice = Assignment(topic_partitions=[TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
-    message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=twice)
-    event = to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
-    assert isinstance(event, HeartbeatAnswered)
-    assert event.assignment == by_id(ORDERS, 1)
+@pytest.mark.parametrize(
+    ("told", "assignment"),
+    [((ORDERS, -1), None), ((None, 0), None), ((ORDERS, 1), by_id(ORDERS, 1))],
+    ids=["a negative partition", "a topic without an id", "a partition twice"],
+)
+def test_a_partition_that_cannot_be_is_refused_and_one_that_comes_twice_is_assigned_once(
+    told: tuple[TopicId | None, int], assignment: frozenset[TopicIdPartition] | None
+) -> None:
+    topic_id, partition = told
+    twice = Assignment(topic_partitions=[TopicPartitions(topic_id=topic_id, partitions=[partition] * 2)] * 2)
+    message = answered(CONSUMER_GROUP_HEARTBEAT, ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=twice), 1)
+    if assignment is None:
+        with pytest.raises(DecodeError, match="none such"):
+            to_event(7, message)
+    else:
+        event = to_event(7, message)
+        assert isinstance(event, HeartbeatAnswered)
+        assert event.assignment == assignment

@@ -45,32 +45,26 @@ def asked_for(version: int, **session: Any) -> Any:
 
 
 @pytest.mark.parametrize("version", range(4, 18))
-def test_positions_go_out_in_their_order(version: int) -> None:
+def test_positions_go_out_in_their_order_and_records_come_back_as_they_are(version: int) -> None:
     request = asked_for(version)
     topics = [(entry.topic_id or entry.topic, [p.partition for p in entry.partitions]) for entry in request.topics]
     assert topics == ([(ORDERS, [1, 0]), (AUDIT, [0])] if version >= 13 else [("orders", [1, 0]), ("audit", [0])])
-    assert (request.topics[0].partitions[0].fetch_offset, request.topics[0].partitions[0].partition_max_bytes) == (
-        500,
-        1000,
-    )
+    first = request.topics[0].partitions[0]
+    assert (first.fetch_offset, first.partition_max_bytes) == (500, 1000)
+    (fetched,) = read(Partition(partition_index=1, high_watermark=9, records=b"batches"), version=version)
+    assert (fetched.partition, fetched.error, fetched.high_watermark) == (orders(1), 0, 9)
+    assert fetched.records == b"batches"
 
 
 def test_topics_are_known_by_their_ids_in_whatever_order_they_are_asked_for() -> None:
     assert names_of([*POSITIONS, FetchPosition(orders(2), None, 0)]) == NAMES
 
 
-def test_limits_go_out() -> None:
+def test_limits_go_out_and_without_a_session_none_is_asked_for() -> None:
     request = asked_for(17)
     assert (request.max_wait_ms, request.min_bytes, request.max_bytes, request.isolation_level) == (250, 2, 3000, 1)
-    assert (request.rack_id, request.replica_state, request.topics[0].partitions[0].current_leader_epoch) == (
-        "rack",
-        None,
-        3,
-    )
-
-
-def test_without_a_session_none_is_asked_for() -> None:
-    request = asked_for(17)
+    assert (request.rack_id, request.replica_state) == ("rack", None)
+    assert request.topics[0].partitions[0].current_leader_epoch == 3
     assert (request.session_id, request.session_epoch, request.forgotten_topics_data) == (0, -1, ())
 
 
@@ -92,13 +86,6 @@ def test_a_topic_made_again_is_forgotten_by_its_id_but_not_by_the_name_that_is_a
 def test_a_topic_id_that_is_not_known_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="no topic id"):
         to_request([FetchPosition(orders(0), None, 0)], FetchLimits(), 13)
-
-
-@pytest.mark.parametrize("version", range(4, 18))
-def test_records_come_back_as_they_are(version: int) -> None:
-    (fetched,) = read(Partition(partition_index=1, high_watermark=9, records=b"batches"), version=version)
-    assert (fetched.partition, fetched.error, fetched.high_watermark) == (orders(1), 0, 9)
-    assert fetched.records == b"batches"
 
 
 def test_everything_about_a_partition_is_read() -> None:
@@ -131,9 +118,11 @@ def test_everything_about_a_partition_is_read() -> None:
     )
 
 
-def test_no_aborted_transactions_may_be_null() -> None:
+def test_no_aborted_transactions_may_be_null_and_throttling_is_never_negative() -> None:
     (fetched,) = read(Partition(partition_index=1, aborted_transactions=None))
     assert fetched.aborted == ()
+    message = FetchResponse(throttle_time_ms=-9, responses=[])
+    assert from_response(answered(FETCH, message, 17), NAMES).throttle_time_ms == 0
 
 
 def test_an_error_of_the_session_is_told() -> None:
@@ -147,8 +136,3 @@ def test_what_was_not_asked_for_is_ignored() -> None:
     message = FetchResponse(responses=[strange, topic(Partition(partition_index=-1), Partition(partition_index=2))])
     answer = from_response(answered(FETCH, message, 17), NAMES)
     assert [fetched.partition for fetched in answer.partitions] == [orders(2)]
-
-
-def test_throttling_is_never_negative() -> None:
-    message = FetchResponse(throttle_time_ms=-9, responses=[])
-    assert from_response(answered(FETCH, message, 17), NAMES).throttle_time_ms == 0

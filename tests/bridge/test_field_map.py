@@ -73,11 +73,8 @@ def test_an_extended_table_has_other_fields() -> None:
     assert (entry.note, noted.to_structure(entry), entry.is_open) == ("OPEN", ENTRY.to_structure(entry), True)
 
 
-def test_a_field_that_the_structure_lacks_is_a_bug() -> None:
+def test_a_field_that_the_structure_lacks_or_an_attribute_that_the_class_lacks_is_a_bug() -> None:
     with pytest.raises(AssertionError, match=r"PlaceData lacks fields \['number'\]"):
         FieldMap(Place, PlaceData)
-
-
-def test_an_attribute_that_the_class_lacks_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="Place lacks attributes"):
         FieldMap(Place, PlaceData, number="index", rack="rack")

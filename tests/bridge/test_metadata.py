@@ -42,17 +42,13 @@ def message(partition: int = 0, port: int = 9092) -> MetadataResponse:
     )
 
 
-def test_a_cluster_is_read() -> None:
+def test_a_cluster_is_read_and_topics_are_found_by_name_and_by_id() -> None:
     image = from_response(answered(METADATA, message(), 12))
     assert (image.cluster_id, image.controller_id) == ("c", 2)
     assert image.brokers == {2: Broker(2, "kafka-2", 9092, "a")}
     assert image.topics_by_name["orders"] == TopicInfo("orders", ORDERS, 0, {0: PartitionInfo(2, 6, (2, 1))})
     assert image.topics_by_name["secret"].error == ErrorCode.TOPIC_AUTHORIZATION_FAILED
     assert image.unknown_ids == {GONE}
-
-
-def test_topics_are_found_by_name_and_by_id() -> None:
-    image = from_response(answered(METADATA, message(), 12))
     assert (image.name_of(ORDERS), image.id_of("orders")) == ("orders", ORDERS)
     assert (image.name_of(GONE), image.id_of("nothing")) == (None, None)
 
@@ -71,15 +67,12 @@ def test_replicas_are_online_where_both_the_node_and_its_copy_are(
     assert not image.is_online(TopicPartition("orders", 1), node_id), "there is no such partition"
 
 
-def test_leaders_are_found() -> None:
+def test_leaders_are_found_unless_they_are_down() -> None:
     image = from_response(answered(METADATA, message(), 12))
     assert image.leader_of(orders(0)) == Broker(2, "kafka-2", 9092, "a")
     assert image.leader_of(orders(1)) is None
-
-
-def test_a_leader_that_is_down_is_none() -> None:
-    image = ClusterImage(topics_by_name={"orders": TopicInfo("orders", ORDERS, 0, {0: PartitionInfo(5)})})
-    assert image.leader_of(orders(0)) is None
+    down = ClusterImage(topics_by_name={"orders": TopicInfo("orders", ORDERS, 0, {0: PartitionInfo(5)})})
+    assert down.leader_of(orders(0)) is None
 
 
 def test_old_brokers_tell_no_topic_ids_and_no_leader_epochs() -> None:
@@ -90,12 +83,9 @@ def test_old_brokers_tell_no_topic_ids_and_no_leader_epochs() -> None:
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
-def test_a_broker_that_cannot_be_is_refused(port: int) -> None:
+def test_a_broker_or_a_partition_that_cannot_be_is_refused(port: int) -> None:
     with pytest.raises(DecodeError, match="there can be none"):
         from_response(answered(METADATA, message(port=port), 12))
-
-
-def test_a_negative_partition_is_refused() -> None:
     with pytest.raises(DecodeError, match=r"orders\[-1\]"):
         from_response(answered(METADATA, message(partition=-1), 12))
 

@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offset_commit import (
-    from_request,
-    from_response,
-    highest_version,
-    to_request,
-    to_response,
-)
+from kafka_nextgen.bridge.offset_commit import from_request, from_response, highest_version, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
@@ -45,26 +39,19 @@ def answer_to(message: Any, version: int, errors: dict[TopicPartition, ErrorCode
     return answered(OFFSET_COMMIT, to_response(message, TOPICS, OffsetsCommitted(errors)), version)
 
 
-@pytest.mark.parametrize("version", [7, 8, 9, 10])
-def test_a_commit_arrives_whole(version: int) -> None:
-    message = asked(to_request(COMMIT, IDS, version), version)
-    assert from_request(message, TOPICS) == evolve(COMMIT, version=version, topic_ids=IDS)
-
-
-def test_old_versions_know_no_leader_epochs_and_no_static_members() -> None:
-    request = from_request(asked(to_request(COMMIT, IDS, 2), 2), TOPICS)
-    assert request.offsets[orders(0)] == OffsetAndMetadata(10, -1, "noted")
-    assert request.instance_id is None
-
-
 @pytest.mark.parametrize("version", ALL_VERSIONS)
-def test_every_partition_gets_its_error(version: int) -> None:
+def test_a_commit_arrives_with_what_its_version_has_and_every_partition_gets_its_error(version: int) -> None:
+    message = asked(to_request(COMMIT, IDS, version), version)
+    request = from_request(message, TOPICS)
+    if version >= 7:
+        assert request == evolve(COMMIT, version=version, topic_ids=IDS)
+    if version < 6:
+        assert (request.offsets[orders(0)], request.instance_id) == (OffsetAndMetadata(10, -1, "noted"), None)
     errors = {
         orders(0): ErrorCode.NONE,
         orders(2): ErrorCode.OFFSET_METADATA_TOO_LARGE,
         audit(0): ErrorCode.STALE_MEMBER_EPOCH,
     }
-    message = asked(to_request(COMMIT, IDS, version), version)
     assert from_response(answer_to(message, version, errors), COMMIT.offsets, IDS) == errors
 
 
@@ -110,12 +97,9 @@ def answer_with(*partitions: tuple[int, int]) -> Any:
     return answered(OFFSET_COMMIT, message, 9)
 
 
-def test_an_answer_that_leaves_a_partition_out_is_refused() -> None:
+def test_an_answer_that_leaves_a_partition_out_is_refused_and_what_was_not_asked_is_ignored() -> None:
     with pytest.raises(DecodeError, match=r"without orders\[1\]"):
         from_response(answer_with((0, 0)), [orders(0), orders(1)], IDS)
-
-
-def test_an_answer_about_what_was_not_asked_is_ignored() -> None:
     assert from_response(answer_with((0, 0), (3, 5), (-1, 5)), [orders(0)], IDS) == {orders(0): 0}
 
 

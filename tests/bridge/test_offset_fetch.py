@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offset_fetch import (
-    FetchedOffsets,
-    from_request,
-    from_response,
-    to_request,
-    to_response,
-)
+from kafka_nextgen.bridge.offset_fetch import FetchedOffsets, from_request, from_response, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch
 from kafka_nextgen.coordinator.responses import OffsetsFetched
@@ -37,46 +31,35 @@ def fetched(request: OffsetFetch, answer: OffsetsFetched, version: int) -> Fetch
 def test_a_question_arrives_with_what_the_version_can_say(version: int) -> None:
     (request,) = from_request(asked(to_request(FETCH, IDS, version), version), TOPICS)
     expected = FETCH if version >= 9 else evolve(FETCH, member_id=None, member_epoch=-1)
+    # KIP-447: an offset whose transaction is open may yet be taken back.
     assert request == evolve(expected, require_stable=version >= 7, topic_ids=IDS)
 
 
 @pytest.mark.parametrize("version", ALL_VERSIONS)
-def test_offsets_arrive(version: int) -> None:
+def test_offsets_arrive_and_one_that_a_transaction_may_change_is_an_error_of_its_own(version: int) -> None:
     expected: dict[TopicPartition, Any] = dict(STORED)
     if version < 5:
         expected = {tp: offset and evolve(offset, leader_epoch=-1) for tp, offset in STORED.items()}
     assert fetched(FETCH, OffsetsFetched(STORED), version) == FetchedOffsets(0, expected, {})
-
-
-@pytest.mark.parametrize("version", range(2, 11))
-def test_asking_for_all_is_not_asking_for_none(version: int) -> None:
-    for partitions in (None, ()):
-        (request,) = from_request(asked(to_request(OffsetFetch("g", partitions), IDS, version), version), TOPICS)
-        assert request.partitions == partitions
-
-
-@pytest.mark.parametrize("version", range(2, 11))
-def test_all_offsets_are_those_there_are(version: int) -> None:
-    answer = fetched(OffsetFetch("g", None), OffsetsFetched(STORED), version)
-    assert answer.offsets.keys() == {audit(0), orders(0)}
-
-
-@pytest.mark.parametrize("version", range(2, 11))
-def test_an_error_of_the_group_is_told_as_such(version: int) -> None:
-    answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.STALE_MEMBER_EPOCH), version)
-    assert answer == FetchedOffsets(ErrorCode.STALE_MEMBER_EPOCH, {}, {})
-
-
-@pytest.mark.parametrize("version", ALL_VERSIONS)
-def test_an_offset_that_a_transaction_may_change_is_an_error_of_its_own(version: int) -> None:
     answer = fetched(FETCH, OffsetsFetched({audit(0): STORED[audit(0)]}, unstable=frozenset({orders(0)})), version)
     assert answer.errors == {orders(0): ErrorCode.UNSTABLE_OFFSET_COMMIT}
     assert audit(0) in answer.offsets
 
 
-def test_version_1_tells_it_in_every_partition() -> None:
-    answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.NOT_COORDINATOR), 1)
-    assert answer == FetchedOffsets(0, {}, dict.fromkeys(STORED, ErrorCode.NOT_COORDINATOR))
+@pytest.mark.parametrize("version", range(2, 11))
+def test_asking_for_all_is_not_asking_for_none_and_all_are_those_there_are(version: int) -> None:
+    for partitions in (None, ()):
+        (request,) = from_request(asked(to_request(OffsetFetch("g", partitions), IDS, version), version), TOPICS)
+        assert request.partitions == partitions
+    answer = fetched(OffsetFetch("g", None), OffsetsFetched(STORED), version)
+    assert answer.offsets.keys() == {audit(0), orders(0)}
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+def test_an_error_of_the_group_is_told_as_such_or_in_every_partition_by_version_1(version: int) -> None:
+    answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.STALE_MEMBER_EPOCH), version)
+    of_each = FetchedOffsets(0, {}, dict.fromkeys(STORED, ErrorCode.STALE_MEMBER_EPOCH))
+    assert answer == (of_each if version == 1 else FetchedOffsets(ErrorCode.STALE_MEMBER_EPOCH, {}, {}))
 
 
 def test_an_unknown_topic_id_is_answered_without_the_coordinator() -> None:
@@ -110,12 +93,6 @@ def test_several_groups_are_answered_each_by_itself() -> None:
 def test_an_answer_without_the_group_is_refused() -> None:
     with pytest.raises(DecodeError, match="without group g"):
         from_response(answered(OFFSET_FETCH, OffsetFetchResponse(groups=[]), 9), "g", IDS)
-
-
-def test_only_stable_offsets_are_asked_for() -> None:
-    # KIP-447: an offset whose transaction is open may yet be taken back.
-    assert asked(to_request(FETCH, IDS, 7), 7).require_stable
-    assert asked(to_request(FETCH, IDS, 10), 10).require_stable
 
 
 def test_a_partition_asked_for_twice_is_fetched_once() -> None:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from kafka_nextgen.bridge.offsets_topic import KeyAndValue
 
-__all__ = ["KAFKAS"]
-
 
 def written_by_kafka() -> dict[str, KeyAndValue]:
     """What Kafka 4.3.0 wrote, by what it is."""

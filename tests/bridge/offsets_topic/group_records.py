@@ -7,8 +7,6 @@ from uuid import UUID
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.types import TopicIdPartition
 
-__all__ = ["BILLS", "NAMES", "ORDERS", "G", "current", "epoch", "metadata", "removal", "target"]
-
 G = "billing"
 ORDERS, BILLS = UUID(int=7), UUID(int=8)
 NAMES = {ORDERS: "orders"}

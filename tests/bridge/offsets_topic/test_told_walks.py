@@ -15,6 +15,7 @@ from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage
 from tests.coordinator.walk_steps import Step
+from tests.support.examples import examples
 
 Owned = set[tuple[str, str, str, int]]
 
@@ -69,7 +70,7 @@ def check(stage: Stage, batch_sizes: Sequence[int]) -> None:
     assert {each[:2] for each in owned} <= members
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), consumer.walks, sizes)
 def test_of_consumer_groups(profile: Profile, walk: list[tuple[Step, ...]], batch_sizes: list[int]) -> None:
     walker = consumer.Walk(Stage(CoordinatorSettings(profile=profile)), honest=False)
@@ -79,7 +80,7 @@ def test_of_consumer_groups(profile: Profile, walk: list[tuple[Step, ...]], batc
     check(walker.stage, batch_sizes)
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(st.lists(classic.steps, min_size=10, max_size=60), sizes)
 def test_of_classic_groups(walk: list[Step], batch_sizes: list[int]) -> None:
     walker = classic.Walk(Stage(), 9)
