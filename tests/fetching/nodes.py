@@ -13,8 +13,6 @@ from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Node", "tell"]
-
 
 class Node:
     """Keeps so many sessions. Answering is ``take`` and ``tell``; in between it is read."""

@@ -22,26 +22,20 @@ def receive(world: World, fetch: Fetch, **ends: int) -> None:
     world.receive(fetch, arrivals=arrivals)
 
 
-def test_fetching_goes_on_behind_records_that_are_being_decoded(world: World) -> None:
+def test_fetching_goes_on_behind_records_that_are_being_decoded_and_handed_over_then(world: World) -> None:
     world.start(P0)
     first = world.fetch()
     receive(world, first, p0=3)
     second = world.fetch()
     assert asked([second]) == [(1, 0, 3)]
+    assert (world.take(), world.state.position(P0)) == ([], 0)
+    receive(world, second, p0=5)
+    assert world.plan() == [], "one answer more than is being decoded"
     world.answer(first, columns(P0, 0, 3))
+    assert asked(world.plan()) == [(1, 0, 5)]
     world.answer(second, columns(P0, 3, 2))
     assert world.take() == [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4)]
     assert world.state.position(P0) == 5
-
-
-def test_what_is_being_decoded_is_not_handed_over_yet(world: World) -> None:
-    world.start(P0)
-    first = world.fetch()
-    world.answer(first, columns(P0, 0, 1))
-    second = world.fetch()
-    receive(world, second, p0=4)
-    assert world.take() == [(0, 0)]
-    assert world.state.position(P0) == 1
 
 
 def test_a_partition_without_records_waits_for_the_rest_of_the_answer(world: World) -> None:
@@ -51,17 +45,6 @@ def test_a_partition_without_records_waits_for_the_rest_of_the_answer(world: Wor
     assert asked(world.plan()) == [(1, 0, 3)]
     world.answer(first, columns(P0, 0, 3), DecodedPartition(P1, ErrorCode.NONE, columns(P1, 0, 1)))
     assert world.take() == [(0, 0), (0, 1), (0, 2), (1, 0)]
-
-
-def test_a_node_is_asked_for_one_answer_more_than_is_being_decoded(world: World) -> None:
-    world.start(P0)
-    first = world.fetch()
-    receive(world, first, p0=3)
-    second = world.fetch()
-    receive(world, second, p0=6)
-    assert world.plan() == []
-    world.answer(first, columns(P0, 0, 3))
-    assert asked(world.plan()) == [(1, 0, 6)]
 
 
 def test_records_that_end_elsewhere_than_their_headers_said_call_the_next_fetch_off(world: World) -> None:
@@ -99,21 +82,17 @@ def test_decoding_that_fails_as_a_whole_is_begun_again(world: World) -> None:
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
-def test_a_seek_makes_what_is_being_decoded_worthless(world: World) -> None:
+def test_a_seek_makes_what_is_being_decoded_worthless_and_what_comes_then_is_not_gone_on_behind(world: World) -> None:
     world.start(P0)
     first = world.fetch()
     receive(world, first, p0=3)
+    second = world.fetch()
     world.state.seek(P0, 7)
+    receive(world, second, p0=6)
     world.answer(first, columns(P0, 0, 3))
     assert world.take() == []
-    assert asked(world.plan()) == [(1, 0, 7)]
-
-
-def test_what_comes_after_a_seek_is_not_gone_on_behind(world: World) -> None:
-    world.start(P0)
-    first = world.fetch()
-    world.state.seek(P0, 7)
-    receive(world, first, p0=3)
+    world.answer(second, columns(P0, 3, 3))
+    assert world.take() == []
     assert asked(world.plan()) == [(1, 0, 7)]
 
 

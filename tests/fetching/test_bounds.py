@@ -36,33 +36,29 @@ def at(partition: TopicPartition, result: Columns, log_end: int) -> DecodedParti
 # What is handed over.
 
 
-def test_nothing_at_or_beyond_the_end_is_handed_over(world: World) -> None:
+def test_nothing_at_or_beyond_the_end_is_handed_over_and_a_finished_partition_is_not_validated(world: World) -> None:
     read(world, p0=(2, 5))
     world.answer(world.fetch(), columns(P0, 2, 10))
     assert world.take() == [(0, 2), (0, 3), (0, 4)]
     assert world.state.position(P0) == 5
     assert world.state.finished() == {P0}
     assert world.state.is_all_finished()
+    world.image = cluster({P0: 1, P1: 1, P2: 2, P3: 2}, epoch=9)
+    assert world.plan() == []
 
 
-def test_what_was_fetched_is_finished_once_it_is_handed_over(world: World) -> None:
+def test_what_was_fetched_is_finished_once_it_is_handed_over_unless_it_is_put_back(world: World) -> None:
     read(world, p0=(0, 3))
     world.answer(world.fetch(), columns(P0, 0, 3))
     assert world.plan() == []
     world.take(2)
     assert world.state.finished() == frozenset()
     assert world.state.finished(world.state.handover.peek(1)) == {P0}
-    world.take(1)
+    last = world.state.handover.take(1)
     assert world.state.finished() == {P0}
-
-
-def test_what_is_put_back_is_not_finished(world: World) -> None:
-    read(world, p0=(0, 3))
-    world.answer(world.fetch(), columns(P0, 0, 3))
-    world.state.handover.put_back(world.state.handover.take(3))
+    world.state.handover.put_back(last)
     assert world.state.finished() == frozenset()
-    assert world.take() == [(0, 0), (0, 1), (0, 2)]
-    assert world.state.finished() == {P0}
+    assert world.take() == [(0, 2)]
 
 
 @pytest.mark.parametrize("end", [5, 4, 0])
@@ -73,23 +69,16 @@ def test_an_empty_range_is_finished_at_once(world: World, end: int) -> None:
     assert world.state.position(P0) == 5
 
 
-def test_a_batch_that_compaction_emptied_at_its_end_leads_beyond_the_range(world: World) -> None:
+def test_a_batch_that_compaction_emptied_at_its_end_or_one_behind_a_gap_ends_the_range(world: World) -> None:
     """Compaction took the last records: the batch ends behind the end, its records before it."""
-    read(world, p0=(0, 8))
-    world.answer(world.fetch(), columns(P0, 0, 3, last_offset_delta=11))
+    read(world, p0=(0, 8), p1=(0, 8))
+    fetch = world.fetch()
+    world.answer(fetch, columns(P0, 0, 3, last_offset_delta=11), columns(P1, 0, 3))
+    world.answer(world.fetch(), columns(P1, 100, 3))
     assert world.plan() == []
-    assert world.take() == [(0, 0), (0, 1), (0, 2)]
-    assert world.state.position(P0) == 8
+    assert sorted(world.take()) == [(number, offset) for number in (0, 1) for offset in (0, 1, 2)]
+    assert (world.state.position(P0), world.state.position(P1)) == (8, 8)
     assert world.state.is_all_finished()
-
-
-def test_a_batch_behind_a_gap_ends_the_range(world: World) -> None:
-    read(world, p0=(0, 8))
-    world.answer(world.fetch(), columns(P0, 0, 3))
-    world.answer(world.fetch(), columns(P0, 100, 3))
-    assert world.take() == [(0, 0), (0, 1), (0, 2)]
-    assert world.state.position(P0) == 8
-    assert world.plan() == []
 
 
 def test_markers_and_aborted_records_at_the_end_are_passed(world: World) -> None:
@@ -137,16 +126,12 @@ def test_another_assignment_takes_the_end_away(world: World) -> None:
     assert asked(world.plan()) == [(1, 0, 2)]
 
 
-def test_a_range_is_consumed_up_to_its_start_as_by_a_seek(world: World) -> None:
+def test_another_range_begins_anew_and_is_consumed_up_to_its_start_as_by_a_seek(world: World) -> None:
     """Auto-commit on a close before the first poll commits that."""
-    read(world, p0=(5, 9))
-    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(5)}
-
-
-def test_another_range_begins_anew(world: World) -> None:
     read(world, p0=(0, 5))
     fetch = world.fetch()
     read(world, p0=(7, 9))
+    assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(7)}
     world.answer(fetch, columns(P0, 0, 5))
     assert not world.state.handover.has_records()
     world.answer(world.fetch(), columns(P0, 7, 5))
@@ -216,6 +201,9 @@ def test_the_batch_with_the_end_may_be_as_large_as_the_largest_that_ended_an_ans
     bound.note(Arrival(200, 20_000, 5, bytes_per_offset=100.0, last_batch_bytes=10_000))
     bound.note(Arrival(400, 20_000, 5, bytes_per_offset=50.0, last_batch_bytes=100))
     assert bound.most_bytes(400, 1 << 20) == 600 * 50 + 10_000
+    bound = Bound(100)
+    assert bound.widen(0, 1 << 20)
+    assert not bound.widen(0, 20_000), "it is raised as anywhere"
 
 
 def test_no_more_is_asked_for_than_anybody_else_may(world: World) -> None:
@@ -260,27 +248,15 @@ def test_a_range_of_equal_batches_costs_its_batches_and_at_most_one_more(
     assert fetched_bytes <= most_bytes + max(0, 16 * 1024 - batch_bytes)
 
 
-def test_a_limit_that_cannot_grow_is_raised_as_anywhere() -> None:
-    bound = Bound(100)
-    assert bound.widen(0, 1 << 20)
-    assert not bound.widen(0, 20_000)
-
-
-def test_what_is_not_written_yet_is_waited_for(world: World) -> None:
-    read(world, p0=(0, 10))
-    world.answer(world.fetch(), at(P0, columns(P0, 0, 5), 5))
-    assert world.fetch().max_wait_ms == 500
-    assert len(world.take()) == 5
-    assert not world.state.is_all_finished()
-
-
-def test_what_is_not_written_yet_is_no_reason_to_ask_for_more(world: World) -> None:
+def test_what_is_not_written_yet_is_waited_for_and_no_reason_to_ask_for_more(world: World) -> None:
     read(world, p0=(0, 10))
     world.answer(world.fetch(), at(P0, columns(P0, 0, 5), 5))
     for _ in range(3):
         fetch = world.fetch()
-        assert fetch.wanted[P0].max_bytes == 16 * 1024
+        assert (fetch.max_wait_ms, fetch.wanted[P0].max_bytes) == (500, 16 * 1024)
         world.answer(fetch, at(P0, Columns(P0, 5), 5))
+    assert len(world.take()) == 5
+    assert not world.state.is_all_finished()
 
 
 def test_an_open_transaction_in_front_of_the_end_is_waited_for() -> None:
@@ -291,13 +267,6 @@ def test_an_open_transaction_in_front_of_the_end_is_waited_for() -> None:
     assert len(world.take()) == 3
     assert not world.state.is_all_finished()
     assert world.fetch().max_wait_ms == 500
-
-
-def test_a_finished_partition_is_not_validated(world: World) -> None:
-    read(world, p0=(0, 2))
-    world.answer(world.fetch(), columns(P0, 0, 2))
-    world.image = cluster({P0: 1, P1: 1, P2: 2, P3: 2}, epoch=9)
-    assert world.plan() == []
 
 
 # Trouble.
@@ -367,24 +336,15 @@ def test_a_topic_that_vanishes_is_told_of_behind_what_was_read(world: World, ima
     assert (caught.value.partition, caught.value.code) == (P0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
 
-def test_a_topic_that_one_broker_had_not_heard_of_is_read_on(world: World) -> None:
-    whole, world.image = world.image, cluster({P1: 1})
-    read(world, p0=(0, 10))
-    look(world, world.image)
-    look(world, world.image)
-    look(world, whole)
-    assert asked(world.plan()) == [(1, 0, 0)]
-    assert not world.state.handover.has_records()
-
-
 def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> None:
     whole, without_it = world.image, cluster({P1: 1})
     world.image = without_it
     read(world, p0=(0, 10))
-    look(world, without_it)
-    look(world, without_it)
-    look(world, whole)
-    world.answer(world.fetch(), at(P0, columns(P0, 0, 2), 20))
+    for image in (without_it, without_it, whole):
+        look(world, image)
+    fetch = world.fetch()
+    assert asked([fetch]) == [(1, 0, 0)], "one broker had not heard of it"
+    world.answer(fetch, at(P0, columns(P0, 0, 2), 20))
     assert len(world.take()) == 2
     world.image = without_it
     look(world, without_it)

@@ -43,16 +43,6 @@ def test_whole_runs_are_looked_at_to_the_end_of_what_was_fetched_together() -> N
     assert offsets(buffers.peek(EVERYTHING, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
 
 
-def test_only_what_is_handed_over_to_its_end_makes_room() -> None:
-    buffers = Buffers()
-    buffers.add(columns(A, 0, 2))
-    before = buffers.runs_done, buffers.total_bytes
-    take(buffers, 1)
-    assert (buffers.runs_done, buffers.total_bytes) == before
-    take(buffers, 1)
-    assert (buffers.runs_done, buffers.total_bytes) == (before[0] + 1, 0)
-
-
 def test_runs_of_a_partition_keep_their_order() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 2))
@@ -81,29 +71,22 @@ def test_a_run_counts_until_its_last_record_is_gone() -> None:
     first, second = columns(A, 0, 2), columns(A, 2, 1)
     buffers.add(first)
     buffers.add(second)
-    whole = first.nbytes + second.nbytes
-    assert buffers.total_bytes == whole
-    take(buffers, 1)
-    assert buffers.total_bytes == whole
-    take(buffers, 1)
-    assert buffers.bytes_of(A) == second.nbytes
-    take(buffers, 1)
-    assert buffers.total_bytes == 0
+    whole, done = first.nbytes + second.nbytes, buffers.runs_done
+    seen = []
+    for _ in range(3):
+        take(buffers, 1)
+        seen.append((buffers.total_bytes, buffers.bytes_of(A), buffers.runs_done - done))
+    assert seen == [(whole, whole, 0), (second.nbytes, second.nbytes, 1), (0, 0, 2)]
 
 
-def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once() -> None:
+def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once_unless_it_was_dropped() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 3))
     (part,) = buffers.peek(EVERYTHING, 10)
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) == 1
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) is None
-    assert offsets(buffers.peek(EVERYTHING, 10)) == [(0, [2])]
-
-
-def test_what_was_dropped_is_not_handed_over() -> None:
-    buffers = Buffers()
-    buffers.add(columns(A, 0, 3))
-    (part,) = buffers.peek(EVERYTHING, 10)
+    (rest,) = buffers.peek(EVERYTHING, 10)
+    assert offsets([rest]) == [(0, [2])]
     buffers.drop(A)
     buffers.add(columns(A, 0, 3))
-    assert buffers.hand_over(part) is None
+    assert buffers.hand_over(rest) is None

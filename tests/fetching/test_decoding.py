@@ -29,10 +29,7 @@ def decode_by_tasks(
     return decoding.results()
 
 
-either_way = pytest.mark.parametrize("decode", [decode_answer, decode_by_tasks])
-
-
-@either_way
+@pytest.mark.parametrize("decode", [decode_answer, decode_by_tasks])
 def test_a_partition_that_is_answered_twice_is_read_once(world: World, decode: Decode) -> None:
     world.start(P0)
     fetch = world.fetch()
@@ -42,7 +39,7 @@ def test_a_partition_that_is_answered_twice_is_read_once(world: World, decode: D
     assert len(decoded.columns) == 1
 
 
-@either_way
+@pytest.mark.parametrize("decode", [decode_answer, decode_by_tasks])
 def test_an_answer_of_bombs_is_decoded_as_far_as_it_may_and_the_rest_asked_for_again(
     world: World, decode: Decode
 ) -> None:
@@ -56,7 +53,7 @@ def test_an_answer_of_bombs_is_decoded_as_far_as_it_may_and_the_rest_asked_for_a
     assert (1, 1, 0) in asked(world.plan())
 
 
-@either_way
+@pytest.mark.parametrize("decode", [decode_answer, decode_by_tasks])
 def test_errors_are_told_however_much_there_was(world: World, decode: Decode) -> None:
     world.start(P0, P1)
     answered = [FetchedPartition(P0, 0, 1, records=BOMB), FetchedPartition(P1, ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)]

@@ -67,31 +67,16 @@ def offsets(fetch: Fetch) -> dict[TopicPartition, int]:
     return {tp: position.offset for tp, position in fetch.wanted.items()}
 
 
-def test_the_next_fetch_goes_on_behind_what_came(world: World) -> None:
+def test_the_next_fetch_goes_on_behind_what_came_again_and_again(world: World) -> None:
     fetch = begin(world, P0, P1)[1]
     fetches = follow(world, fetch)
-    assert take_steady(world.state, fetches, [columns(P1, 0, 3)], world.now)
+    assert take_steady(world.state, fetches, [], world.now), "without news as well"
+    assert all(take_steady(world.state, fetches, [columns(P1, first, 1)], world.now) for first in range(3))
     following = world.state.steady.end(fetches)
     assert offsets(following) == {P0: 0, P1: 3}
-    assert following.session.epoch == fetch.session.epoch + 1
+    assert following.session.epoch == fetch.session.epoch + 4
     assert world.take() == [(1, 0), (1, 1), (1, 2)]
     assert world.plan() == []  # it is on its way
-
-
-def test_it_follows_again_and_again(world: World) -> None:
-    fetch = begin(world, P0, P1)[1]
-    fetches = follow(world, fetch)
-    assert all(take_steady(world.state, fetches, [columns(P0, first, 1)], world.now) for first in range(5))
-    following = world.state.steady.end(fetches)
-    assert following.session.epoch == fetch.session.epoch + 5
-    assert [offset for _, offset in world.take()] == [0, 1, 2, 3, 4]
-
-
-def test_an_answer_without_news_is_followed_as_well(world: World) -> None:
-    fetch = begin(world, P0, P1)[1]
-    fetches = follow(world, fetch)
-    assert take_steady(world.state, fetches, [], world.now)
-    assert world.state.steady.end(fetches).session.epoch == fetch.session.epoch + 1
 
 
 def test_an_answer_that_is_not_plain_changes_nothing(world: World) -> None:
@@ -138,8 +123,10 @@ def test_two_nodes_whose_answers_alternate_are_both_followed(world: World) -> No
         assert take_steady(world.state, second, [columns(P2, offset, 1)], world.now)
 
 
-def test_new_metadata_goes_the_long_way(world: World) -> None:
-    fetches = follow(world, begin(world, P0, P1)[1])
+def test_another_image_of_the_cluster_is_left_to_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    assert steady(world.state, fetch, evolve(world.image)) is None
+    fetches = follow(world, fetch)
     assert not take_steady(world.state, fetches, [columns(P0, 0, 1)], world.now, evolve(world.image))
 
 
@@ -182,11 +169,6 @@ def test_partitions_of_which_there_is_no_news_are_not_silent(world: World) -> No
 # ---- where it is not taken
 
 
-def test_little_room_is_left_to_the_long_way() -> None:
-    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
-    assert not is_steady(world, begin(world, P0, P1)[1])
-
-
 def test_nearly_full_buffers_are_left_to_the_long_way() -> None:
     world = World(FetchState(FetchSettings(buffer_bytes=2_000_000)), cluster(LEADERS))
     fetches = follow(world, begin(world, P0, P1)[1])
@@ -199,9 +181,11 @@ def test_nearly_full_buffers_are_left_to_the_long_way() -> None:
     assert take_steady(world.state, fetches, [columns(P0, first, count)], world.now)
 
 
-def test_a_fetch_in_full_is_not_followed(world: World) -> None:
+def test_a_fetch_in_full_or_with_little_room_is_not_followed(world: World) -> None:
     world.start(P0)
     assert not is_steady(world, world.fetch())
+    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    assert not is_steady(world, begin(world, P0, P1)[1])
 
 
 def test_a_partition_that_failed_of_late_goes_the_long_way(world: World) -> None:
@@ -215,11 +199,6 @@ def test_nothing_is_followed_while_something_is_decoded(world: World) -> None:
     fetches = begin(world, *PARTITIONS)
     world.receive(fetches[2], told(P2), {P2: Arrival(5, 100)})
     assert not is_steady(world, fetches[1])
-
-
-def test_another_image_of_the_cluster_is_left_to_the_long_way(world: World) -> None:
-    fetch = begin(world, P0, P1)[1]
-    assert steady(world.state, fetch, evolve(world.image)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError
 from kafka_nextgen.fetching import (
     DecodedPartition,
+    Fetch,
     FetchSettings,
     FetchState,
-    NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
     decode_answer,
@@ -34,16 +34,13 @@ def small_world(**settings: int) -> World:
 # What is asked.
 
 
-def test_each_leader_is_asked_for_what_it_leads(world: World) -> None:
+def test_each_leader_is_asked_for_what_it_leads_and_all_a_broker_wants_to_know(world: World) -> None:
     world.start(P0, P1, P2)
-    assert asked(world.plan()) == [(1, 0, 0), (1, 1, 0), (2, 2, 0)]
-
-
-def test_a_fetch_says_all_a_broker_wants_to_know(world: World) -> None:
-    world.start(P0)
-    fetch = world.fetch()
-    assert fetch.positions == (FetchPosition(P0, TOPIC_ID, 0, leader_epoch=5, max_bytes=1 << 20),)
-    assert (fetch.max_bytes, fetch.max_wait_ms) == (1 << 20, 500)
+    one, two = world.plan()
+    assert asked([one, two]) == [(1, 0, 0), (1, 1, 0), (2, 2, 0)]
+    assert isinstance(two, Fetch)
+    assert two.positions == (FetchPosition(P2, TOPIC_ID, 0, leader_epoch=5, max_bytes=1 << 20),)
+    assert (two.max_bytes, two.max_wait_ms) == (1 << 20, 500)
 
 
 def test_one_fetch_at_a_time_is_on_its_way_to_a_node(world: World) -> None:
@@ -57,10 +54,11 @@ def test_one_fetch_at_a_time_is_on_its_way_to_a_node(world: World) -> None:
     assert asked(world.plan()) == [(1, 0, 0), (1, 1, 0)]
 
 
-def test_fetching_goes_on_ahead_of_the_application(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 3))
+def test_fetching_goes_on_ahead_of_the_application_and_looking_at_records_moves_nothing(world: World) -> None:
+    world.read(P0, 3, take=0)
     assert asked(world.plan()) == [(1, 0, 3)]
+    (part,) = world.state.handover.peek(2)
+    assert (part.start, part.stop) == (0, 2)
     assert world.state.position(P0) == 0
 
 
@@ -78,14 +76,10 @@ def test_a_partition_buffered_beyond_its_share_is_left_out_and_the_wait_is_short
     assert fetch.max_wait_ms == 500
 
 
-def test_no_more_is_asked_than_there_is_room_for() -> None:
+def test_no_more_is_asked_than_there_is_room_for_until_records_are_handed_over() -> None:
     world = small_world(buffer_bytes=3_000)
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 30))
+    world.read(P0, 30, take=0)
     assert 0 < world.fetch().max_bytes < 3_000
-
-
-def test_a_full_buffer_stops_fetching_until_records_are_handed_over() -> None:
     world = small_world(buffer_bytes=900)
     world.start(P0, P1)
     world.answer(world.fetch(), columns(P0, 0, 30))
@@ -114,53 +108,30 @@ def test_a_paused_partition_is_neither_fetched_nor_handed_over_and_keeps_its_rec
 # Handing over.
 
 
-def test_the_position_advances_with_what_is_handed_over(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 3))
-    assert world.take(2) == [(0, 0), (0, 1)]
+def test_the_position_advances_with_what_is_handed_over_and_auto_commit_once_the_application_came_back(
+    world: World,
+) -> None:
+    world.read(P0, 3, take=2)
     assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(2, 5)}
-
-
-def test_auto_commit_covers_what_was_handed_over_before_the_application_came_back(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 3))
-    world.take(2)
     assert world.state.handover.consumed_offsets() == {}
     world.state.handover.mark_consumed()
     world.take(2)
     assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(2, 5)}
-
-
-def test_after_a_seek_auto_commit_covers_the_new_position(world: World) -> None:
-    world.start(P0)
-    world.state.handover.mark_consumed()
     world.state.seek(P0, 70)
     assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(70)}
 
 
-def test_looking_at_records_moves_nothing(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 3))
-    (part,) = world.state.handover.peek(2)
-    assert (part.start, part.stop) == (0, 2)
-    assert world.state.position(P0) == 0
-
-
-def test_control_batches_move_the_position_on_their_own(world: World) -> None:
+def test_control_batches_move_the_position_once_the_records_before_them_are_handed_over(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 1, control=True))
     assert not world.state.handover.has_records()
     assert world.state.position(P0) == 1
-
-
-def test_control_batches_behind_records_are_passed_once_those_are_handed_over(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 2))
-    world.answer(world.fetch(), columns(P0, 2, 1, control=True))
+    world.answer(world.fetch(), columns(P0, 1, 2))
+    world.answer(world.fetch(), columns(P0, 3, 1, control=True))
     world.take(1)
-    assert world.state.position(P0) == 1
+    assert world.state.position(P0) == 2
     world.take(1)
-    assert world.state.position(P0) == 3
+    assert world.state.position(P0) == 4
 
 
 def test_the_high_watermark_is_that_of_the_last_fetch(world: World) -> None:
@@ -171,8 +142,7 @@ def test_the_high_watermark_is_that_of_the_last_fetch(world: World) -> None:
 
 
 def test_a_preview_stands_where_handing_over_would_lead_and_changes_nothing(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 3))
+    world.read(P0, 3, take=0)
     world.answer(world.fetch(), columns(P0, 3, 1, control=True))
     parts = world.state.handover.peek(3)
     before = world.state.progress()
@@ -250,28 +220,20 @@ def test_trouble_with_one_partition_does_not_hold_up_the_others(world: World) ->
 def test_a_failed_fetch_is_repeated_after_looking_the_leader_up(world: World) -> None:
     world.start(P0)
     world.state.results.failed(world.fetch(), world.now)
-    need = world.only(NeedMetadata)
-    world.state.results.metadata_refreshed(need, world.now)
+    world.refresh()
     assert world.plan() == []
     world.now += 0.1
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
-def test_an_offset_out_of_range_is_reset(world: World) -> None:
-    world.start(P0, at=500)
-    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
-    assert world.only(NeedOffsetReset).questions == {P0: -1}
-
-
-def test_an_offset_out_of_range_behind_buffered_records_waits_for_them(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 2))
+def test_an_offset_out_of_range_is_reset_once_the_records_in_front_of_it_are_handed_over(world: World) -> None:
+    world.read(P0, 2, take=0)
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
     world.now += 10
     assert world.plan() == []
     assert world.take() == [(0, 0), (0, 1)]
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
-    world.only(NeedOffsetReset)
+    assert world.only(NeedOffsetReset).questions == {P0: -1}
 
 
 def test_an_offset_out_of_range_is_raised_where_a_reset_is_forbidden() -> None:
@@ -293,7 +255,7 @@ def test_a_strict_reset_stops_where_data_is_gone_but_still_chooses_where_nothing
         world.state.handover.take(1)
     assert world.state.position(P0) == 500
     world.assign(P0, P1)
-    world.state.results.committed_found(world.only(NeedCommittedOffset), {P1: None}, world.now)
+    world.find_committed({P1: None})
     assert world.only(NeedOffsetReset).questions == {P1: -2}
 
 
@@ -334,25 +296,18 @@ def test_corrupt_records_are_raised_after_all_that_come_before_them(world: World
     good = encode_batch([NewRecord(b"a"), NewRecord(b"b")])
     bad = encode_batch([NewRecord(b"c")], base_offset=2)[:-1] + b"\1"
     world.start(P0)
-    fetch = world.fetch()
-    limits = RecordLimits()
-    world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=good + bad)], limits))
+    for data in (good + bad, bad):  # the second found ahead of the application
+        fetch = world.fetch()
+        world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=data)], RecordLimits()))
     assert world.take() == [(0, 0), (0, 1)]
+    assert world.take() == []
+    world.now += 10
     fetch = world.fetch()
-    world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=bad)], limits))
+    world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=bad)], RecordLimits()))
     with pytest.raises(CorruptRecordError) as caught:
         world.state.handover.take(1)
     assert (caught.value.partition, caught.value.offset) == (P0, 2)
     assert world.state.position(P0) == 2
-
-
-def test_corrupt_records_found_ahead_of_the_application_wait_for_what_is_buffered(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 2))
-    world.answer(world.fetch(), DecodedPartition(P0, corrupt=CorruptRecordError("bad", P0, 2)))
-    assert world.take(1) == [(0, 0)]
-    assert world.take(1) == [(0, 1)]
-    assert world.take(1) == []
 
 
 def test_a_cut_first_batch_makes_the_next_fetch_larger_and_ends_as_an_error() -> None:

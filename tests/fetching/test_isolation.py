@@ -33,22 +33,16 @@ def answer(world: World, data: bytes, *aborted: AbortedTransaction) -> None:
 
 def test_records_of_aborted_transactions_are_not_handed_over_and_read_past(world: World) -> None:
     world.start(P0)
+    answer(world, log_of(b"a", None), AbortedTransaction(PRODUCER, 0))
+    assert not world.state.handover.has_records()
+    assert world.state.position(P0) == 2, "nothing but aborted records came"
+    world.state.seek(P0, 0)
     answer(world, log_of(b"a", None, b"b"), AbortedTransaction(PRODUCER, 0))
     assert world.take() == [(0, 2)]
     assert world.state.position(P0) == 3
-
-
-def test_the_position_moves_where_nothing_but_aborted_records_came(world: World) -> None:
-    world.start(P0)
-    answer(world, log_of(b"a", None), AbortedTransaction(PRODUCER, 0))
-    assert not world.state.handover.has_records()
-    assert world.state.position(P0) == 2
-
-
-def test_whatever_a_broker_does_not_call_aborted_is_handed_over(world: World) -> None:
-    world.start(P0)
+    world.state.seek(P0, 0)
     answer(world, log_of(b"a", None))
-    assert world.take() == [(0, 0)]
+    assert world.take() == [(0, 0)], "a broker does not call it aborted"
 
 
 @pytest.mark.parametrize(("read_committed", "lag"), [(False, 8), (True, 3)])

@@ -47,28 +47,19 @@ def test_what_is_new_is_fetched_aside_once_the_long_poll_has_been_open_for_a_whi
     assert fetch.session == SessionRequest.alone(fetch.positions)
 
 
-def test_its_records_are_handed_over_while_the_long_poll_goes_on(waiting: tuple[World, Fetch]) -> None:
+def test_its_records_are_handed_over_and_it_is_fetched_again_until_the_long_poll_is_over(
+    waiting: tuple[World, Fetch],
+) -> None:
     world, poll = waiting
     later(world)
     world.answer(aside(world), columns(P1, 0, 2))
     assert world.take() == [(1, 0), (1, 1)]
+    assert asked([aside(world)]) == [(1, 1, 2)]
     world.answer(poll, columns(P0, 0, 1))
     assert world.take() == [(0, 0)]
-
-
-def test_it_is_fetched_aside_again_until_the_long_poll_is_over(waiting: tuple[World, Fetch]) -> None:
-    world, poll = waiting
-    later(world)
-    world.answer(aside(world))
-    assert asked([aside(world)]) == [(1, 1, 0)]
-    world.answer(poll)
-    (following,) = world.plan()
-    assert isinstance(following, Fetch)
-    assert (asked([following]), following.is_out_of_session, following.max_wait_ms) == (
-        [(1, 0, 0)],
-        False,
-        SHORT_WAIT_MS,
-    )
+    following = world.fetch()
+    assert (asked([following]), following.is_out_of_session) == ([(1, 0, 1)], False)
+    assert following.max_wait_ms == SHORT_WAIT_MS
 
 
 def test_the_fetch_after_both_is_for_all_and_long_again(waiting: tuple[World, Fetch]) -> None:

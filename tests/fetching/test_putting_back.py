@@ -23,11 +23,7 @@ def behind(part: ColumnSlice, count: int) -> ColumnSlice:
 
 def handed_over(world: World, *runs: int) -> list[ColumnSlice]:
     """Hand over runs of so many records of P0, all there are."""
-    world.start(P0)
-    first = 0
-    for count in runs:
-        world.answer(world.fetch(), columns(P0, first, count))
-        first += count
+    world.read(P0, *runs, take=0)
     return world.state.handover.take(1000)
 
 
@@ -48,8 +44,7 @@ def test_several_runs_come_again_in_their_order(world: World) -> None:
 
 
 def test_what_was_handed_over_in_part_is_whole_again(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 10))
+    world.read(P0, 10, take=0)
     (part,) = world.state.handover.take(6)
     world.state.handover.put_back([behind(part, 1)])
     (whole,) = world.state.handover.peek(1000)
@@ -70,28 +65,20 @@ def test_auto_commit_does_not_cover_what_went_back(world: World) -> None:
     assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(4, 5)}
 
 
-def stop(state: FetchState) -> None:
-    state.stop([P0])
+#: Which move leaves nothing to go back to.
+MOVES: dict[str, Callable[[FetchState], object]] = {
+    "stop": lambda state: state.stop([P0]),
+    "seek": lambda state: state.seek(P0, 10),
+    "seek to the end": lambda state: state.seek_to([P0], OffsetReset.LATEST),
+    "assign again": lambda state: state.assign([P0], [P0]),
+    "unassign": lambda state: state.assign([], []),
+}
 
 
-def seek(state: FetchState) -> None:
-    state.seek(P0, 10)
-
-
-def seek_to_end(state: FetchState) -> None:
-    state.seek_to([P0], OffsetReset.LATEST)
-
-
-def assign_again(state: FetchState) -> None:
-    state.assign([P0], [P0])
-
-
-def unassign(state: FetchState) -> None:
-    state.assign([], [])
-
-
-@pytest.mark.parametrize("move", [stop, seek, seek_to_end, assign_again, unassign])
-def test_what_was_given_up_or_sought_meanwhile_stays_as_it_is(world: World, move: Callable[[FetchState], None]) -> None:
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+def test_what_was_given_up_or_sought_meanwhile_stays_as_it_is(
+    world: World, move: Callable[[FetchState], object]
+) -> None:
     (part,) = handed_over(world, 10)
     move(world.state)
     before = world.state.progress()

@@ -7,23 +7,14 @@ from uuid import UUID
 import pytest
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.fetching import (
-    DecodedPartition,
-    Fetch,
-    FetchSettings,
-    FetchState,
-    NeedMetadata,
-    NeedOffsetReset,
-    decode_answer,
-)
+from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.replicas import MAX_REDIRECTS
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import Columns, RecordLimits
+from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns, redirect
 
 P0, P1, P2 = (TopicPartition("orders", number) for number in range(3))
@@ -59,13 +50,6 @@ def test_a_fetch_goes_to_a_node_for_all_that_is_read_there(world: World) -> None
     world.state.seek(P1, 0)
     world.state.seek(P2, 0)
     assert sorted(asked(world.plan())) == [(1, 1, 0), (2, 0, 7), (2, 2, 0)]
-
-
-def test_the_preferred_replica_is_read_out_of_an_answer(world: World) -> None:
-    fetch = world.fetch()
-    (decoded,) = decode_answer(fetch, [FetchedPartition(P0, 0, 9, records=b"", preferred_replica=2)], RecordLimits())
-    world.answer(fetch, decoded)
-    assert asked(world.plan()) == [(2, 0, 7)]
 
 
 def test_records_that_come_with_a_preference_are_not_lost(world: World) -> None:
@@ -111,29 +95,38 @@ def test_a_preferred_replica_that_is_not_online_is_left_once_the_metadata_is_new
 ) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = image
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     assert asked(world.plan()) == [(1, 0, 8)]
 
 
 def test_a_node_without_a_replica_is_not_asked_even_if_the_leader_names_it(world: World) -> None:
     world.answer(world.fetch(), redirect(P0, 7, 3))
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
 @pytest.mark.parametrize(
-    "code",
+    "result",
     [
-        ErrorCode.OFFSET_OUT_OF_RANGE,
-        ErrorCode.OFFSET_NOT_AVAILABLE,
-        ErrorCode.UNKNOWN_LEADER_EPOCH,
-        ErrorCode.UNKNOWN_SERVER_ERROR,
-        ErrorCode.CORRUPT_MESSAGE,
-        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        *(
+            DecodedPartition(P0, code)
+            for code in (
+                ErrorCode.OFFSET_OUT_OF_RANGE,
+                ErrorCode.OFFSET_NOT_AVAILABLE,
+                ErrorCode.UNKNOWN_LEADER_EPOCH,
+                ErrorCode.UNKNOWN_SERVER_ERROR,
+                ErrorCode.CORRUPT_MESSAGE,
+                ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            )
+        ),
+        DecodedPartition(P0, corrupt=CorruptRecordError("bad", P0, 7)),
     ],
+    ids=lambda result: str(ErrorCode(result.error).name if result.error else "broken records"),
 )
-def test_an_error_of_a_follower_makes_no_difference_but_that_the_leader_is_asked(world: World, code: int) -> None:
-    world.answer(sent_on(world), DecodedPartition(P0, code))
+def test_an_error_of_a_follower_makes_no_difference_but_that_the_leader_is_asked(
+    world: World, result: DecodedPartition
+) -> None:
+    world.answer(sent_on(world), result)
     assert not world.state.handover.has_records()
     assert asked(world.plan()) == [(1, 0, 7)]
 
@@ -141,18 +134,13 @@ def test_an_error_of_a_follower_makes_no_difference_but_that_the_leader_is_asked
 @pytest.mark.parametrize("code", [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_ID])
 def test_a_follower_that_is_none_makes_the_metadata_be_asked_for_too(world: World, code: int) -> None:
     world.answer(sent_on(world), DecodedPartition(P0, code))
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
-    assert asked(world.plan()) == [(1, 0, 7)]
-
-
-def test_broken_records_of_a_follower_are_asked_of_the_leader(world: World) -> None:
-    world.answer(sent_on(world), DecodedPartition(P0, corrupt=CorruptRecordError("bad", P0, 7)))
+    world.refresh()
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
 def test_a_follower_that_can_not_be_reached_is_left(world: World) -> None:
     world.state.results.failed(sent_on(world), world.now)
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     world.now += 0.1
     assert asked(world.plan()) == [(1, 0, 7)]
 

@@ -21,43 +21,35 @@ def world() -> World:
     """A partition without a committed offset, whose end was just asked for."""
     world = World(FetchState(FetchSettings(reset=HOUR)), cluster({P0: 1, P1: 1}))
     world.assign(P0)
-    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
+    world.find_committed({P0: None})
     return world
 
 
-def test_the_first_record_that_is_young_enough_is_the_position(world: World) -> None:
+@pytest.mark.parametrize(("found", "position"), [(42, 42), (-1, 100)], ids=["one is young enough", "all are older"])
+def test_the_first_record_that_is_young_enough_is_the_position_or_where_the_log_ended_before_that_was_asked(
+    world: World, found: int, position: int
+) -> None:
     end = world.only(NeedOffsetReset)
     assert end.questions == {P0: -1}
-    world.state.results.reset_found(end, listed(end, 100), world.now)
+    world.state.results.reset_found(end, {P0: ListedOffset(100, leader_epoch=5)}, world.now)
     assert world.state.position(P0) is None
     by_age = world.only(NeedOffsetReset)
     assert by_age.timestamps(wall_ms=10_000_000) == {P0: 6_400_000}
-    world.state.results.reset_found(by_age, listed(by_age, 42), world.now)
-    assert asked(world.plan()) == [(1, 0, 42)]
+    world.state.results.reset_found(by_age, listed(by_age, found), world.now)
+    assert asked(world.plan()) == [(1, 0, position)]
 
 
-def test_if_all_are_older_reading_begins_where_the_log_ended_before_that_was_asked(world: World) -> None:
+def test_what_is_not_told_is_asked_for_again(world: World) -> None:
     end = world.only(NeedOffsetReset)
-    world.state.results.reset_found(end, {P0: ListedOffset(100, leader_epoch=5)}, world.now)
-    by_age = world.only(NeedOffsetReset)
-    world.state.results.reset_found(by_age, listed(by_age, -1), world.now)
-    assert asked(world.plan()) == [(1, 0, 100)]
-
-
-def test_a_leader_that_moved_is_asked_for_the_age_again(world: World) -> None:
+    world.state.results.reset_found(end, listed(end, -1), world.now)
+    world.now += 10
     end = world.only(NeedOffsetReset)
+    assert end.questions == {P0: -1}
     world.state.results.reset_found(end, listed(end, 100), world.now)
     moved = ListedOffset(-1, error=ErrorCode.OFFSET_NOT_AVAILABLE)
     world.state.results.reset_found(world.only(NeedOffsetReset), {P0: moved}, world.now)
     world.now += 10
     assert world.only(NeedOffsetReset).questions == {P0: HOUR}
-
-
-def test_an_end_that_is_not_told_is_asked_for_again(world: World) -> None:
-    end = world.only(NeedOffsetReset)
-    world.state.results.reset_found(end, listed(end, -1), world.now)
-    world.now += 10
-    assert world.only(NeedOffsetReset).questions == {P0: -1}
 
 
 def test_a_second_reset_finds_the_end_anew(world: World) -> None:
@@ -91,23 +83,18 @@ def test_a_new_partition_begins_where_its_own_setting_says() -> None:
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
-def test_what_a_new_partition_skips_is_counted_before_it_begins_at_its_end() -> None:
+@pytest.mark.parametrize(
+    ("first", "end", "skipped"), [(30, 100, (SkippedOffsets(P0, 70, 100),)), (0, 0, ())], ids=["records", "empty"]
+)
+def test_what_a_new_partition_skips_is_counted_before_it_begins_at_its_end(
+    first: int, end: int, skipped: tuple[SkippedOffsets, ...]
+) -> None:
     world = new_partition(FetchSettings())
-    first = world.only(NeedOffsetReset)
-    assert first.questions == {P0: -2}
-    assert world.state.results.reset_found(first, listed(first, 30), world.now) == ()
-    end = world.only(NeedOffsetReset)
-    assert end.questions == {P0: -1}
-    assert world.state.results.reset_found(end, listed(end, 100), world.now) == (SkippedOffsets(P0, 70, 100),)
-    assert asked(world.plan()) == [(1, 0, 100)]
-
-
-def test_an_empty_new_partition_skips_nothing() -> None:
-    world = new_partition(FetchSettings())
-    for _ in range(2):
+    for timestamp, offset, told in ((-2, first, ()), (-1, end, skipped)):
         question = world.only(NeedOffsetReset)
-        assert world.state.results.reset_found(question, listed(question, 0), world.now) == ()
-    assert asked(world.plan()) == [(1, 0, 0)]
+        assert question.questions == {P0: timestamp}
+        assert world.state.results.reset_found(question, listed(question, offset), world.now) == told
+    assert asked(world.plan()) == [(1, 0, end)]
 
 
 def test_a_seek_to_the_end_of_a_new_partition_is_no_skip() -> None:

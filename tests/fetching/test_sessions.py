@@ -38,13 +38,13 @@ def begun(*positions: FetchPosition) -> FetchSession:
     return session
 
 
-def test_the_first_request_names_everything() -> None:
+def test_the_first_request_names_everything_and_later_ones_what_is_new_has_moved_or_is_wanted_no_more() -> None:
     assert FetchSession().ask((at(0), at(1))) == SessionRequest(0, 0, (at(0), at(1)))
-
-
-def test_later_requests_name_what_is_new_has_moved_or_is_wanted_no_more() -> None:
     session = begun(at(0), at(1), at(2))
-    assert session.ask((at(0), at(1, 5), at(3))) == SessionRequest(7, 1, (at(1, 5), at(3)), (at(2),))
+    request = session.ask((at(0), at(1, 5), at(3)))
+    assert request == SessionRequest(7, 1, (at(1, 5), at(3)), (at(2),))
+    session.answered(request, named())
+    assert session.ask((at(0), at(1, 5), at(2))) == SessionRequest(7, 2, (at(2),), (at(3),)), "it is wanted again"
 
 
 def test_who_has_nothing_to_say_names_nothing() -> None:
@@ -53,12 +53,6 @@ def test_who_has_nothing_to_say_names_nothing() -> None:
         request = session.ask((at(1), at(0)))
         assert request == SessionRequest(7, epoch, ())
         session.answered(request, named())
-
-
-def test_what_was_forgotten_is_named_when_it_is_wanted_again() -> None:
-    session = begun(at(0), at(1))
-    session.answered(session.ask((at(0),)), named())
-    assert session.ask((at(0), at(1))) == SessionRequest(7, 2, (at(1),))
 
 
 def test_a_topic_made_again_is_forgotten_by_its_old_id() -> None:
@@ -158,12 +152,15 @@ def in_session(world: World) -> None:
     world.answer(fetch, Columns(P0, 0), Columns(P1, 0))
 
 
-def test_an_idle_partition_is_not_named_again(world: World) -> None:
+def test_an_idle_partition_is_not_named_again_and_no_news_is_an_answer_too(world: World) -> None:
     in_session(world)
     fetch = world.fetch()
     assert told(fetch) == (1, [], [])
+    world.now += 60
     world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, [P1]))
+    assert world.state.planning.silence_s(world.now)[P0] == 0.0
     world.answer(fetch, columns(P1, 0, 2))
+    assert world.state.planning.silence_s(world.now) == {P0: 0.0, P1: 0.0}
     assert told(world.fetch()) == (2, [(1, 2)], [])
 
 
@@ -176,14 +173,6 @@ def test_a_paused_partition_is_forgotten_and_named_again_when_it_is_resumed(worl
     world.answer(fetch)
     world.state.resume([P0])
     assert told(world.fetch()) == (2, [(0, 0)], [])
-
-
-def test_no_news_is_an_answer_too(world: World) -> None:
-    in_session(world)
-    fetch = world.fetch()
-    world.now += 60
-    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, []))
-    assert world.state.planning.silence_s(world.now) == {P0: 0.0, P1: 0.0}
 
 
 def test_a_partition_without_news_is_asked_for_again_while_the_others_are_decoded(world: World) -> None:
@@ -224,7 +213,7 @@ def test_a_full_request_that_is_refused_is_a_failure_like_any_other(world: World
 def test_a_fetch_that_fails_ends_its_session(world: World) -> None:
     in_session(world)
     world.state.results.failed(world.fetch(), world.now)
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     world.now += 10
     fetch = world.fetch()
     assert (fetch.session.session_id, told(fetch)) == (7, (0, [(0, 0), (1, 0)], []))
@@ -242,8 +231,7 @@ def test_each_node_has_a_session_of_its_own(world: World) -> None:
     in_session(world)
     world.assign(P0, P1, P2)
     world.state.seek(P2, 0)
-    epochs = {need.node_id: told(need)[0] for need in world.plan() if isinstance(need, Fetch)}
-    assert epochs == {1: 1, 2: 0}
+    assert {need.node_id: told(need)[0] for need in world.plan() if isinstance(need, Fetch)} == {1: 1, 2: 0}
 
 
 def test_each_session_that_a_node_has_given_is_ended_and_no_other() -> None:

@@ -60,7 +60,7 @@ def test_what_is_fetched_is_the_topic_that_was_assigned_whatever_has_its_name(by
     assert by_id.state.gone() == {P0}
     by_id.image = HERE
     by_id.state.results.metadata_refreshed(need, by_id.now)
-    by_id.state.results.committed_found(by_id.only(NeedCommittedOffset), {P0: OffsetAndMetadata(5)}, by_id.now)
+    by_id.find_committed({P0: OffsetAndMetadata(5)})
     (position,) = by_id.fetch().positions
     assert (position.topic_id, position.offset) == (TOPIC_ID, 5)
 
@@ -90,7 +90,7 @@ def test_what_arrived_of_a_topic_that_is_gone_is_still_handed_over(by_id: World)
 def test_a_broker_that_had_not_heard_of_the_topic_does_no_harm(by_id: World) -> None:
     by_id.answer(reads(by_id), DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_ID))
     by_id.image = without_orders()
-    by_id.state.results.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
+    by_id.refresh()
     by_id.image = HERE
     by_id.now += 10
     assert asked(by_id.plan()) == [(1, 0, 8)]
@@ -104,7 +104,7 @@ def test_an_unknown_topic_id_is_asked_about_with_growing_pauses(by_id: World) ->
     pauses = []
     for _ in range(6):
         by_id.answer(under_way, DecodedPartition(P0, ErrorCode.INCONSISTENT_TOPIC_ID))
-        by_id.state.results.metadata_refreshed(by_id.only(NeedMetadata), by_id.now)
+        by_id.refresh()
         began = by_id.now
         while not asked(needs := by_id.plan()):
             by_id.now += 0.01
@@ -158,9 +158,9 @@ def test_assigned_by_name_what_is_being_given_up_does_not_begin_anew(by_name: Wo
 def test_assigned_by_name_a_deleted_topic_is_waited_for(by_name: World) -> None:
     by_name.answer(reads(by_name), DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
     by_name.image = without_orders()
-    by_name.state.results.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
+    by_name.refresh()
     by_name.now += 10
-    by_name.state.results.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
+    by_name.refresh()
     by_name.image = MADE_AGAIN
     by_name.only(NeedOffsetReset)
 

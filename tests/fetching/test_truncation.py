@@ -14,7 +14,6 @@ from kafka_nextgen.fetching import (
     Fetch,
     FetchSettings,
     FetchState,
-    NeedCommittedOffset,
     NeedEpochEnds,
     NeedMetadata,
     NeedOffsetReset,
@@ -44,14 +43,12 @@ def world() -> World:
 
 def begin(world: World, committed: OffsetAndMetadata) -> None:
     world.assign(P0)
-    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: committed}, world.now)
+    world.find_committed({P0: committed})
 
 
 def read_ten(world: World) -> None:
     """Read and hand over offsets 0 to 9, of leader epoch 5."""
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 10))
-    world.take()
+    world.read(P0, 10)
 
 
 # When it is asked.
@@ -77,7 +74,7 @@ def test_a_committed_offset_with_an_epoch_is_validated_and_one_without_is_not(wo
 
 def test_what_the_leader_itself_said_at_this_epoch_is_not_asked_again(world: World) -> None:
     world.assign(P0)
-    world.state.results.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
+    world.find_committed({P0: None})
     need = world.only(NeedOffsetReset)
     world.state.results.reset_found(need, listed(need, 3), world.now)
     assert asked(world.plan()) == [(1, 0, 3)]
@@ -89,15 +86,9 @@ def test_an_offset_sought_with_its_epoch_is_validated(world: World) -> None:
     assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(4, 5, 5)}
 
 
-def test_a_leader_whose_epoch_is_not_known_is_read_as_it_is(world: World) -> None:
-    read_ten(world)
-    elect(world, -1)
-    assert asked(world.plan()) == [(1, 0, 10)]
-
-
 def test_a_leader_that_is_older_than_what_was_read_is_looked_up_once(world: World) -> None:
     begin(world, OffsetAndMetadata(7, 9))
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     world.now += 10
     assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(7, 9, 5)}
 
@@ -124,41 +115,37 @@ def test_a_fetch_tells_the_epoch_in_front_of_it_also_if_that_is_a_control_batchs
     assert world.state.handover.handed_over_offsets() == {P0: OffsetAndMetadata(11, 7)}
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_records_that_are_being_decoded_are_waited_for_and_without_them_there_is_nothing_to_ask_by(
+    world: World, fails: bool
+) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    elect(world, 6)
+    world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
+    assert world.plan() == []
+    if fails:
+        world.state.results.failed(fetch, world.now)
+        world.refresh()
+        world.now += 1
+        assert asked(world.plan()) == [(1, 0, 0)]
+    else:
+        world.answer(fetch, columns(P0, 0, 10))
+        assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(10, 5, 6)}
+
+
 def test_a_fetch_behind_records_that_are_being_decoded_tells_their_epoch(world: World) -> None:
     world.start(P0)
-    first = world.fetch()
-    world.receive(first, arrivals={P0: Arrival(10, 500, end_epoch=4)})
-    second = world.fetch()
-    assert (second.positions[0].offset, second.positions[0].last_epoch) == (10, 4)
-
-
-def test_records_that_are_being_decoded_are_waited_for(world: World) -> None:
-    world.start(P0)
-    fetch = world.fetch()
-    elect(world, 6)
-    world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
-    assert world.plan() == []
-    world.answer(fetch, columns(P0, 0, 10))
-    assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(10, 5, 6)}
-
-
-def test_without_the_records_that_were_being_decoded_there_is_nothing_to_ask_by(world: World) -> None:
-    world.start(P0)
-    fetch = world.fetch()
-    elect(world, 6)
-    world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
-    assert world.plan() == []
-    world.state.results.failed(fetch, world.now)
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
-    world.now += 1
-    assert asked(world.plan()) == [(1, 0, 0)]
+    world.receive(world.fetch(), arrivals={P0: Arrival(10, 500, end_epoch=4)})
+    (position,) = world.fetch().positions
+    assert (position.offset, position.last_epoch) == (10, 4)
 
 
 def test_an_unanswered_question_is_asked_again_once_the_leader_was_looked_up(world: World) -> None:
     read_ten(world)
     elect(world, 6)
     world.state.results.failed(world.only(NeedEpochEnds), world.now)
-    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.refresh()
     world.now += 1
     world.only(NeedEpochEnds)
 
@@ -190,11 +177,14 @@ def test_what_somebody_has_to_mend_is_raised(world: World) -> None:
         world.state.handover.take(1)
 
 
-def test_a_broker_that_cannot_be_asked_is_read_as_it_is(world: World) -> None:
+def test_a_broker_that_cannot_be_asked_or_whose_epoch_is_not_known_is_read_as_it_is(world: World) -> None:
     read_ten(world)
     elect(world, 6)
     world.state.results.epoch_ends_found(world.only(NeedEpochEnds), None, world.now)
-    assert asked(world.plan()) == [(1, 0, 10)]
+    world.answer(world.fetch(), columns(P0, 10, 5, epoch=6))
+    world.take()
+    elect(world, -1)
+    assert asked(world.plan()) == [(1, 0, 15)]
 
 
 def test_what_was_sought_meanwhile_is_not_judged_by_an_older_answer(world: World) -> None:
@@ -243,22 +233,16 @@ def test_auto_commit_does_not_commit_beyond_where_the_logs_part(world: World) ->
     assert world.state.handover.consumed_offsets() == {P0: OffsetAndMetadata(6, 4)}
 
 
-def test_records_that_are_not_handed_over_are_fetched_again_and_nothing_is_lost(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 10))
-    world.take(4)
+@pytest.mark.parametrize("taken", [4, 0])
+def test_records_that_are_not_handed_over_are_fetched_again_and_nothing_is_lost(world: World, taken: int) -> None:
+    world.read(P0, 10, take=taken)
     elect(world, 6)
     world.validate((5, 8))
     assert not world.state.handover.has_records()
-    assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(4, 5, 6)}
-
-
-def test_records_in_front_of_which_nothing_was_read_are_fetched_again_at_once(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 10))
-    elect(world, 6)
-    world.validate((5, 8))
-    assert asked(world.plan()) == [(1, 0, 0)]
+    if taken:
+        assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(4, 5, 6)}
+    else:
+        assert asked(world.plan()) == [(1, 0, 0)]
 
 
 def test_where_the_leader_cannot_tell_the_position_is_reset(world: World) -> None:
@@ -316,25 +300,21 @@ def test_a_fetch_that_is_told_that_the_logs_part_goes_there_too(world: World) ->
 
 
 def test_a_fetch_ahead_of_the_application_has_the_position_validated(world: World) -> None:
-    world.start(P0)
-    world.answer(world.fetch(), columns(P0, 0, 10))
-    world.take(4)
+    world.read(P0, 10, take=4)
     fetch = world.fetch()
     world.answer(fetch, *diverging(fetch, 4, 6))
     assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(4, 5, 5)}
 
 
-def test_a_fetch_that_is_told_of_an_older_epoch_that_reaches_it_goes_on_by_that_one(world: World) -> None:
+def test_a_fetch_that_is_told_of_an_epoch_that_reaches_it_goes_on_and_not_at_once_if_that_is_nothing_new(
+    world: World,
+) -> None:
     read_ten(world)
     fetch = world.fetch()
     world.answer(fetch, *diverging(fetch, 3, 10))
-    assert world.fetch().positions[0].last_epoch == 3
-
-
-def test_a_fetch_that_is_told_nothing_new_is_not_repeated_at_once(world: World) -> None:
-    read_ten(world)
     fetch = world.fetch()
-    world.answer(fetch, *diverging(fetch, 5, 10))
+    assert fetch.positions[0].last_epoch == 3
+    world.answer(fetch, *diverging(fetch, 3, 10))
     assert world.plan() == []
     world.now += 1
     world.fetch()

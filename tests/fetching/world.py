@@ -20,6 +20,7 @@ from kafka_nextgen.fetching import (
     Need,
     NeedCommittedOffset,
     NeedEpochEnds,
+    NeedMetadata,
     NeedOffsetReset,
     NodeFetches,
     SessionAnswer,
@@ -84,11 +85,26 @@ class World:
     def start(self, *partitions: TopicPartition, at: int = 0) -> None:
         """Assign partitions that all have this offset committed."""
         self.assign(*partitions)
-        need = self.only(NeedCommittedOffset)
-        self.state.results.committed_found(need, {tp: OffsetAndMetadata(at) for tp in partitions}, self.now)
+        self.find_committed({tp: OffsetAndMetadata(at) for tp in partitions})
 
     def fetch(self) -> Fetch:
         return self.only(Fetch)
+
+    def read(self, partition: TopicPartition, *runs: int, take: int | None = None) -> None:
+        """Begin at 0, fetch runs of so many records, and hand over all of them or the first."""
+        self.start(partition)
+        first = 0
+        for count in runs:
+            self.answer(self.fetch(), columns(partition, first, count))
+            first += count
+        self.take(first if take is None else take)
+
+    def refresh(self) -> None:
+        """Look the cluster up as wanted; it is as it is."""
+        self.state.results.metadata_refreshed(self.only(NeedMetadata), self.now)
+
+    def find_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata | None]) -> None:
+        self.state.results.committed_found(self.only(NeedCommittedOffset), offsets, self.now)
 
     def validate(self, *ends: tuple[int, int]) -> None:
         """Answer the question where epochs end, in order; without an answer of one's own, that nothing is lost."""
