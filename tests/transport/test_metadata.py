@@ -41,10 +41,10 @@ def asks_to_create(request: RequestFrame) -> bool:
     return bool(request.message.allow_auto_topic_creation)
 
 
-async def test_topics_are_learned_by_name_and_by_id() -> None:
+async def test_topics_are_learned_by_name_and_by_id_or_seen_without_being_kept() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.topics = {"orders": ORDERS, "audit": AUDIT}
-        await client.start()
+        assert set((await client.all_topics(20.0)).topics_by_name) == {"orders", "audit"}
         assert client.metadata.topics_by_name == {}
         await client.refresh_metadata(topics={"orders"})
         assert client.metadata.id_of("orders") == ORDERS
@@ -60,13 +60,6 @@ async def test_a_broker_that_can_not_look_ids_up_is_asked_for_all_topics() -> No
         broker.topics = {"orders": ORDERS, "audit": AUDIT}
         await client.refresh_metadata(topic_ids={AUDIT})
         assert client.metadata.name_of(AUDIT) == "audit"
-
-
-async def test_all_topics_can_be_seen_without_being_kept() -> None:
-    async with scripted() as (broker,), client_of(broker) as client:
-        broker.topics = {"orders": ORDERS, "audit": AUDIT}
-        assert set((await client.all_topics(20.0)).topics_by_name) == {"orders", "audit"}
-        assert client.metadata.topics_by_name == {}
 
 
 async def test_wishes_that_come_while_a_question_is_out_become_one_question() -> None:

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions, metadata
+from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, DisconnectedError, NoBrokersError, TransportError
@@ -25,6 +25,7 @@ from .scripted import (
     ScriptedBroker,
     client_of,
     dead_server,
+    question,
     scripted,
 )
 
@@ -115,12 +116,23 @@ def asks_in_version_5(broker: ScriptedBroker) -> list[tuple[str | None, int]]:
     return [(message.cluster_id, message.node_id) for message in messages if isinstance(message, ApiVersionsRequest)]
 
 
-async def test_a_broker_is_told_who_is_meant_once_that_is_known() -> None:
-    async with scripted(2) as (seed, other), client_of(seed) as client:
-        seed.brokers = {0: seed.address, 1: other.address}
+@pytest.mark.parametrize(
+    ("settings", "nodes", "is_meant"),
+    [
+        ({}, [1], True),
+        ({}, [1, 2], False),
+        ({"checks_cluster": False}, [1], False),
+        ({"rebootstraps": False}, [1], False),
+    ],
+    ids=["once that is known", "not where several are behind a proxy", "not without the check", "nor the strategy"],
+)
+async def test_a_broker_is_told_who_is_meant(settings: dict[str, object], nodes: list[int], is_meant: bool) -> None:
+    async with scripted(2) as (seed, other), client_of(seed, **settings) as client:
+        seed.brokers = {0: seed.address, **dict.fromkeys(nodes, other.address)}
         await client.start()
-        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
-        assert (asks_in_version_5(seed), asks_in_version_5(other)) == ([], [(client.metadata.cluster_id, 1)])
+        await client.call(Node(1), METADATA, question)
+        meant = [(client.metadata.cluster_id, 1)] if is_meant else []
+        assert (asks_in_version_5(seed), asks_in_version_5(other)) == ([], meant)
 
 
 async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_again() -> None:
@@ -132,17 +144,9 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
         with pytest.raises(
             DisconnectedError, match=r"another broker than node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
         ):
-            await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+            await client.call(Node(1), METADATA, question)
         await client.refresh_metadata()
         assert set(client.metadata.brokers) == {0}
-
-
-async def test_none_is_meant_by_an_address_that_several_brokers_have_behind_a_proxy() -> None:
-    async with scripted(2) as (seed, proxy), client_of(seed) as client:
-        seed.brokers = {1: proxy.address, 2: proxy.address}
-        await client.start()
-        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
-        assert asks_in_version_5(proxy) == []
 
 
 async def test_brokers_before_kafka_4_4_are_asked_once_without_who_is_meant() -> None:
@@ -154,7 +158,7 @@ async def test_brokers_before_kafka_4_4_are_asked_once_without_who_is_meant() ->
         for broker in (seed, other):
             broker.script[API_VERSIONS] = answers_up_to_version_4
         await client.start()
-        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+        await client.call(Node(1), METADATA, question)
         assert [request.version for request in other.asked(API_VERSIONS)] == [4]
 
 
@@ -168,15 +172,6 @@ async def test_a_broker_that_is_never_the_one_that_is_meant_does_not_fill_the_lo
         with caplog.at_level(logging.WARNING, "kafka_nextgen.transport.known_brokers"):
             for _ in range(3):
                 with pytest.raises(DisconnectedError, match="REBOOTSTRAP_REQUIRED"):
-                    await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
+                    await client.call(Node(1), METADATA, question)
                 await client.refresh_metadata()
     assert [record.message for record in caplog.records].count("starting again from the bootstrap servers") == 1
-
-
-@pytest.mark.parametrize("settings", [{"checks_cluster": False}, {"rebootstraps": False}])
-async def test_nobody_is_meant_without_the_check_or_the_strategy(settings: dict[str, object]) -> None:
-    async with scripted(2) as (seed, other), client_of(seed, **settings) as client:
-        seed.brokers = {0: seed.address, 1: other.address}
-        await client.start()
-        await client.call(Node(1), METADATA, lambda version: metadata.to_request(()))
-        assert asks_in_version_5(other) == []
