@@ -1,19 +1,18 @@
-"""What the tests with a real group share: a cluster, watched listeners, and who handled what."""
+"""What the tests with a real group share: records, members with a thread of their own, and who handled what."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 
-from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, StopHandle, TopicPartition
-from tests.support.clients import produce, unique
+from kafka_nextgen import Consumer, Record, StopHandle
+from tests.support.clients import create_topic, produce, stored_offsets
 from tests.support.waiting import GUARD_S
 
-__all__ = ["PARTITIONS", "PATIENCE_S", "Diary", "Member", "Watched", "fill", "member_config"]
-
-PARTITIONS = 4
-PATIENCE_S = GUARD_S
+PARTITIONS, COUNT = 4, 400
+#: What is committed once all records are handled.
+EVERYTHING = dict.fromkeys(range(PARTITIONS), COUNT // PARTITIONS)
 
 BROKER = {
     "group.consumer.assignment.interval.ms": 0,
@@ -34,61 +33,48 @@ def member_config(servers: str, group: str, **more: object) -> dict[str, object]
     }
 
 
-def fill(servers: str, count: int, topic: str | None = None, first: int = 0) -> str:
-    """Produce records ``first`` up to before ``first + count``, and return the topic."""
-    name = topic or unique("orders")
-    produce(servers, name, count, partitions=PARTITIONS, first=first)
-    return name
+def filled_topic(servers: str, count: int = COUNT) -> str:
+    """Return a topic with records 0 up to before ``count``."""
+    topic = create_topic(servers, "orders", PARTITIONS)
+    produce(servers, topic, count, partitions=PARTITIONS)
+    return topic
+
+
+def progress(servers: str, group: str) -> dict[int, int]:
+    """Return the offsets that were committed, by partition; 0 is left out.
+
+    ``run`` commits the position of a partition, too, of which it has handled nothing yet. Whether that becomes due
+    depends on how fast the machine is.
+    """
+    return {partition: offset for partition, offset in stored_offsets(servers, group).items() if offset}
 
 
 class Diary:
-    """Counts how often each record was handled, and says when there are enough."""
+    """Counts how often each record was handled; stops a run, or ends a wait, when there are enough."""
 
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
+    def __init__(self, enough: int = COUNT) -> None:
+        self.stop = StopHandle()
         self.handled: Counter[int] = Counter()
+        self._changed = threading.Condition()
+        self._enough = enough
 
     def note(self, record: Record) -> None:
         assert isinstance(record.value, bytes)
         with self._changed:
             self.handled[int(record.value)] += 1
             self._changed.notify_all()
+        if len(self.handled) == self._enough:
+            self.stop.stop()
+
+    async def note_async(self, record: Record) -> None:
+        self.note(record)
 
     def wait_for(self, count: int) -> None:
         """Return once ``count`` different records were handled."""
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.handled) >= count, PATIENCE_S), (
-                f"{len(self.handled)} of {count} records were handled in {PATIENCE_S} s"
+            assert self._changed.wait_for(lambda: len(self.handled) >= count, GUARD_S), (
+                f"{len(self.handled)} of {count} records were handled in {GUARD_S} s"
             )
-
-
-class Watched(Consumer):
-    """A consumer whose rebalances can be waited for."""
-
-    def __init__(self, **config: object) -> None:
-        super().__init__(config)
-        self.has_partitions = threading.Event()
-        self.is_revoking = threading.Event()
-        self.has_revoked = threading.Event()
-
-    def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
-        super().subscribe(topics, None if listener is None else _WatchedListener(self, listener))
-
-
-class _WatchedListener(RebalanceListener):
-    def __init__(self, watched: Watched, listener: RebalanceListener) -> None:
-        self._watched = watched
-        self._listener = listener
-
-    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        self._listener.on_partitions_assigned(consumer, partitions)
-        if partitions:
-            self._watched.has_partitions.set()
-
-    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        self._watched.is_revoking.set()
-        self._listener.on_partitions_revoked(consumer, partitions)
-        self._watched.has_revoked.set()
 
 
 class Member:
@@ -97,26 +83,25 @@ class Member:
     def __init__(
         self, servers: str, group: str, topic: str, handler: Callable[[Record], object], **options: object
     ) -> None:
-        self.consumer = Watched(**member_config(servers, group))
-        self.handle = StopHandle()
-        self.error: BaseException | None = None
+        self.consumer = Consumer(member_config(servers, group))
+        self._handle = StopHandle()
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(topic, handler, options))
 
     def _run(self, topic: str, handler: Callable[[Record], object], options: dict[str, object]) -> None:
         try:
-            self.consumer.run(handler, [topic], stop=self.handle, **options)  # type: ignore[arg-type]
+            with self.consumer:
+                self.consumer.run(handler, [topic], stop=self._handle, **options)  # type: ignore[arg-type]
         except BaseException as error:
-            self.error = error
-        finally:
-            self.consumer.close()
+            self._error = error
 
     def __enter__(self) -> Member:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.handle.stop()
-        self._thread.join(PATIENCE_S)
+        self._handle.stop()
+        self._thread.join(GUARD_S)
         assert not self._thread.is_alive(), "run() did not end"
-        if self.error is not None:
-            raise self.error
+        if self._error is not None:
+            raise self._error

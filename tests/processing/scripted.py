@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 
-from kafka_nextgen import RebalanceListener, Record, TopicPartition
+from kafka_nextgen import RebalanceListener, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.hooks import HookList
@@ -17,8 +17,6 @@ from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import ColumnSlice
 from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
 from tests.processing.stage import P0
-
-__all__ = ["ScriptedConsumer", "keep", "records_of"]
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 #: What a poll does: records to hand over, or a callable that may call the listener back, or raise.
@@ -78,6 +76,19 @@ class ScriptedConsumer(RunsHandlers):
             step(self)
         return step if isinstance(step, Records) else Records()
 
+    def poll_until(self, is_so: Callable[[], object]) -> None:
+        """Add polls to the script that bring nothing, until ``is_so``."""
+
+        def step(_: ScriptedConsumer) -> None:
+            if not is_so():
+                self.script.appendleft(step)
+
+        self.script.append(step)
+
+    def revoke(self) -> None:
+        self.listener.on_partitions_revoked(self, [P0])  # type: ignore[arg-type]
+        self.owned.clear()
+
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         self.paused |= set(partitions)
 
@@ -102,8 +113,3 @@ class ScriptedConsumer(RunsHandlers):
         except Exception as error:
             future.set_exception(error)
         return future
-
-
-def keep(into: list[tuple[int, int]]) -> Callable[[Record], None]:
-    """Return a handler that notes partition and offset of every record."""
-    return lambda record: into.append((record.partition, record.offset))

@@ -8,8 +8,6 @@ from kafka_nextgen.processing.progress import Ticket
 from kafka_nextgen.processing.settings import ProcessingSettings, RetryPolicy, Throttle
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 
-__all__ = ["P0", "P1", "record", "settings", "task"]
-
 P0, P1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
 

@@ -22,7 +22,6 @@ from tests.processing.scripted import Offsets, ScriptedConsumer, records_of
 from tests.processing.stage import P0
 from tests.support.waiting import GUARD_S
 
-PATIENCE_S = GUARD_S
 OFFSETS = range(4)
 CONFIG: dict[str, object] = {"retry_backoff_ms": 1, "auto_commit_interval_ms": 1}
 
@@ -32,7 +31,7 @@ class Impatient(ScriptedConsumer):
 
     def __init__(self) -> None:
         super().__init__(records_of(P0, *OFFSETS), **CONFIG)
-        self._deadline = time.monotonic() + PATIENCE_S
+        self._deadline = time.monotonic() + GUARD_S
 
     def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
         assert time.monotonic() < self._deadline, "the run hangs"

@@ -7,12 +7,10 @@ from collections import deque
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from kafka_nextgen.processing.progress import Progress, Stage, Ticket
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-
-P0, P1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
+from tests.processing.stage import P0, P1
 
 
 def hand_out(progress: Progress, *offsets: int, partition: TopicPartition = P0) -> list[Ticket]:
@@ -48,23 +46,26 @@ class Interrupted(deque[Ticket]):
         raise KeyboardInterrupt
 
 
-def test_a_record_stays_the_next_one_if_giving_it_back_is_interrupted() -> None:
+@pytest.fixture
+def interrupted() -> tuple[Progress, Ticket]:
     progress = Progress()
-    hand_out(progress, 5)
+    (ticket,) = hand_out(progress, 5)
     known = progress._partitions[P0]
     known.window = Interrupted(known.window)
+    return progress, ticket
+
+
+def test_a_record_stays_the_next_one_if_giving_it_back_is_interrupted(interrupted: tuple[Progress, Ticket]) -> None:
+    progress, _ = interrupted
     with pytest.raises(KeyboardInterrupt):
         progress.give_back([P0])
     assert progress.next_open(P0) == 5
 
 
-def test_a_finished_record_counts_though_counting_it_is_interrupted() -> None:
-    progress = Progress()
-    tickets = hand_out(progress, 5)
-    known = progress._partitions[P0]
-    known.window = Interrupted(known.window)
+def test_a_finished_record_counts_though_counting_it_is_interrupted(interrupted: tuple[Progress, Ticket]) -> None:
+    progress, ticket = interrupted
     with pytest.raises(KeyboardInterrupt):
-        finish(progress, *tickets)
+        finish(progress, ticket)
     assert committable(progress) == 6
 
 
@@ -164,58 +165,3 @@ def test_the_prefix_is_what_ended_first_in_any_order(order: list[int], ended: in
     still_open = [index for index in range(8) if index not in order[:ended]]
     prefix = min(still_open, default=8)
     assert committable(progress) == (2 * (prefix - 1) + 1 if prefix else None)
-
-
-class ProgressMachine(RuleBasedStateMachine):
-    """Random work on one partition, beside a list of what is open."""
-
-    waiting = Bundle("waiting")
-    begun = Bundle("begun")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.progress = Progress()
-        self.next_offset = 0
-        self.open: list[Ticket] = []
-
-    @rule(target=waiting, gap=st.integers(1, 5))
-    def hand_one_out(self, gap: int) -> Ticket:
-        self.next_offset += gap
-        ticket = self.progress.hand_out(P0, self.next_offset)
-        self.open.append(ticket)
-        return ticket
-
-    @rule(target=begun, ticket=consumes(waiting))
-    def begin(self, ticket: Ticket) -> object:
-        if ticket.stage is Stage.GIVEN_BACK:
-            return multiple()
-        self.progress.begin(ticket)
-        return ticket
-
-    @rule(ticket=consumes(begun))
-    def finish(self, ticket: Ticket) -> None:
-        self.progress.finish(ticket)
-        if ticket in self.open:
-            self.open.remove(ticket)
-
-    @rule()
-    def give_back(self) -> None:
-        self.progress.give_back([P0])
-
-    @rule()
-    def lose(self) -> None:
-        self.progress.forget([P0])
-        self.open.clear()
-
-    @invariant()
-    def nothing_open_is_covered(self) -> None:
-        covered = committable(self.progress) or 0
-        assert all(ticket.offset >= covered for ticket in self.open)
-
-    @invariant()
-    def reading_on_misses_nothing(self) -> None:
-        at = self.progress.next_open(P0)
-        assert self.open == [] or at == min(ticket.offset for ticket in self.open)
-
-
-TestProgressMachine = ProgressMachine.TestCase

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, ConfigError, Consumer, Record, StopHandle
 from kafka_nextgen.errors import ConcurrentUseError
-from kafka_nextgen.testing import Cluster
-from tests.processing.group import BROKER, PARTITIONS, fill, member_config
+from tests.processing.group import member_config
 from tests.support.clients import unique
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[str]:
-    with Cluster(config=BROKER) as running:
-        running.create_topic("orders", PARTITIONS)
-        fill(running.bootstrap_servers, PARTITIONS, "orders")
-        yield running.bootstrap_servers
 
 
 def fail(record: Record) -> None:
@@ -30,22 +20,22 @@ def problem_of(consumer: Consumer | AsyncConsumer) -> str:
     return consumer.health().problem or ""
 
 
-def test_health_tells_the_error_until_the_application_polls(servers: str) -> None:
+def test_health_tells_the_error_until_the_application_polls(servers: str, orders: str) -> None:
     with Consumer(member_config(servers, unique("died"))) as consumer:
         with pytest.raises(ZeroDivisionError):
-            consumer.run(fail, ["orders"], attempts=1)
+            consumer.run(fail, [orders], attempts=1)
         assert "ZeroDivisionError: no total in 0" in problem_of(consumer)
         assert consumer.health().run_error == "ZeroDivisionError: no total in 0"
         consumer.poll(0)
         assert consumer.health().run_error is None
 
 
-def test_a_task_that_is_never_awaited_is_seen_to_have_died(servers: str) -> None:
+def test_a_task_that_is_never_awaited_is_seen_to_have_died(servers: str, orders: str) -> None:
     """As in the lifespan of a web service."""
 
     async def service() -> None:
         async with AsyncConsumer(member_config(servers, unique("died"))) as consumer:
-            running = asyncio.create_task(consumer.run(fail, ["orders"], attempts=1))
+            running = asyncio.create_task(consumer.run(fail, [orders], attempts=1))
             await asyncio.wait([running])
             assert "ZeroDivisionError" in problem_of(consumer)
             assert isinstance(running.exception(), ZeroDivisionError)
@@ -53,22 +43,22 @@ def test_a_task_that_is_never_awaited_is_seen_to_have_died(servers: str) -> None
     asyncio.run(service())
 
 
-def test_so_is_one_that_could_not_begin(servers: str) -> None:
+def test_so_is_one_that_could_not_begin(servers: str, orders: str) -> None:
     with Consumer(member_config(servers, unique("died"), enable_auto_commit=True)) as consumer:
         with pytest.raises(ConfigError):
-            consumer.run(fail, ["orders"])
+            consumer.run(fail, [orders])
         assert "enable.auto.commit" in problem_of(consumer)
 
 
-def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str) -> None:
+def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str, orders: str) -> None:
     stopped = StopHandle()
     stopped.stop()
 
     async def service() -> None:
         async with AsyncConsumer(member_config(servers, unique("stopped"))) as consumer:
-            await consumer.run(fail, ["orders"], stop=stopped)
+            await consumer.run(fail, [orders], stop=stopped)
             assert consumer.health().run_error is None
-            running = asyncio.create_task(consumer.run(fail, ["orders"]))
+            running = asyncio.create_task(consumer.run(fail, [orders]))
             await asyncio.sleep(0)
             running.cancel()
             await asyncio.wait([running])
@@ -77,7 +67,7 @@ def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str) -> None:
     asyncio.run(service())
 
 
-def test_a_second_call_at_the_same_time_does_not_end_the_first(servers: str) -> None:
+def test_a_second_call_at_the_same_time_does_not_end_the_first(servers: str, orders: str) -> None:
     stopped, begun = StopHandle(), asyncio.Event()
 
     async def handle(_: Record) -> None:
@@ -85,10 +75,10 @@ def test_a_second_call_at_the_same_time_does_not_end_the_first(servers: str) -> 
 
     async def service() -> None:
         async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
-            running = asyncio.create_task(consumer.run(handle, ["orders"], stop=stopped))
+            running = asyncio.create_task(consumer.run(handle, [orders], stop=stopped))
             await begun.wait()
             with pytest.raises(ConcurrentUseError):
-                await consumer.run(handle, ["orders"])
+                await consumer.run(handle, [orders])
             assert consumer.health().run_error is None, "nothing has polled since"
             stopped.stop()
             await running

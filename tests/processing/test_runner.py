@@ -13,96 +13,73 @@ from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, Mis
 from kafka_nextgen.processing import StopHandle
 from kafka_nextgen.processing.work import Work
 from kafka_nextgen.processing.worker_pool import WorkerPool
-from tests.processing.scripted import ScriptedConsumer, keep, records_of
+from tests.processing.scripted import ScriptedConsumer, records_of
 from tests.processing.stage import P0, P1
 from tests.support.signals import handled_by
 from tests.support.waiting import GUARD_S
 
-PATIENCE_S = GUARD_S
 ALWAYS = {"auto_commit_interval_ms": 1}
-
-
-def stop_after(handle: StopHandle, consumer: ScriptedConsumer) -> None:
-    """Add a step to the script: the end is asked for."""
-    consumer.script.append(lambda _: handle.stop())
+STALE = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
 
 
 def run_to_the_end(consumer: ScriptedConsumer, handler: object, **options: object) -> None:
+    """Run the script, and stop with the poll after it."""
     handle = StopHandle()
-    stop_after(handle, consumer)
+    consumer.script.append(lambda _: handle.stop())
     consumer.run(handler, stop=handle, **options)  # type: ignore[arg-type]
 
 
 class Gate:
-    """A handler that says when it has begun, and waits until it is let through."""
+    """A handler that says when it has begun, and waits until it is let through; its methods are steps of scripts."""
 
     def __init__(self) -> None:
         self.begun = threading.Event()
         self.opened = threading.Event()
+        self.handled: list[tuple[int, int]] = []
 
     def __call__(self, record: Record) -> None:
         self.begun.set()
-        assert self.opened.wait(PATIENCE_S), "nobody opened the gate"
+        assert self.opened.wait(GUARD_S), "nobody opened the gate"
+        self.handled.append((record.partition, record.offset))
+
+    def has_begun(self, _: object) -> None:
+        assert self.begun.wait(GUARD_S)
+
+    def open(self, _: object) -> None:
+        self.opened.set()
 
 
-def test_everything_is_committed_at_the_end_also_what_was_acknowledged_before() -> None:
-    done = threading.Event()
-
-    def handle(record: Record) -> None:
-        if record.offset == 6:
-            done.set()
-
-    consumer = ScriptedConsumer(records_of(P0, 5, 6), lambda _: done.wait(PATIENCE_S), **ALWAYS)
-    run_to_the_end(consumer, handle)
-    assert consumer.commits[-1] == {P0: 7}
-
-
-def polls_until_committed(consumer: ScriptedConsumer, offsets: dict[TopicPartition, int], times: int) -> None:
-    """Add polls to the script that bring nothing until these offsets were committed so often."""
-
-    def poll(_: ScriptedConsumer) -> None:
-        if consumer.commits.count(offsets) < times:
-            consumer.script.appendleft(poll)
-
-    consumer.script.append(poll)
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
 
 
 def test_what_is_committed_is_committed_again_on_the_interval() -> None:
     consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
-    polls_until_committed(consumer, {P0: 6}, times=3)
+    consumer.poll_until(lambda: consumer.commits.count({P0: 6}) >= 3)
     run_to_the_end(consumer, lambda record: None)
     assert consumer.commits.count({P0: 6}) > 3, "at the end once more"
 
 
-def test_so_is_the_position_of_a_partition_that_brings_nothing() -> None:
+def test_so_is_the_position_of_a_partition_that_brings_nothing_but_none_behind_a_record_in_work(gate: Gate) -> None:
     consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
     consumer.positions = {P0: 6, P1: 10}
-    polls_until_committed(consumer, {P0: 6, P1: 10}, times=3)
-    run_to_the_end(consumer, lambda record: None)
+    consumer.poll_until(lambda: consumer.commits.count({P1: 10}) >= 2)
+    consumer.script.append(gate.open)
+    consumer.poll_until(lambda: {P0: 6, P1: 10} in consumer.commits)
+    run_to_the_end(consumer, gate)
+    assert consumer.commits[:2] == [{P1: 10}, {P1: 10}]
     assert consumer.commits[-1] == {P0: 6}
 
 
-def test_no_position_is_committed_behind_a_record_in_work() -> None:
-    gate = Gate()
-    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
-    consumer.positions = {P0: 6, P1: 10}
-    polls_until_committed(consumer, {P1: 10}, times=2)
-    consumer.script.append(lambda _: gate.opened.set())
-    run_to_the_end(consumer, gate)
-    assert consumer.commits[:2] == [{P1: 10}, {P1: 10}]
-
-
 def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_down(
-    monkeypatch: pytest.MonkeyPatch,
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate = Gate()
-
     def interrupt(*_: object) -> None:
         gate.opened.set()
         raise InterruptedError
 
-    consumer = ScriptedConsumer(records_of(P0, *range(100)), max_poll_records=20)
-    consumer.script.append(lambda _: gate.begun.wait(PATIENCE_S))
+    consumer = ScriptedConsumer(records_of(P0, *range(100)), gate.has_begun, max_poll_records=20)
     consumer.script.append(lambda _: None)  # by then it has paused what it has enough of
     consumer.script.append(interrupt)
     monkeypatch.setattr(WorkerPool, "wait_until_drained", interrupt)  # as a signal handler may, once more
@@ -112,7 +89,7 @@ def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_
     assert consumer.sought.keys() == {P0}
     workers = [each for each in threading.enumerate() if each.name.startswith("kafka_nextgen worker")]
     for each in workers:  # one may have a handler to return from
-        each.join(PATIENCE_S)
+        each.join(GUARD_S)
     assert not any(each.is_alive() for each in workers)
 
 
@@ -129,12 +106,9 @@ def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_rea
     assert consumer.sought == {P0: 3}
 
 
-def test_commits_are_made_while_a_handler_works_but_not_beyond_it() -> None:
-    gate = Gate()
-    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+def test_polls_and_commits_go_on_while_a_handler_works_but_not_beyond_it(gate: Gate) -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), gate.has_begun, records_of(P1, 8), **ALWAYS)
     consumer.owned = {P0, P1}
-    consumer.script.append(lambda _: gate.begun.wait(PATIENCE_S))
-    consumer.script.append(records_of(P1, 8))
     handled: list[int] = []
 
     def handle(record: Record) -> None:
@@ -142,30 +116,18 @@ def test_commits_are_made_while_a_handler_works_but_not_beyond_it() -> None:
             gate(record)
         handled.append(record.partition)
 
-    def open_once_committed(consumer: ScriptedConsumer) -> None:
-        if {P1: 9} in consumer.commits:
-            assert all(P0 not in commit for commit in consumer.commits)
-            gate.opened.set()
-        else:
-            consumer.script.appendleft(open_once_committed)
+    def open_at_last(consumer: ScriptedConsumer) -> None:
+        assert all(P0 not in commit for commit in consumer.commits)
+        gate.opened.set()
 
-    consumer.script.append(open_once_committed)
+    consumer.poll_until(lambda: {P1: 9} in consumer.commits)
+    consumer.script.append(open_at_last)
     run_to_the_end(consumer, handle)
     assert handled == [1, 0]
     assert consumer.commits[-1] == {P0: 6, P1: 9}
 
 
-def test_polling_goes_on_while_a_handler_works() -> None:
-    gate = Gate()
-    consumer = ScriptedConsumer(records_of(P0, 5), lambda _: gate.begun.wait(PATIENCE_S))
-    consumer.script.extend([*[lambda _: None] * 20, lambda _: gate.opened.set()])
-    run_to_the_end(consumer, gate)
-    assert consumer.polls > 20
-    assert consumer.commits[-1] == {P0: 6}
-
-
-def test_a_partition_that_is_slow_is_paused_and_resumed_at_the_end() -> None:
-    gate = Gate()
+def test_a_partition_that_is_slow_is_paused_and_resumed_at_the_end(gate: Gate) -> None:
     paused_at_some_time: list[set[TopicPartition]] = []
 
     def look(consumer: ScriptedConsumer) -> None:
@@ -187,50 +149,38 @@ def test_what_was_not_begun_is_read_again_by_whoever_polls_next() -> None:
     assert consumer.sought == ({P0: last} if last < 8 else {})
 
 
-def test_of_lost_partitions_nothing_is_committed() -> None:
-    gate = Gate()
-
+def test_of_lost_partitions_nothing_is_committed(gate: Gate) -> None:
     def lose(consumer: ScriptedConsumer) -> None:
-        assert gate.begun.wait(PATIENCE_S)
         consumer.owned.clear()
         consumer.listener.on_partitions_lost(consumer, [P0])  # type: ignore[arg-type]
-        gate.opened.set()
 
-    consumer = ScriptedConsumer(records_of(P0, 5, 6), lose)
+    consumer = ScriptedConsumer(records_of(P0, 5, 6), gate.has_begun, lose, gate.open)
     run_to_the_end(consumer, gate)
-    assert consumer.commits == []
-    assert consumer.sought == {}
+    assert (consumer.commits, consumer.sought) == ([], {})
 
 
-def test_revoked_partitions_are_committed_when_what_was_begun_has_ended() -> None:
-    gate = Gate()
-    handled: list[tuple[int, int]] = []
+def test_revoked_partitions_are_committed_when_what_was_begun_has_ended(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_drained = Work.is_drained
 
-    def handle(record: Record) -> None:
-        gate(record)
-        keep(handled)(record)
+    def open_once_asked(work: Work, partitions: Collection[TopicPartition] | None = None) -> bool:
+        found = is_drained(work, partitions)
+        gate.opened.set()
+        return found
 
     def revoke(consumer: ScriptedConsumer) -> None:
-        assert gate.begun.wait(PATIENCE_S)
-        threading.Timer(0.05, gate.opened.set).start()
-        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
-        assert handled == [(0, 5)]
+        monkeypatch.setattr(Work, "is_drained", open_once_asked)
+        consumer.revoke()
+        assert gate.handled == [(0, 5)]
         assert consumer.commits == [{P0: 6}]
-        consumer.owned.clear()
 
-    run_to_the_end(ScriptedConsumer(records_of(P0, 5, 6), revoke), handle)
-    assert handled == [(0, 5)]
+    run_to_the_end(ScriptedConsumer(records_of(P0, 5, 6), gate.has_begun, revoke), gate)
+    assert gate.handled == [(0, 5)]
 
 
-def test_what_does_not_end_in_time_is_given_up_uncommitted(caplog: pytest.LogCaptureFixture) -> None:
-    gate = Gate()
-
-    def revoke(consumer: ScriptedConsumer) -> None:
-        assert gate.begun.wait(PATIENCE_S)
-        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
-        consumer.owned.clear()
-
-    consumer = ScriptedConsumer(records_of(P0, 5), revoke)
+def test_what_does_not_end_in_time_is_given_up_uncommitted(gate: Gate, caplog: pytest.LogCaptureFixture) -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), gate.has_begun, ScriptedConsumer.revoke)
     run_to_the_end(consumer, gate, drain_timeout_s=0.01)
     gate.opened.set()
     assert consumer.commits == []
@@ -255,51 +205,39 @@ def test_a_signal_that_another_thread_took_is_handled_while_a_revocation_waits_f
 
     def handle(record: Record) -> None:
         begun.set()
-        assert looked.wait(PATIENCE_S)
+        assert looked.wait(GUARD_S)
         with pools[0].lock:  # which the main thread holds until it waits
             signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
-        assert opened.wait(PATIENCE_S), "no thread has handled the signal"
+        assert opened.wait(GUARD_S), "no thread has handled the signal"
 
     monkeypatch.setattr(WorkerPool, "wait_until_drained", keep_and_drain)
     monkeypatch.setattr(Work, "is_drained", look)
-
-    def revoke(consumer: ScriptedConsumer) -> None:
-        assert begun.wait(PATIENCE_S)
-        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
-        consumer.owned.clear()
-
-    consumer = ScriptedConsumer(records_of(P0, 5), revoke)
+    consumer = ScriptedConsumer(records_of(P0, 5), lambda _: begun.wait(GUARD_S), ScriptedConsumer.revoke)
     with handled_by(lambda *_: opened.set()):
-        run_to_the_end(consumer, handle, attempts=1, drain_timeout_s=2 * PATIENCE_S)
+        run_to_the_end(consumer, handle, attempts=1, drain_timeout_s=2 * GUARD_S)
     assert consumer.commits == [{P0: 6}]
 
 
-def test_the_end_waits_no_longer_than_the_drain_timeout() -> None:
-    gate = Gate()
-    consumer = ScriptedConsumer(records_of(P0, 5), lambda _: gate.begun.wait(PATIENCE_S))
+def test_the_end_waits_no_longer_than_the_drain_timeout(gate: Gate) -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), gate.has_begun)
     run_to_the_end(consumer, gate, drain_timeout_s=0.01)
     gate.opened.set()
-    assert consumer.commits == []
-    assert consumer.sought == {P0: 5}
+    assert (consumer.commits, consumer.sought) == ([], {P0: 5})
 
 
-def test_a_commit_that_fails_does_not_keep_partitions_from_being_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    done = threading.Event()
-
-    def revoke(consumer: ScriptedConsumer) -> None:
-        assert done.wait(PATIENCE_S)
-        consumer.refusal = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
-        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
-        consumer.owned.clear()
-
-    run_to_the_end(ScriptedConsumer(records_of(P0, 5), revoke), lambda _: done.set())
+def test_a_commit_that_fails_does_not_keep_partitions_from_being_given_up(
+    gate: Gate, caplog: pytest.LogCaptureFixture
+) -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), gate.has_begun, ScriptedConsumer.revoke)
+    gate.opened.set()
+    consumer.refusal = STALE
+    run_to_the_end(consumer, gate)
     assert "orders[0]: given up without a commit" in caplog.text
 
 
 def test_a_last_commit_that_fails_is_raised() -> None:
-    consumer = ScriptedConsumer(records_of(P0, 5))
-    consumer.refusal = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
-    handle = StopHandle()
+    consumer, handle = ScriptedConsumer(records_of(P0, 5)), StopHandle()
+    consumer.refusal = STALE
     with pytest.raises(CommitFailedError):
         consumer.run(lambda _: handle.stop(), stop=handle)
 
@@ -314,27 +252,18 @@ def test_a_commit_that_will_never_be_allowed_ends_the_run() -> None:
 def test_weather_is_waited_out_by_the_commits_on_the_way() -> None:
     consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
     consumer.refusal = NoBrokersError("all away")
-
-    def clear_up_once_refused(consumer: ScriptedConsumer) -> None:
-        if consumer.refused > 1:
-            consumer.refusal = None
-        else:
-            consumer.script.appendleft(clear_up_once_refused)
-
-    consumer.script.append(clear_up_once_refused)
+    consumer.poll_until(lambda: consumer.refused > 1)
+    consumer.script.append(lambda _: setattr(consumer, "refusal", None))
     run_to_the_end(consumer, lambda _: None)
     assert consumer.commits[-1] == {P0: 6}
 
 
-def test_what_a_poll_raises_ends_the_run_after_what_is_finished_was_committed() -> None:
-    gate = Gate()
-
-    def break_down(consumer: ScriptedConsumer) -> None:
-        assert gate.begun.wait(PATIENCE_S)
+def test_what_a_poll_raises_ends_the_run_after_what_is_finished_was_committed(gate: Gate) -> None:
+    def break_down(_: object) -> None:
         gate.opened.set()
         raise MisuseError("broken")
 
-    consumer = ScriptedConsumer(records_of(P0, 5), break_down)
+    consumer = ScriptedConsumer(records_of(P0, 5), gate.has_begun, break_down)
     with pytest.raises(MisuseError, match="broken"):
         consumer.run(gate)
     assert consumer.commits == [{P0: 6}]
@@ -342,7 +271,7 @@ def test_what_a_poll_raises_ends_the_run_after_what_is_finished_was_committed() 
 
 def test_a_failing_last_commit_does_not_hide_the_first_error() -> None:
     consumer = ScriptedConsumer(records_of(P0, 5, 6))
-    consumer.refusal = CommitFailedError("stale", code=113)
+    consumer.refusal = STALE
 
     def handle(record: Record) -> None:
         if record.offset == 6:
@@ -362,12 +291,42 @@ def test_an_exit_in_a_handler_ends_the_program() -> None:
 
 
 def test_after_the_end_the_listener_has_nothing_more_to_say() -> None:
-    consumer = ScriptedConsumer(records_of(P0, 5))
-    handle = StopHandle()
+    consumer, handle = ScriptedConsumer(records_of(P0, 5)), StopHandle()
     consumer.run(lambda _: handle.stop(), stop=handle)
     commits = list(consumer.commits)
-    consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+    consumer.revoke()
     assert consumer.commits == commits
+
+
+def test_a_record_that_keeps_failing_goes_to_the_dead_letters_once_and_one_that_fails_once_is_tried_again() -> None:
+    tries, dead, handle = list[int](), list[tuple[int, str]](), StopHandle()
+
+    def fail(record: Record) -> None:
+        tries.append(record.offset)
+        if record.offset == 5 or tries == [5, 5, 5, 6]:
+            raise ValueError("no such order")
+        handle.stop()
+
+    consumer = ScriptedConsumer(records_of(P0, 5, 6), retry_backoff_ms=1)
+    bury = lambda record, error: dead.append((record.offset, str(error)))  # noqa: E731
+    consumer.run(fail, dead_letter=bury, attempts=3, stop=handle)
+    assert tries == [5, 5, 5, 6, 6]
+    assert dead == [(5, "no such order")]
+    assert consumer.commits[-1] == {P0: 7}
+
+
+def test_a_dead_letter_that_is_refused_ends_the_run_and_is_not_committed() -> None:
+    def handle(record: Record) -> None:
+        if record.offset == 6:
+            raise ValueError("no such order")
+
+    def bury(record: Record, error: Exception) -> None:
+        raise OSError("the dead letter topic is gone") from error
+
+    consumer = ScriptedConsumer(records_of(P0, 5, 6))
+    with pytest.raises(OSError, match="the dead letter topic is gone"):
+        consumer.run(handle, dead_letter=bury, attempts=1)
+    assert consumer.commits[-1] == {P0: 6}
 
 
 def test_values_are_deserialized_for_the_handler_and_bytes_for_the_dead_letter() -> None:

@@ -3,207 +3,137 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 
 import pytest
 
-from kafka_nextgen import (
-    AsyncConsumer,
-    AsyncRebalanceConsumer,
-    AsyncRebalanceListener,
-    MisuseError,
-    Record,
-    StopHandle,
-    TopicPartition,
-)
-from kafka_nextgen.engine.application.arguments import Topics
+from kafka_nextgen import AsyncConsumer, MisuseError, Record, StopHandle, TopicPartition
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
-from kafka_nextgen.testing import Cluster
-from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
-from tests.support.clients import stored_offsets, unique
+from tests.processing.group import COUNT, EVERYTHING, PARTITIONS, Diary, member_config, progress
+from tests.support.clients import unique
+from tests.support.waiting import GUARD_S
 
-COUNT = 400
-WHOLE = dict.fromkeys(range(PARTITIONS), COUNT // PARTITIONS)
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[str]:
-    with Cluster(config=BROKER) as running:
-        running.create_topic("orders", PARTITIONS)
-        fill(running.bootstrap_servers, COUNT, "orders")
-        yield running.bootstrap_servers
+Work = Callable[..., Awaitable[None]]
 
 
-class Notes:
-    """Counts what was handled and stops the run when all was."""
+@pytest.fixture
+def work(servers: str, orders: str) -> Work:
+    """Runs a handler as a member of a group."""
 
-    def __init__(self, enough: int = COUNT) -> None:
-        self.handled: Counter[bytes] = Counter()
-        self.handle = StopHandle()
-        self._enough = enough
+    async def run(group: str, handler: Callable[[Record], object], stop: StopHandle, **options: object) -> None:
+        async with AsyncConsumer(member_config(servers, group)) as consumer:
+            await consumer.run(handler, [orders], stop=stop, **options)  # type: ignore[arg-type]
 
-    async def note(self, record: Record) -> None:
-        assert isinstance(record.value, bytes)
-        await asyncio.sleep(0)
-        self.handled[record.value] += 1
-        if len(self.handled) == self._enough:
-            self.handle.stop()
-
-
-async def work(
-    servers: str, group: str, handler: Callable[[Record], object], handle: StopHandle | None = None, **options: object
-) -> None:
-    async with AsyncConsumer(member_config(servers, group)) as consumer:
-        await consumer.run(handler, ["orders"], stop=handle, **options)  # type: ignore[arg-type]
+    return run
 
 
 def play(scene: Awaitable[None]) -> None:
     async def limited() -> None:
-        await asyncio.wait_for(scene, 2 * PATIENCE_S)
+        await asyncio.wait_for(scene, 2 * GUARD_S)
 
     asyncio.run(limited())
 
 
-class Watched(AsyncConsumer):
-    """A consumer whose revocations can be waited for."""
-
-    def __init__(self, config: dict[str, object]) -> None:
-        super().__init__(config)
-        self.is_revoking = asyncio.Event()
-        self.has_revoked = asyncio.Event()
-
-    async def subscribe(self, topics: Topics, listener: AsyncRebalanceListener | None = None) -> None:
-        await super().subscribe(topics, None if listener is None else _WatchedListener(self, listener))
+async def fail_at_42(record: Record) -> None:
+    if record.value == b"42":  # partition 2, offset 10
+        raise ValueError("no such order")
 
 
-class _WatchedListener(AsyncRebalanceListener):
-    def __init__(self, watched: Watched, listener: AsyncRebalanceListener) -> None:
-        self._watched = watched
-        self._listener = listener
-
-    async def on_partitions_revoked(
-        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> None:
-        self._watched.is_revoking.set()
-        await self._listener.on_partitions_revoked(consumer, partitions)
-        self._watched.has_revoked.set()
-
-
-@pytest.mark.parametrize("order", ["partition", "key"])
-def test_every_record_is_handled_once_and_committed(servers: str, order: str) -> None:
-    notes, group = Notes(), unique("once")
-    play(work(servers, group, notes.note, notes.handle, order=order))
-    assert set(notes.handled.values()) == {1}
-    assert stored_offsets(servers, group) == WHOLE
-
-
-def test_a_plain_function_is_a_handler_too(servers: str) -> None:
-    seen: list[int] = []
-    handle = StopHandle()
-
-    def note(record: Record) -> None:
-        seen.append(record.offset)
-        if len(seen) == COUNT:
-            handle.stop()
-
-    play(work(servers, unique("plain"), note, handle))
-    assert len(seen) == COUNT
-
-
-def test_revocation_waits_for_the_record_that_is_being_worked_on(servers: str) -> None:
-    group, notes = unique("revoke"), Notes()
-
-    async def scene() -> None:
-        opened, held = asyncio.Event(), 0
-        all_held, second_began = asyncio.Event(), asyncio.Event()
-
-        async def hold_the_first(record: Record) -> None:
-            nonlocal held
-            if record.offset == 0:
-                held += 1
-                if held == PARTITIONS:
-                    all_held.set()
-                await opened.wait()
-            await notes.note(record)
-
-        async def second_handler(record: Record) -> None:
-            assert opened.is_set(), "worked on before its owner had given it up"
-            assert record.offset > 0, "what the first member was working on was done twice"
-            second_began.set()
-            await notes.note(record)
-
-        async with Watched(member_config(servers, group)) as consumer:
-            first = asyncio.ensure_future(consumer.run(hold_the_first, ["orders"], stop=notes.handle))
-            await all_held.wait()
-            second = asyncio.ensure_future(work(servers, group, second_handler, notes.handle))
-            await consumer.is_revoking.wait()
-            assert not consumer.has_revoked.is_set()
-            opened.set()
-            await second_began.wait()
-            assert consumer.has_revoked.is_set()
-            await asyncio.gather(first, second)
-
-    play(scene())
-    assert set(notes.handled.values()) == {1}
-    assert stored_offsets(servers, group) == WHOLE
-
-
-def test_dead_letters_may_be_awaited(servers: str) -> None:
-    group, notes, dead = unique("dead"), Notes(COUNT - 1), []
+def test_every_record_is_handled_once_and_committed_and_dead_letters_are_awaited(servers: str, work: Work) -> None:
+    group, diary, dead = unique("once"), Diary(COUNT - 1), list[tuple[object, str]]()
 
     async def handle(record: Record) -> None:
-        if record.value == b"42":
-            raise ValueError("no such order")
-        await notes.note(record)
+        await asyncio.sleep(0)
+        await fail_at_42(record)
+        diary.note(record)
 
     async def bury(record: Record, error: Exception) -> None:
         await asyncio.sleep(0)
         dead.append((record.value, str(error)))
 
-    play(work(servers, group, handle, notes.handle, dead_letter=bury))
+    play(work(group, handle, diary.stop, order="key", dead_letter=bury))
+    assert set(diary.handled.values()) == {1}
     assert dead == [(b"42", "no such order")]
-    assert stored_offsets(servers, group) == WHOLE
+    assert progress(servers, group) == EVERYTHING
 
 
-def test_dead_letters_nobody_takes_end_the_run(servers: str) -> None:
-    group = unique("refused")
+def test_a_plain_function_is_a_handler_too_also_of_partitions_assigned_by_hand(servers: str, orders: str) -> None:
+    group, diary = unique("by-hand"), Diary(COUNT // PARTITIONS)
 
-    async def handle(record: Record) -> None:
-        if record.value == b"42":
-            raise ValueError("no such order")
+    async def scene() -> None:
+        async with AsyncConsumer(member_config(servers, group)) as consumer:
+            await consumer.assign([TopicPartition(orders, 3)])
+            await consumer.run(diary.note, stop=diary.stop)
 
-    async def bury(record: Record, error: Exception) -> None:
-        raise OSError("the dead letter topic is gone")
-
-    with pytest.raises(OSError, match="the dead letter topic is gone"):
-        play(work(servers, group, handle, dead_letter=bury))
-    assert stored_offsets(servers, group)[2] == 10
+    play(scene())
+    assert set(diary.handled.values()) == {1}
+    assert progress(servers, group) == {3: COUNT // PARTITIONS}
 
 
-def test_without_dead_letters_only_the_prefix_is_committed(servers: str) -> None:
+def test_revocation_waits_for_the_record_that_is_being_worked_on(
+    servers: str, work: Work, revocation: SimpleNamespace
+) -> None:
+    group, diary = unique("revoke"), Diary()
+
+    async def scene() -> None:
+        opened, held, all_held, second_began = asyncio.Event(), list[Record](), asyncio.Event(), asyncio.Event()
+
+        async def hold_the_first(record: Record) -> None:
+            if record.offset == 0:
+                held.append(record)
+                if len(held) == PARTITIONS:
+                    all_held.set()
+                await opened.wait()
+            diary.note(record)
+
+        async def second_handler(record: Record) -> None:
+            assert revocation.ended.is_set(), "worked on before its owner had given it up"
+            assert record.offset > 0, "what the first member was working on was done twice"
+            second_began.set()
+            diary.note(record)
+
+        first = asyncio.ensure_future(work(group, hold_the_first, diary.stop))
+        await all_held.wait()
+        second = asyncio.ensure_future(work(group, second_handler, diary.stop))
+        assert await asyncio.to_thread(revocation.begun.wait, GUARD_S)
+        assert not revocation.ended.is_set()
+        opened.set()
+        await second_began.wait()
+        await asyncio.gather(first, second)
+
+    play(scene())
+    assert set(diary.handled.values()) == {1}
+    assert progress(servers, group) == EVERYTHING
+
+
+async def refuse(record: Record, error: Exception) -> None:
+    raise OSError("the dead letter topic is gone")
+
+
+@pytest.mark.parametrize(
+    ("bury", "error"), [(None, ValueError), (refuse, OSError)], ids=["no dead letters", "dead letters are refused"]
+)
+def test_a_record_that_can_not_be_handled_ends_the_run_uncommitted(
+    servers: str, work: Work, bury: object, error: type[Exception]
+) -> None:
     group = unique("prefix")
-
-    async def handle(record: Record) -> None:
-        if record.value == b"42":  # partition 2, offset 10
-            raise ValueError("no such order")
-
-    with pytest.raises(ValueError, match="no such order"):
-        play(work(servers, group, handle))
-    assert stored_offsets(servers, group)[2] == 10
+    with pytest.raises(error):
+        play(work(group, fail_at_42, StopHandle(), dead_letter=bury))
+    assert progress(servers, group)[2] == 10
 
 
-def test_a_handler_that_was_cancelled_by_others_has_failed(servers: str) -> None:
+def test_a_handler_that_was_cancelled_by_others_has_failed(work: Work) -> None:
     async def handle(record: Record) -> None:
         raise asyncio.CancelledError
 
     with pytest.raises(MisuseError, match="the handler was cancelled, but not by run"):
-        play(work(servers, unique("cancelled"), handle, attempts=1))
+        play(work(unique("cancelled"), handle, StopHandle(), attempts=1))
 
 
-def test_a_cancelled_run_cancels_its_handlers_and_commits_what_is_finished(servers: str) -> None:
-    group, cancelled = unique("cancel"), []
+def test_a_cancelled_run_cancels_its_handlers_and_commits_what_is_finished(servers: str, work: Work) -> None:
+    group, cancelled = unique("cancel"), list[int]()
 
     async def scene() -> None:
         at_work = asyncio.Event()
@@ -218,7 +148,7 @@ def test_a_cancelled_run_cancels_its_handlers_and_commits_what_is_finished(serve
                 cancelled.append(record.partition)
                 raise
 
-        running = asyncio.ensure_future(work(servers, group, handle))
+        running = asyncio.ensure_future(work(group, handle, StopHandle()))
         await at_work.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -226,12 +156,12 @@ def test_a_cancelled_run_cancels_its_handlers_and_commits_what_is_finished(serve
 
     play(scene())
     assert cancelled
-    stored = stored_offsets(servers, group)
+    stored = progress(servers, group)
     assert [stored[partition] for partition in cancelled] == [3] * len(cancelled)
 
 
-def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_paused_or_behind(servers: str) -> None:
-    group, handled = unique("again"), set[tuple[int, int]]()
+def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_paused_or_behind(servers: str, orders: str) -> None:
+    group, diary = unique("again"), Diary()
 
     async def scene() -> None:
         at_work, tidying = asyncio.Event(), asyncio.Event()
@@ -245,33 +175,25 @@ def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_paused_or_be
                 await asyncio.Event().wait()  # it takes its time, until it is cancelled again
 
         async with AsyncConsumer(member_config(servers, group), max_poll_records=COUNT) as consumer:
-            running = asyncio.ensure_future(consumer.run(handle, ["orders"]))
+            running = asyncio.ensure_future(consumer.run(handle, [orders]))
             for event in (at_work, tidying):
                 await event.wait()
                 while not consumer.paused():  # it has read ahead as far as it may
-                    await asyncio.sleep(0.01)
+                    await asyncio.sleep(0)
                 running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running
             assert consumer.paused() == frozenset()
-
-            stop = StopHandle()
-
-            async def note(record: Record) -> None:
-                handled.add((record.partition, record.offset))
-                if len(handled) == COUNT:
-                    stop.stop()
-
-            await consumer.run(note, ["orders"], stop=stop)
+            await consumer.run(diary.note_async, [orders], stop=diary.stop)
 
     play(scene())
-    assert stored_offsets(servers, group) == WHOLE
+    assert progress(servers, group) == EVERYTHING
 
 
 def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_read_again(
-    servers: str, monkeypatch: pytest.MonkeyPatch
+    servers: str, orders: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notes, group = Notes(), unique("interrupted")
+    diary, group = Diary(), unique("interrupted")
 
     def interrupt(pool: AsyncWorkerPool, records: Records) -> None:
         if records:
@@ -282,39 +204,24 @@ def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_rea
             with monkeypatch.context() as patched:
                 patched.setattr(AsyncWorkerPool, "add", interrupt)
                 with pytest.raises(InterruptedError):
-                    await consumer.run(notes.note, ["orders"])
-            await consumer.run(notes.note, ["orders"], stop=notes.handle)
+                    await consumer.run(diary.note_async, [orders])
+            await consumer.run(diary.note_async, [orders], stop=diary.stop)
 
     play(scene())
-    assert stored_offsets(servers, group) == WHOLE
+    assert progress(servers, group) == EVERYTHING
 
 
-def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str) -> None:
-    cancelled: list[int] = []
-    handle = StopHandle()
+def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str, work: Work) -> None:
+    group, cancelled, stop = unique("hang"), list[int](), StopHandle()
 
     async def hang(record: Record) -> None:
-        handle.stop()
+        stop.stop()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             cancelled.append(record.offset)
             raise
 
-    group = unique("hang")
-    play(work(servers, group, hang, handle, drain_timeout_s=0.01))
+    play(work(group, hang, stop, drain_timeout_s=0.01))
     assert set(cancelled) == {0}
-    assert stored_offsets(servers, group) == {}
-
-
-def test_partitions_assigned_by_hand_are_worked_on_without_joining(servers: str) -> None:
-    group, notes = unique("by-hand"), Notes(COUNT // PARTITIONS)
-
-    async def scene() -> None:
-        async with AsyncConsumer(member_config(servers, group)) as consumer:
-            await consumer.assign([TopicPartition("orders", 3)])
-            await consumer.run(notes.note, stop=notes.handle)
-
-    play(scene())
-    assert set(notes.handled.values()) == {1}
-    assert stored_offsets(servers, group) == {3: COUNT // PARTITIONS}
+    assert progress(servers, group) == {}

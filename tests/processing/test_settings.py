@@ -46,41 +46,40 @@ def test_what_cannot_be_is_refused(wrong: dict[str, object], says: str) -> None:
         settings_of(**wrong)
 
 
-def test_an_order_may_be_a_word() -> None:
-    assert settings_of(order="key").order is Order.KEY
-
-
-def test_revocation_leaves_time_for_the_commit_and_the_heartbeat() -> None:
-    settings = settings_of(rebalance_timeout_ms=10_000)
-    assert settings.drain_timeout_s == 30
-    assert settings.revocation_timeout_s == pytest.approx(8.0)
-    assert settings.commit_timeout_s == pytest.approx(1.0)
-
-
-def test_revocation_ends_before_the_member_is_removed_for_not_polling() -> None:
-    assert settings_of(max_poll_interval_ms=10_000, rebalance_timeout_ms=60_000).revocation_timeout_s <= 8.0
-
-
-def test_a_short_drain_timeout_holds_for_revocation_too() -> None:
-    assert settings_of(drain_timeout_s=2.0).revocation_timeout_s == 2.0
-
-
-def test_pauses_and_the_interval_of_commits_are_the_configured_ones() -> None:
-    settings = settings_of(retry_backoff_ms=200, retry_backoff_max_ms=5_000, auto_commit_interval_ms=700, attempts=4)
-    assert (settings.retries.attempts, settings.retries.backoff_s, settings.retries.backoff_max_s) == (4, 0.2, 5.0)
+def test_settings_are_the_arguments_and_the_configured_ones() -> None:
+    settings = settings_of(
+        1, "key", 4, 0, retry_backoff_ms=200, retry_backoff_max_ms=5_000, auto_commit_interval_ms=700
+    )
+    assert (settings.concurrency, settings.order, settings.drain_timeout_s) == (1, Order.KEY, 0)
+    assert settings.retries == RetryPolicy(attempts=4, backoff_s=0.2, backoff_max_s=5.0)
     assert settings.commit_interval_s == 0.7
+
+
+@pytest.mark.parametrize(
+    ("given", "revocation_s"),
+    [
+        ({"rebalance_timeout_ms": 10_000}, 8.0),  # there is time left for the commit and the heartbeat
+        ({"max_poll_interval_ms": 10_000, "rebalance_timeout_ms": 60_000}, 8.0),  # or it is removed for not polling
+        ({"drain_timeout_s": 2.0}, 2.0),
+    ],
+)
+def test_a_revocation_waits_as_long_as_there_is_time(given: dict[str, object], revocation_s: float) -> None:
+    assert settings_of(**given).revocation_timeout_s == pytest.approx(revocation_s)
+
+
+@pytest.mark.parametrize(("config", "commit_s"), [({}, 1.0), ({"default_api_timeout_ms": 500}, 0.5)])
+def test_a_last_commit_has_a_tenth_of_that_time_and_not_more_than_any_call(
+    config: dict[str, object], commit_s: float
+) -> None:
+    assert settings_of(rebalance_timeout_ms=10_000, **config).commit_timeout_s == pytest.approx(commit_s)
 
 
 POLICY = RetryPolicy(attempts=5, backoff_s=0.5, backoff_max_s=3.0)
 
 
-@pytest.mark.parametrize(("failures", "pause_s"), [(1, 0.5), (2, 1.0), (3, 2.0), (4, 3.0)])
-def test_the_pause_doubles_up_to_its_maximum(failures: int, pause_s: float) -> None:
-    assert POLICY.next_attempt(failures, ValueError(), now=100.0) == 100.0 + pause_s
-
-
-def test_after_all_attempts_it_is_given_up() -> None:
-    assert POLICY.next_attempt(5, ValueError(), now=100.0) is None
+def test_the_pause_doubles_up_to_its_maximum_until_all_attempts_are_made() -> None:
+    pauses = [POLICY.next_attempt(failures, ValueError(), now=100.0) for failures in (1, 2, 3, 4, 5)]
+    assert pauses == [100.5, 101.0, 102.0, 103.0, None]
 
 
 def test_what_cannot_be_deserialized_is_given_up_at_once() -> None:
@@ -95,18 +94,20 @@ def test_many_failures_do_not_overflow() -> None:
 THROTTLE = Throttle(40, concurrency=8, min_share=1)  # a share of two partitions is 10
 
 
-def test_a_partition_with_its_share_is_paused() -> None:
-    assert THROTTLE.to_pause({P0: 9, P1: 0}, paused=()) == frozenset()
-    assert THROTTLE.to_pause({P0: 10, P1: 0}, paused=()) == {P0}
-
-
-def test_a_paused_partition_goes_on_when_half_its_share_is_left() -> None:
-    assert THROTTLE.to_pause({P0: 6, P1: 0}, paused=[P0]) == {P0}
-    assert THROTTLE.to_pause({P0: 5, P1: 0}, paused=[P0]) == frozenset()
-
-
-def test_everything_is_paused_at_the_limit() -> None:
-    assert THROTTLE.to_pause({P0: 40, P1: 0}, paused=()) == {P0, P1}
+@pytest.mark.parametrize(
+    ("in_hand", "paused", "pauses"),
+    [
+        ((9, 0), (), ()),
+        ((10, 0), (), (P0,)),  # it has its share
+        ((6, 0), (P0,), (P0,)),
+        ((5, 0), (P0,), ()),  # half its share is left
+        ((40, 0), (), (P0, P1)),  # the limit
+    ],
+)
+def test_a_partition_with_its_share_is_paused_until_half_of_it_is_done(
+    in_hand: tuple[int, int], paused: tuple[TopicPartition, ...], pauses: tuple[TopicPartition, ...]
+) -> None:
+    assert THROTTLE.to_pause(dict(zip((P0, P1), in_hand, strict=True)), paused) == set(pauses)
 
 
 def test_a_poll_brings_one_share_and_not_more_than_there_is_room() -> None:

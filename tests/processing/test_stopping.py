@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ import pytest
 
 from kafka_nextgen.processing import StopHandle, stopping
 from kafka_nextgen.processing.stopping import STOP_SIGNALS, stopped_by_signals
-from tests.engine.injection import InjectedError, Injection, injected
+from tests.engine.injection import InjectedError, injected
 from tests.support.signals import Signals, handled_by
 
 
@@ -33,17 +33,12 @@ def send(number: signal.Signals) -> None:
     os.kill(os.getpid(), number)
 
 
-class Clock:
-    """The time that handlers of signals see."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = 100.0
-        monkeypatch.setattr(stopping, "clocks", SimpleNamespace(monotonic=lambda: self.now))
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The time that handlers of signals see."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(stopping, "clocks", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +60,6 @@ def test_a_handler_that_was_there_is_called_too_and_put_back(number: signal.Sign
         assert signal.getsignal(number) is handler
 
 
-def interrupted_block(place: int) -> Injection:
-    """Begin and end a block, and raise at that place of it."""
-    with injected(place) as injection, suppress(InjectedError), stopped_by_signals(StopHandle()):
-        pass
-    return injection
-
-
 @pytest.mark.parametrize("number", STOP_SIGNALS)
 def test_after_an_exception_anywhere_in_a_block_signals_act_as_before_it(number: signal.Signals) -> None:
     for place in count(1):
@@ -79,7 +67,8 @@ def test_after_an_exception_anywhere_in_a_block_signals_act_as_before_it(number:
             handled_by(signal.default_int_handler, signal.SIGINT),
             handled_by(signal.default_int_handler, signal.SIGTERM),
         ):
-            injection = interrupted_block(place)
+            with injected(place) as injection, suppress(InjectedError), stopped_by_signals(StopHandle()):
+                pass
             with pytest.raises(KeyboardInterrupt):
                 send(number)
         if injection.where is None:
@@ -87,7 +76,7 @@ def test_after_an_exception_anywhere_in_a_block_signals_act_as_before_it(number:
     assert place > 8
 
 
-def test_a_second_sigterm_does_nothing_while_the_stop_and_the_closing_take_their_time(clock: Clock) -> None:
+def test_a_second_sigterm_does_nothing_while_the_stop_and_the_closing_take_their_time(clock: SimpleNamespace) -> None:
     with stopped_by_signals(StopHandle(), stop_timeout_s=5.0):
         send(signal.SIGTERM)
         clock.now += 4.0
@@ -108,7 +97,7 @@ with stopped_by_signals(StopHandle(), stop_timeout_s=0.0):
 
 
 @pytest.mark.parametrize("first", STOP_SIGNALS)
-def test_another_interrupt_ends_at_once_but_not_within_a_second(clock: Clock, first: signal.Signals) -> None:
+def test_another_interrupt_ends_at_once_but_not_within_a_second(clock: SimpleNamespace, first: signal.Signals) -> None:
     with stopped_by_signals(StopHandle()):
         send(first)
         clock.now += 0.9
@@ -152,34 +141,31 @@ def test_an_ignored_signal_stops_too_and_is_ignored_afterwards() -> None:
 
 def test_runs_side_by_side_all_stop_and_may_end_in_any_order() -> None:
     """Two runs of one event loop: the one that began first may end first."""
-    first, second = StopHandle(), StopHandle()
-    one, other = stopped_by_signals(first), stopped_by_signals(second)
-    handler = Signals()
+    first, second, handler = StopHandle(), StopHandle(), Signals()
     with handled_by(handler, signal.SIGTERM):
-        one.__enter__()
-        other.__enter__()
-        send(signal.SIGTERM)
-        assert (first.is_stopped, second.is_stopped, handler.handled) == (True, True, 1)
-        one.__exit__(None, None, None)
-        other.__exit__(None, None, None)
+        with ExitStack() as one, ExitStack() as other:
+            one.enter_context(stopped_by_signals(first))
+            other.enter_context(stopped_by_signals(second))
+            send(signal.SIGTERM)
+            assert (first.is_stopped, second.is_stopped, handler.handled) == (True, True, 1)
+            one.close()
         assert signal.getsignal(signal.SIGTERM) is handler
 
 
 def test_a_handler_put_on_top_meanwhile_stays_and_the_signal_goes_on_down() -> None:
     """As by a server that is started after ``run``, and puts back what it found when ``run`` is over."""
     handler, server = Signals(), Signals()
-    with handled_by(handler, signal.SIGTERM):
-        block = stopped_by_signals(StopHandle())
-        block.__enter__()
+    with handled_by(handler, signal.SIGTERM), ExitStack() as block:
+        block.enter_context(stopped_by_signals(StopHandle()))
         with handled_by(server, signal.SIGTERM):
-            block.__exit__(None, None, None)
+            block.close()
             assert signal.getsignal(signal.SIGTERM) is server
         send(signal.SIGTERM)
         assert handler.handled == 1
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="asyncio.run handles SIGINT itself since Python 3.11")
-def test_asyncio_cancels_nothing_unless_the_interrupt_is_repeated_later(clock: Clock) -> None:
+def test_asyncio_cancels_nothing_unless_the_interrupt_is_repeated_later(clock: SimpleNamespace) -> None:
     async def main() -> None:
         with stopped_by_signals(StopHandle()) as handle:
             send(signal.SIGINT)

@@ -22,43 +22,34 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def work(servers: str, topic: str, group: str) -> None:
-    opened, at_work = threading.Event(), threading.Semaphore(PARTITIONS - 1)
+class Handling:
+    """What handlers do, in threads or in tasks."""
 
-    def handle(record: Record) -> None:
+    def __init__(self) -> None:
+        self._may_go_on, self._at_work = threading.Event(), threading.Semaphore(PARTITIONS - 1)
+        threading.Thread(target=lambda: sys.stdin.readline() and self._may_go_on.set()).start()
+
+    def handle(self, record: Record) -> None:
         if record.offset == 3:
-            if not at_work.acquire(blocking=False):  # the last of them
+            if not self._at_work.acquire(blocking=False):  # the last of them
                 say("begun")
-            opened.wait()
+            self._may_go_on.wait()
         assert isinstance(record.value, bytes)
         say(record.value.decode())
 
-    threading.Thread(target=lambda: sys.stdin.readline() and opened.set(), daemon=True).start()
+    async def handle_async(self, record: Record) -> None:
+        await asyncio.to_thread(self.handle, record)
+
+
+def work(servers: str, topic: str, group: str) -> None:
     with Consumer(member_config(servers, group)) as consumer:
-        consumer.run(handle, [topic])
+        consumer.run(Handling().handle, [topic])
     say("ended")
 
 
 async def work_async(servers: str, topic: str, group: str) -> None:
-    opened, at_work = asyncio.Event(), 0
-
-    async def handle(record: Record) -> None:
-        nonlocal at_work
-        if record.offset == 3:
-            at_work += 1
-            if at_work == PARTITIONS:
-                say("begun")
-            await opened.wait()
-        assert isinstance(record.value, bytes)
-        say(record.value.decode())
-
-    loop = asyncio.get_running_loop()
-    reading = threading.Thread(
-        target=lambda: sys.stdin.readline() and loop.call_soon_threadsafe(opened.set), daemon=True
-    )
-    reading.start()
     async with AsyncConsumer(member_config(servers, group)) as consumer:
-        await consumer.run(handle, [topic])
+        await consumer.run(Handling().handle_async, [topic])
     say("ended")
 
 
@@ -90,7 +81,5 @@ if __name__ == "__main__":
     *where, kind = sys.argv[1:]
     if kind == "sync":
         work(*where)
-    elif kind == "async":
-        asyncio.run(work_async(*where))
     else:
-        asyncio.run(Server().serve(*where))
+        asyncio.run(work_async(*where) if kind == "async" else Server().serve(*where))

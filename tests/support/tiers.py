@@ -28,9 +28,7 @@ WHOLE = {
     # other processes, which are started, killed and watched
     "processes",
     "flaky/test_flaky.py",
-    "processing/test_second_signal.py",
     "processing/test_signals.py",
-    "processing/test_stopping.py",
     "sockets/test_fork.py",
     "broker/transactions/test_survival.py",
     "cli/test_broker.py",
