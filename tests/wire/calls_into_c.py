@@ -8,8 +8,6 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["growth_of", "no_turn_for_others"]
-
 
 @contextmanager
 def no_turn_for_others() -> Iterator[None]:

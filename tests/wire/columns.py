@@ -8,14 +8,7 @@ from itertools import accumulate
 
 from hypothesis import strategies as st
 
-from kafka_nextgen.wire.records import (
-    BinaryColumn,
-    Columns,
-    HeaderColumn,
-    NewRecord,
-)
-
-__all__ = ["RECORDS", "column_of", "compacted", "content"]
+from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, NewRecord
 
 BYTES = st.none() | st.sampled_from([b"", b"v" * 100, b"v" * 9000]) | st.binary(max_size=9)
 KEYS = st.sampled_from(["", "trace", "größe", "\u4e2d\U0001f600"]) | st.text(max_size=3)

@@ -24,28 +24,6 @@ from kafka_nextgen.wire.records.decode import decode_in_python
 from tests.bridge.over_the_wire import AUDIT, ORDERS
 from tests.wire.columns import content
 
-__all__ = [
-    "CORRELATION_ID",
-    "EPOCH",
-    "MOST_BYTES",
-    "ORDERS_1",
-    "PLACES",
-    "SESSION_ID",
-    "TYPES",
-    "VERSION",
-    "Partition",
-    "Place",
-    "Start",
-    "Twin",
-    "agrees",
-    "at_once",
-    "batch",
-    "body_of",
-    "frame_of",
-    "partition_of",
-    "topic_of",
-]
-
 VERSION = 17
 SESSION_ID, EPOCH, CORRELATION_ID = 77, 9, 5
 LAST_EPOCH = 2**31 - 1

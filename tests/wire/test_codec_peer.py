@@ -8,8 +8,8 @@ import warnings
 from typing import Any
 
 import kafka.protocol
-import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.schemas.fields.codecs.types import Int32
 
@@ -17,6 +17,7 @@ from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.schema import Field, Message, Structure
+from tests.support.examples import examples
 from tests.wire.schema_messages import ALL, fields_of, full, message_class, messages, name_of
 
 
@@ -49,17 +50,18 @@ def test_most_messages_have_a_peer() -> None:
     assert len(BOTH) > 400
 
 
-@pytest.mark.parametrize("case", BOTH, ids=map(name_of, BOTH))
-def test_both_write_and_read_the_same(case: tuple[Api, int, bool]) -> None:
-    cls, version = message_class(case), case[1]
-    _compare(full(cls, version), version)
+def test_both_write_and_read_the_same() -> None:
+    for case in BOTH:
+        try:
+            _compare(full(message_class(case), case[1]), case[1])
+        except BaseException as error:
+            raise AssertionError(f"{name_of(case)}: {error}") from error
 
-    @settings(max_examples=10, deadline=None)
-    @given(messages(cls, version))
-    def any_message(message: Message) -> None:
-        _compare(message, version)
 
-    any_message()
+@settings(max_examples=examples(2_000))
+@given(st.sampled_from(BOTH), st.data())
+def test_both_write_and_read_any_message_the_same(case: tuple[Api, int, bool], data: st.DataObject) -> None:
+    _compare(data.draw(messages(message_class(case), case[1])), case[1])
 
 
 def _compare(message: Message, version: int) -> None:

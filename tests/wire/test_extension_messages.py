@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from kafka_nextgen.errors import DecodeError
@@ -16,12 +18,20 @@ from kafka_nextgen.wire.messages import (
 )
 from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor, TopicPartitions
 from kafka_nextgen.wire.schemas.groups import ExpectedMember
-from tests.wire.hex_frames import ORDERS, ORDERS_HEX, frame, header
 
+ORDERS = UUID("00112233-4455-6677-8899-aabbccddeeff")
+ORDERS_HEX = ORDERS.hex
+HEADER = "0044 0001 00000007 0002 6d65 00"  # key, version, correlation id, client id, tags
 Assignment = ConsumerGroupHeartbeatResponse.Assignment
 Group = ConsumerGroupDescribeResponse.DescribedGroup
 UNCHANGED = "02 67 02 6d 00000009 00 00 ffffffff 00 00 00 00"
 TAG_10000, TAG_10001, TAG_10002, TAG_10003 = "90 4e", "91 4e", "92 4e", "93 4e"
+
+
+def frame(*parts: str) -> bytes:
+    """Hexadecimal parts, with the length in front."""
+    body = bytes.fromhex("".join(parts))
+    return len(body).to_bytes(4, "big") + body
 
 
 def heartbeat(assignors: list[ClientAssignor] | None, reason: int = 0) -> ConsumerGroupHeartbeatRequest:
@@ -49,7 +59,7 @@ ASSIGNORS = (TAG_10000, "10", "02", "05 6d696e65", "ffff", "0002", "01", "0002",
 def test_a_heartbeat_tells_assignors_and_a_reason_by_tags(
     message: ConsumerGroupHeartbeatRequest, tags: list[str]
 ) -> None:
-    expected = frame(header(1), UNCHANGED, *tags)
+    expected = frame(HEADER, UNCHANGED, *tags)
     assert encode_request(message, 1, 7, "me") == expected
     assert decode_request(expected[4:]).message == message
 
@@ -143,10 +153,10 @@ def test_an_install_request() -> None:
 )
 def test_what_no_honest_member_sends_is_refused(tags: list[str], why: str) -> None:
     with pytest.raises(DecodeError, match=why):
-        decode_request(frame(header(1), UNCHANGED, *tags)[4:])
+        decode_request(frame(HEADER, UNCHANGED, *tags)[4:])
 
 
 def test_tags_that_nobody_knows_are_passed_over() -> None:
-    read = decode_request(frame(header(1), UNCHANGED, "02", "8f 4e 02 beef", TAG_10001, "01 02")[4:]).message
+    read = decode_request(frame(HEADER, UNCHANGED, "02", "8f 4e 02 beef", TAG_10001, "01 02")[4:]).message
     assert isinstance(read, ConsumerGroupHeartbeatRequest)
     assert (read.member_epoch, read.join_reason) == (9, 2)

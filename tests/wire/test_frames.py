@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from struct import pack
 from typing import Any
 
@@ -49,14 +49,18 @@ def whole(case: Case) -> bytes:
     return encoded(case, full(message_class(case), case[1]))
 
 
-@pytest.mark.parametrize("case", ALL, ids=name_of)
-def test_a_message_arrives_as_it_was_sent(case: Case) -> None:
-    @settings(max_examples=8)
-    @given(messages(message_class(case), case[1]))
-    def arrives(message: Any) -> None:
-        assert decoded(case, encoded(case, message)) == message
+def test_a_message_arrives_as_it_was_sent() -> None:
+    for case in ALL:
+        with about(case):
+            message = full(message_class(case), case[1])
+            assert decoded(case, encoded(case, message)) == message
 
-    arrives()
+
+@settings(max_examples=examples(2_000))
+@given(st.sampled_from(ALL), st.data())
+def test_any_message_arrives_as_it_was_sent(case: Case, data: st.DataObject) -> None:
+    message = data.draw(messages(message_class(case), case[1]))
+    assert decoded(case, encoded(case, message)) == message
 
 
 @contextmanager
@@ -68,13 +72,19 @@ def about(case: Case) -> Iterator[None]:
         raise AssertionError(f"{name_of(case)}: {error}") from error
 
 
+def is_refused(case: Case, frame: bytes) -> bool:
+    try:
+        decoded(case, frame)
+    except DecodeError:
+        return True
+    return False
+
+
 def test_a_cut_frame_is_refused_wherever_it_is_cut() -> None:
     for case in ALL:
         frame = whole(case)
         with about(case):
-            for length in range(len(frame)):
-                with pytest.raises(DecodeError):
-                    decoded(case, frame[:length])
+            assert [size for size in range(len(frame)) if not is_refused(case, frame[:size])] == []
 
 
 def test_bytes_too_many_are_refused() -> None:
@@ -91,45 +101,17 @@ def test_ones_without_end_are_refused_at_once() -> None:
             decoded(case, header + b"\xff" * 200_000)
 
 
-@settings(max_examples=examples(400))
-@given(st.sampled_from(ALL), st.data())
-def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.DataObject) -> None:
-    frame = bytearray(whole(case))
-    for _ in range(data.draw(st.integers(1, 4))):
-        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
-    with suppress(DecodeError):
-        decoded(case, bytes(frame))
-
-
-@settings(max_examples=examples(300))
-@given(st.sampled_from(ALL), st.binary(max_size=300))
-def test_random_bytes_are_refused_or_a_message(case: Case, noise: bytes) -> None:
-    api, version, is_request = case
-    frames = [noise, pack(">hhi", api.key, version, 0) + noise] if is_request else [noise]
-    for frame in frames:
-        with suppress(DecodeError):
-            decoded(case, frame)
-
-
 def test_a_frame_begins_with_its_length() -> None:
     frame = encode_request(MetadataRequest(topics=[]), 12, 1, None)
     assert int.from_bytes(frame[:4], "big") == len(frame) - 4
 
 
 def test_a_request_tells_who_asks_and_what() -> None:
-    frame = encode_request(MetadataRequest(topics=None), 12, 5, "billing")[4:]
-    request = decode_request(frame)
-    assert (request.api, request.version, request.correlation_id, request.client_id) == (
-        apis.METADATA,
-        12,
-        5,
-        "billing",
-    )
+    request = decode_request(encode_request(MetadataRequest(topics=None), 12, 5, "billing")[4:])
+    asked = request.api, request.version, request.correlation_id, request.client_id
+    assert asked == (apis.METADATA, 12, 5, "billing")
     assert request.message is not None
     assert request.message.topics is None
-
-
-def test_a_client_may_have_no_name() -> None:
     assert decode_request(encode_request(MetadataRequest(topics=[]), 12, 5, None)[4:]).client_id is None
 
 
@@ -140,9 +122,6 @@ def test_a_message_knows_its_version() -> None:
 
 def test_an_answer_tells_which_request_it_belongs_to() -> None:
     assert peek_correlation_id(b"\x00\x00\x01\x00rest") == 256
-
-
-def test_an_answer_too_short_for_that_is_refused() -> None:
     with pytest.raises(DecodeError, match="correlation id"):
         peek_correlation_id(b"\x00\x00\x01")
 
@@ -163,14 +142,17 @@ def test_librdkafkas_question_for_all_topics_is_understood() -> None:
     assert (message.topics, message.allow_auto_topic_creation) == (None, False)
 
 
-def test_an_unknown_api_is_refused_by_number() -> None:
-    with pytest.raises(DecodeError, match="API key 999"):
-        decode_request(pack(">hhih", 999, 0, 1, -1))
-
-
-def test_a_version_that_is_not_spoken_is_refused_by_name() -> None:
-    with pytest.raises(DecodeError, match=r"Metadata v99.*0 to 13"):
-        decode_request(pack(">hhih", 3, 99, 1, -1))
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        pytest.param(pack(">hhih", 999, 0, 1, -1), "API key 999", id="an unknown API"),
+        pytest.param(pack(">hhih", 3, 99, 1, -1), r"Metadata v99.*0 to 13", id="a version that is not spoken"),
+        pytest.param(pack(">hhih", 18, 0, 8, 2) + b"\xff\xfe", "UTF-8", id="a client's name that is no text"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused(frame: bytes, complaint: str) -> None:
+    with pytest.raises(DecodeError, match=complaint):
+        decode_request(frame)
 
 
 def test_a_version_of_api_versions_that_is_not_spoken_is_no_error() -> None:
@@ -189,8 +171,3 @@ def test_api_versions_answers_an_error_in_version_0() -> None:
     frame = encode_response(apis.API_VERSIONS, refusal, 4, 8)[4:]
     assert frame == pack(">ihi", 8, 35, 0)
     assert decode_response(apis.API_VERSIONS, 4, frame)[1].error_code == 35
-
-
-def test_a_client_name_that_is_no_text_is_refused() -> None:
-    with pytest.raises(DecodeError, match="UTF-8"):
-        decode_request(pack(">hhih", 18, 0, 8, 2) + b"\xff\xfe")

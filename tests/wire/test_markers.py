@@ -42,11 +42,8 @@ def control(key: bytes | None, value: bytes | None) -> EndMarker | None:
     return read_end_marker(batch.header, batch.data)
 
 
-def test_control_records_of_other_types_end_nothing() -> None:
+def test_control_records_of_other_types_end_nothing_and_a_later_version_may_say_more() -> None:
     assert control(struct.pack(">hh", 0, 2), b"whatever a leader changes") is None
-
-
-def test_a_later_version_may_say_more() -> None:
     assert control(struct.pack(">hhi", 1, 1, 9), struct.pack(">hiq", 1, 3, 9)) == COMMIT
 
 

@@ -6,14 +6,7 @@ import pytest
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType, TopicPartition
-from kafka_nextgen.wire.records import (
-    NewRecord,
-    RecordLimits,
-    decode_partition,
-    encode_batch,
-    read_batches,
-    rebase,
-)
+from kafka_nextgen.wire.records import NewRecord, RecordLimits, decode_partition, encode_batch, read_batches, rebase
 
 A = encode_batch([NewRecord(b"a", timestamp=10), NewRecord(b"b", timestamp=30)], producer_id=9, base_sequence=4)
 B = encode_batch([NewRecord(b"c")], transactional=True)

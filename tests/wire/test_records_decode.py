@@ -65,21 +65,18 @@ def test_a_record_comes_back_with_everything_it_has() -> None:
     assert list(columns.leader_epochs) == [5, 5]
 
 
-def test_headers_cost_nothing_where_no_record_has_any() -> None:
+def test_headers_cost_nothing_where_no_record_has_any_and_are_aligned_where_only_a_later_batch_has_them() -> None:
     assert decode(batch(b"a", b"b")).headers is None
-
-
-def test_headers_are_aligned_when_only_a_later_batch_has_them() -> None:
     with_headers = encode_batch([NewRecord(b"b", headers=[("h", b"x")])], base_offset=1)
     columns = decode(batch(b"a") + with_headers + batch(b"c", base_offset=2))
     assert list(columns.headers or ()) == [(), (("h", b"x"),), ()]
 
 
 def test_records_before_the_offset_asked_for_are_dropped() -> None:
-    data = batch(b"a", b"b", b"c") + batch(b"d", base_offset=3)
-    columns = decode(data, fetch_offset=2)
-    assert list(columns.offsets) == [2, 3]
-    assert list(columns.values) == [b"c", b"d"]
+    columns = decode(batch(b"a", b"b", b"c") + batch(b"d", base_offset=3), fetch_offset=2)
+    assert (list(columns.offsets), list(columns.values)) == ([2, 3], [b"c", b"d"])
+    columns = decode(batch(b"a", b"b"), fetch_offset=2)
+    assert (len(columns), columns.next_offset, columns.truncated) == (0, 2, True), "no progress"
 
 
 def test_log_append_time_is_the_same_for_all_records_of_a_batch() -> None:
@@ -130,23 +127,14 @@ def test_the_epoch_at_the_end_is_that_of_the_last_batch_even_if_it_has_no_record
 # Cut off, as Fetch does at its size limit.
 
 
-def test_every_cut_of_the_last_batch_leaves_the_batches_before_it() -> None:
+def test_every_cut_of_a_batch_leaves_the_batches_before_it_and_is_told_apart_from_having_nothing() -> None:
     first, second = batch(b"a", b"b"), batch(b"c", base_offset=2)
     for cut in range(len(second)):
         columns = decode(first + second[:cut])
         assert (list(columns.values), columns.next_offset, columns.truncated) == ([b"a", b"b"], 2, False)
-
-
-def test_every_cut_of_the_first_batch_is_told_apart_from_having_nothing() -> None:
-    data = batch(b"a", b"b")
-    for cut in range(1, len(data)):
-        columns = decode(data[:cut])
+    for cut in range(1, len(first)):
+        columns = decode(first[:cut])
         assert (len(columns), columns.next_offset, columns.truncated) == (0, 0, True)
-
-
-def test_batches_that_all_lie_before_the_offset_asked_for_are_no_progress() -> None:
-    columns = decode(batch(b"a", b"b"), fetch_offset=2)
-    assert (len(columns), columns.next_offset, columns.truncated) == (0, 2, True)
 
 
 # Corrupt.
@@ -312,37 +300,24 @@ CODECS = [Compression.GZIP, Compression.SNAPPY, Compression.LZ4, Compression.ZST
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_what_a_batch_becomes_is_limited(codec: Compression) -> None:
+def test_what_batches_become_is_limited_by_leaving_some_for_the_next_request(codec: Compression) -> None:
     data = encode_batch([NewRecord(bytes(3_000_000))], codec)
     assert list(decode(data, limits=RecordLimits(3_000_100)).values) == [bytes(3_000_000)]
     with pytest.raises(CorruptRecordError, match=r"2000000 bytes|bytes allowed"):
         decode(data, limits=RecordLimits(2_000_000))
-
-
-@pytest.mark.parametrize("codec", CODECS)
-def test_what_several_batches_become_is_limited_by_leaving_some_for_the_next_request(codec: Compression) -> None:
     data = b"".join(encode_batch([NewRecord(bytes(400_000))], codec, base_offset=i) for i in range(5))
-    limits = RecordLimits(1_000_000)
-    first = decode(data, limits=limits)
+    first = decode(data, limits=RecordLimits(1_000_000))
     assert (len(first), first.next_offset) == (2, 2)
 
 
-def test_a_snappy_block_is_refused_by_the_size_it_claims() -> None:
-    bomb = b"\xff\xff\xff\xff\x0f" + bytes(20)
-    with pytest.raises(CorruptRecordError, match="its data takes more than 67108864 bytes"):
-        decode(raw_batch(bomb, codec=2))
-
-
-def test_bare_snappy_blocks_are_read_too() -> None:
+def test_bare_snappy_blocks_are_read_too_and_none_larger_than_it_may_be() -> None:
     import cramjam
 
     assert list(decode(raw_batch(bytes(cramjam.snappy.compress_raw(RECORD)), codec=2)).values) == [b"a"]
-
-
-def test_a_snappy_block_may_not_end_after_the_batch() -> None:
-    body = b"\x82SNAPPY\0\0\0\0\1\0\0\0\1" + b"\0\0\0\xff" + b"abc"
+    with pytest.raises(CorruptRecordError, match="its data takes more than 67108864 bytes"):
+        decode(raw_batch(b"\xff\xff\xff\xff\x0f" + bytes(20), codec=2))
     with pytest.raises(CorruptRecordError, match="a snappy block ends 252 bytes after"):
-        decode(raw_batch(body, codec=2))
+        decode(raw_batch(b"\x82SNAPPY\0\0\0\0\1\0\0\0\1" + b"\0\0\0\xff" + b"abc", codec=2))
 
 
 @pytest.mark.parametrize("codec", CODECS)

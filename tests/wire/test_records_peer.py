@@ -8,21 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
+from kafka.record.memory_records import MemoryRecords
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import (
-    Columns,
-    Compression,
-    NewRecord,
-    RecordLimits,
-    decode_partition,
-    encode_batch,
-)
+from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.support.examples import examples
-from tests.wire.kafka_python_records import Row, read_by_peer, rows_of
 
 ORDERS = TopicPartition("orders", 0)
+Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
 
 DATA = st.none() | st.binary(max_size=200)
 TIMES = st.integers(-1, 2**50)
@@ -33,6 +27,21 @@ RECORDS = st.lists(
 CODECS = st.sampled_from(Compression)
 #: kafka-python needs packages for the others; librdkafka is the peer for those.
 SHARED_CODECS = st.sampled_from([Compression.NONE, Compression.GZIP])
+
+
+def rows_of(columns: Columns) -> list[Row]:
+    headers = columns.headers or [()] * len(columns)
+    fields = (columns.offsets, columns.timestamps, columns.keys, columns.values, headers)
+    return list(zip(*fields, strict=True))
+
+
+def read_by_peer(data: bytes) -> list[Row]:
+    rows: list[Row] = []
+    batches: Any = MemoryRecords(data)
+    while (batch := batches.next_batch()) is not None:
+        assert batch.validate_crc()
+        rows += [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in batch]
+    return rows
 
 
 def rows_written(records: list[NewRecord], base_offset: int = 0) -> list[Row]:
@@ -106,30 +115,3 @@ def assert_moved_or_refused(bad: bytes, rows: list[Row], place: int) -> None:
         assert columns.truncated
     else:
         assert [row[1:] for row in rows_of(columns)] == [row[1:] for row in rows]
-
-
-@settings(max_examples=examples(300))
-@given(RECORDS, st.data())
-def test_damage_that_the_checksum_does_not_show_still_ends_as_columns_or_one_error(
-    records: list[NewRecord], data: st.DataObject
-) -> None:
-    bad = bytearray(encode_batch(records))
-    for _ in range(data.draw(st.integers(1, 4))):
-        bad[data.draw(st.integers(17, len(bad) - 1))] ^= data.draw(st.integers(1, 255))
-    try:
-        columns = decode_partition(bytes(bad), ORDERS, 0, RecordLimits(), check_crc=False)
-    except CorruptRecordError:
-        return
-    lengths = {len(columns.offsets), len(columns.timestamps), len(columns.keys), len(columns.values)}
-    assert lengths == {len(columns)}
-    assert list(columns.offsets) == sorted(set(columns.offsets))
-
-
-@settings(max_examples=examples(300))
-@given(st.binary(max_size=400))
-def test_noise_ends_as_columns_or_one_error(noise: bytes) -> None:
-    try:
-        columns = decode(noise)
-    except CorruptRecordError:
-        return
-    assert len(columns) == 0

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-from uuid import UUID
-
 import pytest
-from attrs import frozen
-from hypothesis import event, given, settings
-from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import ACCELERATED
-from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, encode_end_marker
+from kafka_nextgen.wire.records import Compression, encode_end_marker
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.transactions import EndMarker
-from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS
+from tests.bridge.over_the_wire import AUDIT, GONE
 from tests.fuzz.guarded import Guarded
-from tests.support.examples import examples
-from tests.wire.columns import RECORDS, compacted
 from tests.wire.steady_bodies import NOTHING, ONE, PLAIN, SOUND, WRONG_CRC, changed, part
 from tests.wire.steady_twin import (
-    CORRELATION_ID,
-    EPOCH,
     MOST_BYTES,
     PLACES,
     SESSION_ID,
@@ -127,17 +115,12 @@ def test_an_odd_answer_changes_nothing(body: bytes) -> None:
     assert agrees(step, twin, frame_of(SOUND)), "its request is not what it would have been"
 
 
-@pytest.mark.parametrize("size", range(5))
-def test_so_does_one_without_a_whole_header(size: int) -> None:
+def test_so_does_one_without_a_whole_header_or_with_tags_in_it() -> None:
     step, twin = Start().step(), Twin(Start())
-    assert step.answer(Guarded(5).put(frame_of(b"")[:size]), 1) is None
-    assert agrees(step, twin, frame_of(SOUND))
-
-
-@pytest.mark.parametrize("tags", [TAG, b"\x01", b""])
-def test_so_does_one_with_tags_in_its_header(tags: bytes) -> None:
-    step, twin = Start().step(), Twin(Start())
-    assert step.answer(frame_of(ONE, tags), 1) is None
+    for size in range(5):
+        assert step.answer(Guarded(5).put(frame_of(b"")[:size]), 1) is None
+    for tags in (TAG, b"\x01", b""):
+        assert step.answer(frame_of(ONE, tags), 1) is None
     assert agrees(step, twin, frame_of(SOUND))
 
 
@@ -155,13 +138,9 @@ def test_whatever_byte_is_another_it_is_odd_or_comes_to_what_python_says(mask: i
         at_once(changed(SOUND, at, bytes([byte ^ mask])), check_crc=check_crc)
 
 
-def test_a_crc_counts_only_if_it_is_to_be_checked() -> None:
+def test_it_is_the_same_in_each_version_and_a_crc_counts_only_if_it_is_to_be_checked() -> None:
+    assert all(at_once(SOUND, version=version) for version in range(13, 18))
     assert at_once(WRONG_CRC, check_crc=False)
-
-
-@pytest.mark.parametrize("version", range(13, 18))
-def test_it_is_the_same_in_each_version(version: int) -> None:
-    assert at_once(SOUND, version=version)
 
 
 @pytest.mark.parametrize("more_bytes", [0, 1])
@@ -192,96 +171,3 @@ MAYBE = {
 @pytest.mark.parametrize("body", MAYBE.values(), ids=MAYBE)
 def test_what_is_compressed_and_not_read_may_be_odd_or_plain(body: bytes) -> None:
     at_once(body)
-
-
-# ---- any answers
-
-RARELY = st.sampled_from([False, False, False, False, True])
-
-
-@frozen
-class Log:
-    """Batches of a partition, the first of them ``lag`` offsets before the one asked for; the last may be cut short."""
-
-    lag: int
-    batches: Sequence[tuple[Sequence[NewRecord], dict[str, Any]]]
-    cut: int
-
-    def encoded(self, offset: int) -> bytes:
-        data, base_offset = b"", max(offset - self.lag, 0)
-        for records, how in self.batches:
-            data += encode_batch(records, base_offset=base_offset, **how)
-            base_offset += how["last_offset_delta"] + 2
-        return data[: len(data) - self.cut]
-
-
-@st.composite
-def batches(draw: st.DrawFn, may_be_odd: bool) -> tuple[Sequence[NewRecord], dict[str, Any]]:
-    gap = draw(st.sampled_from([1, 1, 1, 3]))
-    records = [compacted(record, at * gap) for at, record in enumerate(draw(RECORDS))]
-    return records, {
-        "compression": draw(st.sampled_from(Compression)) if may_be_odd else Compression.NONE,
-        "leader_epoch": draw(st.integers(-1, 5)),
-        "last_offset_delta": (len(records) - 1) * gap + draw(st.integers(0, 2)),
-        "timestamp_type": draw(st.sampled_from(TimestampType)),
-        "control": may_be_odd and draw(RARELY),
-    }
-
-
-@st.composite
-def logs(draw: st.DrawFn) -> Log:
-    may_be_odd = draw(RARELY)
-    cut = draw(st.sampled_from([0, 1, 30, 70])) if may_be_odd else 0
-    return Log(draw(st.integers(0, 3)), draw(st.lists(batches(may_be_odd), min_size=1, max_size=2)), cut)
-
-
-Topics = Sequence[tuple[UUID, Sequence[tuple[int, Log]]]]
-ANY_TOPICS: st.SearchStrategy[Topics] = st.lists(
-    st.tuples(
-        st.sampled_from([ORDERS, ORDERS, AUDIT, GONE]),
-        st.lists(st.tuples(st.sampled_from([0, 1, 2, 3, 9]), logs()), max_size=3),
-    ),
-    max_size=3,
-)
-ASKED_FOR: st.SearchStrategy[Topics] = st.fixed_dictionaries(
-    {},
-    optional={
-        ORDERS: st.dictionaries(st.integers(0, 3), logs(), min_size=1, max_size=3),
-        AUDIT: st.dictionaries(st.just(0), logs(), min_size=1),
-    },
-).map(lambda topics: [(topic_id, list(parts.items())) for topic_id, parts in topics.items()])
-
-
-def encoded(topics: Topics, twin: Twin) -> bytes:
-    """An answer behind what was answered before."""
-    parts = [
-        (topic_id, [partition_of(number, log.encoded(twin.offset(topic_id, number))) for number, log in logs])
-        for topic_id, logs in topics
-    ]
-    return body_of(*(topic_of(*partitions, topic_id=topic_id) for topic_id, partitions in parts))
-
-
-@settings(max_examples=examples(300))
-@given(st.lists(ASKED_FOR | ANY_TOPICS, min_size=1, max_size=4), st.sampled_from([EPOCH, 2**31 - 2]), st.booleans())
-def test_whatever_is_answered_and_asked_for_then(answers: Sequence[Topics], epoch: int, check_crc: bool) -> None:
-    start = Start(epoch=epoch, check_crc=check_crc)
-    step, twin = start.step(), Twin(start)
-    for at, topics in enumerate(answers):
-        is_plain = agrees(step, twin, frame_of(encoded(topics, twin)), CORRELATION_ID + at)
-        event("plain" if is_plain else "odd")
-
-
-#: Where bytes are taken out, how many, and what is put in.
-CHANGES = st.tuples(st.integers(0, 1 << 16), st.integers(0, 4), st.binary(max_size=4))
-
-
-@settings(max_examples=examples(500))
-@given(ASKED_FOR, st.lists(CHANGES, min_size=1, max_size=3), st.booleans())
-def test_whatever_is_changed_in_it(topics: Topics, changes: Sequence[tuple[int, int, bytes]], check_crc: bool) -> None:
-    start = Start(check_crc=check_crc)
-    twin = Twin(start)
-    body = bytearray(encoded(topics, twin))
-    for place, count, data in changes:
-        at = place % (len(body) + 1)
-        body[at : at + count] = data
-    event("plain" if agrees(start.step(), twin, frame_of(bytes(body))) else "odd")
