@@ -14,6 +14,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
+    LeaveGroupRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     SyncGroupRequest,
@@ -88,6 +89,25 @@ def test_a_join_that_a_consumer_group_refuses_names_no_member(at: Client) -> Non
     eventually(f"{member} joins", lambda: error_of_joining() == ErrorCode.NONE)
     answer = at.ask(apis.JOIN_GROUP, join_request(group, member_id="zorro", protocol_type="connect"), 9)
     assert (answer.error_code, answer.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
+
+
+def test_a_join_that_waits_while_its_member_is_removed_names_no_member(at: Client) -> None:
+    group = unique("billing")
+    member_id = at.ask(apis.JOIN_GROUP, join_request(group, group_instance_id="one")).member_id
+    at.ask(apis.JOIN_GROUP, join_request(group))  # another gets its id, and is waited for
+    again = join_request(group, b"other topics", member_id=member_id, group_instance_id="one")
+    at.send(again, apis.JOIN_GROUP.max_version)
+    with Client(at.bootstrap_servers) as administrator:
+        eventually("it waits", lambda: state_of(administrator, group) == "PreparingRebalance")
+        removed = LeaveGroupRequest.MemberIdentity(member_id="", group_instance_id="one")
+        administrator.ask(apis.LEAVE_GROUP, LeaveGroupRequest(group_id=group, members=[removed]))
+    answer = at.receive(apis.JOIN_GROUP, apis.JOIN_GROUP.max_version)
+    assert (answer.error_code, answer.member_id) == (ErrorCode.UNKNOWN_MEMBER_ID, "")
+
+
+def state_of(client: Client, group: str) -> str:
+    state: str = client.ask(apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=[group])).groups[0].group_state
+    return state
 
 
 def test_offsets_are_deleted_where_there_are_such_partitions(at: Client) -> None:

@@ -40,10 +40,11 @@ _TOPIC_CHANGES = {apis.CREATE_TOPICS, apis.DELETE_TOPICS, apis.CREATE_PARTITIONS
 
 @frozen
 class Finding:
-    """An answer that differs without explanation: to which request, and where."""
+    """An answer that differs without explanation: to which request, where, and after which the answer came."""
 
     step: Step
     leaves: tuple[Leaf, ...]
+    after: Step
 
     @property
     def signature(self) -> tuple[str, ...]:
@@ -74,6 +75,7 @@ class Episode:
     kafka: Side
     played: Played = field(factory=Played)
     _parted: set[str] = field(factory=set)
+    _last: Step | None = None
     _end: float = field(factory=lambda: time.monotonic() + _LONGEST_S)
 
     @classmethod
@@ -99,6 +101,7 @@ class Episode:
 
     def _send(self, step: Step) -> None:
         self.played.requests[step.api.name] += 1
+        self._last = step
         if step.waits:
             self.embedded.put(step)
             self.kafka.put(step)
@@ -122,7 +125,7 @@ class Episode:
     def _judge(self, step: Step, leaves: tuple[Leaf, ...]) -> None:
         known = explained(step, leaves)
         if known is None:
-            self.played.findings.append(Finding(step, leaves))
+            self.played.findings.append(Finding(step, leaves, self._last or step))
             self._part(step)
             return
         self.played.known.update({each.name for each in known})

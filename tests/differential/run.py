@@ -100,7 +100,7 @@ def fewest(
         last = same[0] if same else last
         return bool(same)
 
-    last_number = next(number for number, step in enumerate(steps) if step is finding.step)
+    last_number = next(number for number, step in enumerate(steps) if step is finding.after)
     before = steps[: last_number + 1]
     needed = [step for step in before if step.is_needed]
     left = shrunk([step for step in before if not step.is_needed], shows, most_tries)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +14,7 @@ from tests.conftest import or_skip
 from tests.differential.comparing import comparable
 from tests.differential.differences import DIFFERENCES
 from tests.differential.drawing.episode import draw_episode
-from tests.differential.episode import Episode
+from tests.differential.episode import Episode, Finding, Played
 from tests.differential.run import Found, fewest, run
 from tests.differential.shrinking import shrunk
 from tests.differential.steps import Step
@@ -70,6 +72,19 @@ def test_a_difference_without_an_entry_is_told_with_its_seed_and_the_fewest_requ
     assert [step.api.name for step in found.steps] == ["IncrementalAlterConfigs", "CreateTopics", "OffsetCommit"]
     assert found.lines()[0] == f"seed {SEED}, episode 0: 3 requests show a difference without an entry"
     assert found.lines()[-1].endswith("topics.t1.partitions.0.error_code: embedded 0, Kafka 12")
+
+
+def test_what_made_a_waiting_answer_come_is_left_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A join is answered when another member leaves, so neither shows anything without the other."""
+    steps = draw_episode(f"{SEED}/0", 20)[2:]
+    join, leave = steps[3], steps[9]
+    finding = Finding(join, (), leave)
+
+    def play(fewer: Sequence[Step]) -> Played:
+        return Played(findings=[finding] if join in fewer and leave in fewer else [])
+
+    monkeypatch.setattr(Episode, "on", lambda *servers: SimpleNamespace(play=play))
+    assert fewest("", "", steps, finding, most_tries=60)[1] == [join, leave]
 
 
 def test_the_requests_of_a_seed_are_always_the_same() -> None:

@@ -77,11 +77,11 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
 def remove_member(draft: Draft, member_id: str) -> None:
     """Remove a member or pending member; its parked requests are answered, so that it rejoins if it is alive.
 
-    Kafka's coordinator answers a parked JoinGroup too, but never a parked SyncGroup.
+    Kafka's coordinator answers a parked JoinGroup too, without the member id, but never a parked SyncGroup.
     """
     member = draft.classic.members.get(member_id)
     if member is not None:
-        release_parked(draft, member, ErrorCode.UNKNOWN_MEMBER_ID)
+        release_parked(draft, member, ErrorCode.UNKNOWN_MEMBER_ID, "")
     draft.group.classic = draft.classic.without(member_id)
     draft.cancel(TimerKind.SESSION, member_id)
 

@@ -73,10 +73,10 @@ def _send_back_to_join(draft: Draft) -> None:
     draft.group.classic = draft.classic.with_member(*free)
 
 
-def release_parked(draft: Draft, member: ClassicMember, error: ErrorCode) -> None:
-    """Answer the member's parked requests with an error."""
+def release_parked(draft: Draft, member: ClassicMember, error: ErrorCode, member_id: str) -> None:
+    """Answer the member's parked requests with an error; a JoinGroup names ``member_id``."""
     if member.join is not None:
-        draft.release(member.join, JoinGroupAnswer(error, member.member_id))
+        draft.release(member.join, JoinGroupAnswer(error, member_id))
     if member.sync is not None:
         draft.release(member.sync, SyncGroupAnswer(error))
 

@@ -54,7 +54,7 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
 
 def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> ClassicMember:
     """Fence the former member, and give its state to the new one."""
-    release_parked(draft, former, ErrorCode.FENCED_INSTANCE_ID)
+    release_parked(draft, former, ErrorCode.FENCED_INSTANCE_ID, former.member_id)
     member = evolve(
         former,
         member_id=request.new_member_id,

@@ -157,7 +157,7 @@ def _send_back_to_join(draft: Draft) -> None:
     """Answer all parked requests, even if the upgrade fails later. A member that does not rejoin times out."""
     draft.hooks.send_back_held(draft)
     for member in draft.classic.in_order():
-        release_parked(draft, member, ErrorCode.REBALANCE_IN_PROGRESS)
+        release_parked(draft, member, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         if member.is_parked:
             draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
     free = [evolve(member, is_new=False, join=None, sync=None) for member in draft.classic.in_order()]
