@@ -12,7 +12,7 @@ from kafka_nextgen import requirements as requirements  # first: its error names
 from kafka_nextgen import errors
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import *  # noqa: F403  (all errors are public)
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus

@@ -22,7 +22,7 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.engine.reading.cluster_queries import offsets_of
+from kafka_nextgen.engine.reading.offset_lookup import offsets_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.partition_results import PartitionResults

@@ -22,7 +22,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries, OffsetAndTimestamp
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy

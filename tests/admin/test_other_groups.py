@@ -36,6 +36,7 @@ NOT_FOUND = ErrorCode.GROUP_ID_NOT_FOUND
 
 _Share = m.ShareGroupDescribeResponse.DescribedGroup
 _Streams = m.StreamsGroupDescribeResponse.DescribedGroup
+_Subtopology = _Streams.Topology.Subtopology
 _Tasks = _Streams.Member.Assignment
 _Listed = m.ListGroupsResponse.ListedGroup
 _ShareOffsets = m.DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup
@@ -74,7 +75,11 @@ def tasks(name: str, *numbers: int) -> _Tasks.TaskIds:
 def streams_group(group_id: str) -> _Streams:
     if group_id != "counting":
         return _Streams(error_code=NOT_FOUND, group_id=group_id)
-    topology = _Streams.Topology(epoch=1, subtopologies=[_Streams.Topology.Subtopology(source_topics=["orders"])])
+    repartitioned = _Subtopology.TopicInfo(name="counts")
+    topology = _Streams.Topology(
+        epoch=1,
+        subtopologies=[_Subtopology(source_topics=["orders"], repartition_source_topics=[repartitioned])],
+    )
     member = _Streams.Member(
         member_id="t1",
         member_epoch=5,
@@ -164,9 +169,9 @@ def test_members_of_a_streams_group_have_tasks(cluster: Cluster) -> None:
         (member,) = admin.members("counting")
     assert (member.type, member.instance_id, member.assignment) == (GroupType.STREAMS, "one", None)
     assert member.tasks == StreamsTasks(("0_2", "0_10"), ("1_0",))
-    assert (member.subscribed_topics, member.is_at_target) == (("orders",), False)
+    assert (member.subscribed_topics, member.is_at_target) == (("counts", "orders"), False)
     (_, row) = run(cluster, "members", "counting")
-    assert row[-6:] == ["orders", "0_2", "0_10", "standby", "1_0", "0_2"]
+    assert row[-7:] == ["counts", "orders", "0_2", "0_10", "standby", "1_0", "0_2"]
     document = json.loads("".join(" ".join(line) for line in run(cluster, "members", "counting", "--json")))
     assert document[0]["tasks"] == {"active": ["0_2", "0_10"], "standby": ["1_0"], "warmup": []}
 
@@ -193,6 +198,7 @@ def test_offsets_of_a_share_group_are_those_not_acknowledged_with_the_lag_of_its
         _SharePartition(partition_index=0, start_offset=0, leader_epoch=0, lag=7),
         _SharePartition(partition_index=1, start_offset=-1),
         _SharePartition(partition_index=2, error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED),
+        _SharePartition(partition_index=3, start_offset=5, lag=-1),
     ]
     topic = _ShareTopic(topic_name="orders", topic_id=None, partitions=partitions)
     answer = m.DescribeShareGroupOffsetsResponse(groups=[_ShareOffsets(group_id="sharing", topics=[topic])])
@@ -203,6 +209,7 @@ def test_offsets_of_a_share_group_are_those_not_acknowledged_with_the_lag_of_its
     assert (offsets[ORDERS].committed.offset, offsets[ORDERS].lag, offsets[ORDERS].member_id) == (0, 7, None)
     assert TopicPartition("orders", 1) not in offsets, "nothing is known of it"
     assert "TOPIC_AUTHORIZATION_FAILED" in str(offsets[TopicPartition("orders", 2)].error)
+    assert offsets[TopicPartition("orders", 3)].lag is None, "its broker does not know"
 
 
 def test_what_a_broker_says_of_a_group_it_can_not_delete_is_told(cluster: Cluster, serve: Serve) -> None:

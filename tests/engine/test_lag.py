@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from kafka_nextgen import (
     AsyncConsumer,
+    BrokerError,
     Consumer,
     GroupAdmin,
+    OffsetAndMetadata,
     PartitionResults,
     RequestTimeoutError,
     TopicPartition,
     UnknownTopicError,
 )
+from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
+from kafka_nextgen.engine.reading.offset_lookup import Lookup, OffsetAndTimestamp
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import lag_of
-from tests.engine.stage import GROUP, RECORDS_PER_BATCH, SETTINGS, Stage, tp
-
-#: Long enough for a leader that answers, since those that have none are waited for until then.
-WAIT_S = 5.0
+from tests.engine.stage import GROUP, RECORDS_PER_BATCH, SETTINGS, TOPIC, Stage, tp
+from tests.support.waiting import GUARD_S
 
 Ask = Callable[[Consumer], PartitionResults[object]]
 
@@ -46,21 +52,23 @@ def halved(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Stage, TopicPartit
 @pytest.mark.parametrize(
     ("ask", "found"),
     [
-        (lambda consumer: consumer.end_offsets([tp(0), tp(1)], WAIT_S), 10),
-        (lambda consumer: consumer.group_lag([tp(0), tp(1)], WAIT_S), 6),
+        (lambda consumer: consumer.end_offsets([tp(0), tp(1)], GUARD_S), 10),
+        (lambda consumer: consumer.group_lag([tp(0), tp(1)], GUARD_S), 6),
     ],
 )
-def test_the_others_are_told_and_the_bad_one_is_named(
+def test_the_others_are_told_and_the_bad_one_is_named_without_waiting_for_it(
     halved: tuple[Stage, TopicPartition, TopicPartition], ask: Ask, found: int
 ) -> None:
+    """Else the error would be a RequestTimeoutError."""
     stage, led, lost = halved
     with stage.consumer() as consumer:
         results = ask(consumer)
     assert results == {led: found}
     assert list(results.failed) == [lost]
-    with pytest.raises(RequestTimeoutError, match=rf"offsets of orders\[{lost.partition}\]: .*it has no leader"):
+    with pytest.raises(BrokerError, match=r"it has no leader \(LEADER_NOT_AVAILABLE\)") as caught:
         results[lost]
-    with pytest.raises(RequestTimeoutError, match="it has no leader"):
+    assert (caught.value.partition, caught.value.retriable) == (lost, True)
+    with pytest.raises(BrokerError, match="it has no leader"):
         results.all()
     with pytest.raises(KeyError):
         results[TopicPartition("other", 0)]
@@ -71,7 +79,7 @@ def test_an_async_consumer_tells_the_same(halved: tuple[Stage, TopicPartition, T
 
     async def ask() -> PartitionResults[int | None]:
         async with AsyncConsumer(**stage.config()) as consumer:
-            return await consumer.group_lag([tp(0), tp(1)], WAIT_S)
+            return await consumer.group_lag([tp(0), tp(1)], GUARD_S)
 
     lag = asyncio.run(ask())
     assert (lag, list(lag.failed)) == ({led: 6}, [lost])
@@ -81,6 +89,43 @@ def test_if_there_is_nothing_else_to_tell_it_is_an_error(halved: tuple[Stage, To
     stage, _, lost = halved
     with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match="it has no leader"):
         consumer.end_offsets([lost], 0.2)
+
+
+def test_a_partition_without_a_leader_is_waited_for_where_all_are_needed() -> None:
+    """As by Spark's planner, whose query could not begin without it."""
+    patient, other = Lookup({tp(0): LATEST, tp(1): LATEST}, needs_all=True), Lookup({tp(0): LATEST, tp(1): LATEST})
+    partitions = {0: PartitionInfo(leader=1), 1: PartitionInfo(leader=-1)}
+    image = ClusterImage(topics_by_name={TOPIC: TopicInfo(TOPIC, None, partitions=partitions)})
+    for lookup in (patient, other):
+        lookup.read({tp(0): ListedOffset(10)})
+        for _ in range(LOOKS):
+            lookup.note_image(image)
+    assert (list(patient.missing), list(other.failed)) == ([tp(1)], [tp(1)])
+
+
+def test_one_that_gets_a_leader_meanwhile_is_asked_for() -> None:
+    lookup = Lookup({tp(0): LATEST, tp(1): LATEST})
+    lookup.read({tp(0): ListedOffset(10)})
+    for leader in (-1, 1) * LOOKS:
+        partitions = {1: PartitionInfo(leader=leader)}
+        lookup.note_image(ClusterImage(topics_by_name={TOPIC: TopicInfo(TOPIC, None, partitions=partitions)}))
+    assert list(lookup.missing) == [tp(1)]
+
+
+def test_a_partition_whose_beginning_alone_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = RequestTimeoutError("its leader went away")
+
+    async def find(
+        queries: object, timestamps: dict[TopicPartition, int], timeout_s: float
+    ) -> PartitionResults[OffsetAndTimestamp]:
+        failed = {tp(1): away} if EARLIEST in timestamps.values() else {}
+        return PartitionResults({each: OffsetAndTimestamp(10) for each in timestamps if each not in failed}, failed)
+
+    monkeypatch.setattr(ClusterQueries, "find_offsets", find)
+    cluster: Any = None
+    queries = ClusterQueries(cluster, ConsumerConfig.parse(bootstrap_servers="localhost:9092"))
+    lag = asyncio.run(queries.lag(dict.fromkeys([tp(0), tp(1)], OffsetAndMetadata(4)), GUARD_S))
+    assert (lag, lag.failed) == ({tp(0): 0}, {tp(1): away})
 
 
 def test_what_is_not_there_is_an_error_still(halved: tuple[Stage, TopicPartition, TopicPartition]) -> None:

@@ -6,7 +6,6 @@ Of its topic all is read soon. From then on it polls, or waits in ``run`` (``mod
 from __future__ import annotations
 
 import signal
-import time
 
 from kafka_nextgen import Consumer, KafkaNextgenError, Record
 from tests.soak.places import partition_at, places_of
@@ -21,8 +20,7 @@ def read(consumer: Consumer, book: Book, orders: Orders) -> None:
         try:
             book.deliver(consumer.poll(timeout=0.5))
         except KafkaNextgenError as error:
-            tell("trouble", note=repr(error))
-            time.sleep(0.1)
+            tell("trouble", note=repr(error))  # the next poll takes its time, also if it raises again
 
 
 def run(consumer: Consumer, book: Book) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import plan_batch_query

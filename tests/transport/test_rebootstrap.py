@@ -12,6 +12,7 @@ from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, DisconnectedError, NoBrokersError, TransportError
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.targets import Node
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
@@ -140,13 +141,38 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
         seed.brokers = {1: other.address}
         other.script[API_VERSIONS] = lambda request: api_versions.to_response(WRONG_BROKER)
         await client.start()
+        found = asyncio.Event()
+        client.on_metadata(lambda image: found.set() if set(image.brokers) == {0} else None)
         seed.brokers = {0: seed.address}
         with pytest.raises(
             DisconnectedError, match=r"another broker than node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
         ):
             await client.call(Node(1), METADATA, question)
-        await client.refresh_metadata()
-        assert set(client.metadata.brokers) == {0}
+        await asyncio.wait_for(found.wait(), 60)  # which is before the next refresh of the metadata
+
+
+async def test_none_is_meant_in_a_cluster_without_an_id() -> None:
+    async with scripted(2) as (seed, other), client_of(seed) as client:
+        seed.script[METADATA] = lambda request: seed.metadata(request).replaced(cluster_id=None)
+        await client.start()
+        await client.call(Node(1), METADATA, question)
+        assert asks_in_version_5(other) == []
+
+
+async def test_another_broker_than_is_meant_is_not_asked_again_before_the_backoff_is_over() -> None:
+    async with scripted(2) as (seed, other), client_of(seed, reconnect_backoff=Backoff(3600.0, 3600.0)) as client:
+        seed.brokers = {1: other.address}
+        other.script[API_VERSIONS] = lambda request: api_versions.to_response(WRONG_BROKER)
+        await client.start()
+        found = asyncio.Event()
+        client.on_metadata(lambda image: found.set() if set(image.brokers) == {0, 1} else None)
+        seed.brokers = {0: seed.address, 1: other.address}
+        with pytest.raises(DisconnectedError, match="REBOOTSTRAP_REQUIRED"):
+            await client.call(Node(1), METADATA, question)
+        await found.wait()
+        with pytest.raises(TransportError):
+            await client.call(Node(1), METADATA, question, 60)
+        assert len(asks_in_version_5(other)) == 1
 
 
 async def test_brokers_before_kafka_4_4_are_asked_once_without_who_is_meant() -> None:

@@ -12,7 +12,7 @@ from kafka_nextgen.engine.application.base_consumer import BaseConsumer
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.futures import wait_for_result
 from kafka_nextgen.engine.mailbox import CommitCallback
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp, offsets_of
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp, offsets_of
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
@@ -125,9 +125,10 @@ class BlockingCalls(BaseConsumer):
     ) -> PartitionResults[int]:
         """The first offset there is in each partition.
 
-        A partition without a leader is waited for; when the time is over, it is in ``failed`` of the result, and not
-        among its keys. Raises RequestTimeoutError if that is all of them, UnknownTopicError if there is no such
-        partition, and TopicAuthorizationError.
+        A partition that has no leader when it is looked up a few times is in ``failed`` of the result, and not among
+        its keys: it holds up no other. One whose leader does not answer gets there when the time is over. Raises
+        RequestTimeoutError if nothing was found until then, UnknownTopicError if there is no such partition, and
+        TopicAuthorizationError.
         """
         found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return offsets_of(found)

@@ -32,8 +32,8 @@ from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.observability.hooks import wall_s
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.partition_results import PartitionResults

@@ -22,7 +22,7 @@ from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.futures import await_result, wait_for_result
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
-from kafka_nextgen.engine.reading.cluster_queries import OffsetAndTimestamp
+from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.offset_reset import OffsetReset

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.bridge import list_offsets as bridge
-from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
+from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.bridge.list_offsets import number_of
-from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.errors import DecodeError, KafkaNextgenError, OutageError, RequestTimeoutError, UnknownTopicError
+from kafka_nextgen.engine.reading.offset_lookup import NO_LEADER, Lookup, OffsetAndTimestamp, checked
+from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
@@ -22,79 +20,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartit
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 
-__all__ = ["ClusterQueries", "OffsetAndTimestamp", "offsets_of"]
-
-
-@frozen
-class OffsetAndTimestamp:
-    """An offset found by time: -1 where no record is as young; ``timestamp`` is the record's, in milliseconds."""
-
-    offset: int
-    timestamp: int = -1
-    leader_epoch: int = -1
-
-
-def offsets_of(found: PartitionResults[OffsetAndTimestamp]) -> PartitionResults[int]:
-    """The same without timestamps and leader epochs."""
-    return PartitionResults({tp: at.offset for tp, at in found.items()}, found.failed)
-
-
-_NO_LEADER = "it has no leader that is known"
-
-
-class Lookup:
-    """Offsets that are being looked up: what was found, what has failed for good, and why the rest is missing yet."""
-
-    def __init__(self, timestamps: Mapping[TopicPartition, int]) -> None:
-        self.missing = dict(timestamps)
-        self.found: dict[TopicPartition, OffsetAndTimestamp] = {}
-        self.failed: dict[TopicPartition, KafkaNextgenError] = {}
-        self._causes: dict[TopicPartition, object] = {}
-        self._in_vain: Counter[TopicPartition] = Counter()
-
-    def read(self, answer: Mapping[TopicPartition, bridge.ListedOffset]) -> None:
-        """Take in what a leader answered."""
-        for tp, listed in answer.items():
-            if not listed.error:
-                self.found[tp] = OffsetAndTimestamp(listed.offset, listed.timestamp, listed.leader_epoch)
-                del self.missing[tp]
-            elif is_retriable(listed.error):
-                self._causes[tp] = name_of(listed.error)
-            else:
-                self._fail(tp, error_from_code(listed.error, f"offset of {tp}"))
-
-    def note_failure(self, partitions: Iterable[TopicPartition], cause: object) -> None:
-        """Remember why these were not found in this attempt."""
-        self._causes.update(dict.fromkeys(partitions, cause))
-
-    def note_no_metadata(self, cause: object) -> None:
-        """Remember this where nothing else is known: what a leader answered, or that there is none, says more."""
-        for tp in self.missing:
-            self._causes.setdefault(tp, cause)
-
-    def note_image(self, image: ClusterImage) -> None:
-        """Take in what the cluster says. A partition that is not there again and again has failed."""
-        for tp in list(self.missing):
-            why = image.why_missing(tp)
-            self._in_vain[tp] = 0 if why is None else self._in_vain[tp] + 1
-            if self._in_vain[tp] >= LOOKS:
-                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                self._fail(tp, UnknownTopicError(f"{tp} has no offsets: {why}", code=code, partition=tp))
-
-    def end(self, timeout_s: float) -> PartitionResults[OffsetAndTimestamp]:
-        """What is known when all is, or when the time is over."""
-        by_cause: dict[str, list[TopicPartition]] = {}
-        for tp in self.missing:
-            by_cause.setdefault(str(self._causes.get(tp, _NO_LEADER)), []).append(tp)
-        for cause, partitions in by_cause.items():
-            what = f"offsets of {format_partitions(partitions)}: not found within {timeout_s:g} s"
-            late = RequestTimeoutError(f"{what}; the last failure was: {cause}")
-            self.failed.update(dict.fromkeys(partitions, late))
-        return PartitionResults(self.found, self.failed)
-
-    def _fail(self, tp: TopicPartition, error: KafkaNextgenError) -> None:
-        self.failed[tp] = error
-        del self.missing[tp]
+__all__ = ["ClusterQueries"]
 
 
 class ClusterQueries:
@@ -107,10 +33,11 @@ class ClusterQueries:
     async def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The offsets at these timestamps, of all partitions. Raises as ``reachable_offsets`` does, and
-        RequestTimeoutError if one partition has none when the time is over.
+        """The offsets at these timestamps, of all partitions, so partitions without a leader are waited for.
+
+        Raises as ``reachable_offsets`` does, and RequestTimeoutError if one has none when the time is over.
         """
-        return (await self.reachable_offsets(timestamps, timeout_s)).all()
+        return checked(await self.find_offsets(timestamps, timeout_s, needs_all=True)).all()
 
     async def reachable_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
@@ -120,21 +47,19 @@ class ClusterQueries:
         Raises UnknownTopicError if there is no such partition, looked up a few times, another BrokerError for what
         won't pass, and RequestTimeoutError if nothing was found when the time is over.
         """
-        results = await self.find_offsets(timestamps, timeout_s)
-        for error in results.failed.values():
-            if not results or not isinstance(error, OutageError):
-                raise error
-        return results
+        return checked(await self.find_offsets(timestamps, timeout_s))
 
     async def find_offsets(
-        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float, *, needs_all: bool = False
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning), or the error of each.
 
-        Retries what may pass until the time is over. Raises ClosedError if this client is closed meanwhile.
+        Retries what may pass until the time is over. A partition that the cluster says a few times has no leader is
+        not waited for once others are found, unless ``needs_all``. Raises ClosedError if this client is closed
+        meanwhile.
         """
         deadline = Deadline(timeout_s, f"offsets of {format_partitions(timestamps)}")
-        lookup, failures = Lookup(timestamps), 0
+        lookup, failures = Lookup(timestamps, needs_all=needs_all), 0
         try:
             if lookup.missing and not self._by_leader(lookup.missing):
                 await self._look_up(lookup, deadline)
@@ -170,7 +95,7 @@ class ClusterQueries:
     async def _ask_leaders(self, lookup: Lookup, deadline: Deadline) -> None:
         """Ask every leader for its share."""
         shares = self._by_leader(lookup.missing)
-        lookup.note_failure(lookup.missing.keys() - set().union(*shares.values()), _NO_LEADER)
+        lookup.note_failure(lookup.missing.keys() - set().union(*shares.values()), NO_LEADER)
         asked = [self._ask(node, share, deadline) for node, share in shares.items()]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         for share, answer in zip(shares.values(), answers, strict=True):

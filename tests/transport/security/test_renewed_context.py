@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import shutil
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import OutageError, TlsError
+from kafka_nextgen.errors import ConfigError, OutageError, TlsError
+from kafka_nextgen.transport.security.renewed_context import RenewedContext
 from kafka_nextgen.transport.security.tls import https_contexts
 from tests.support.certificates import Certificates
 from tests.transport.security.tls_sides import context_of, tls
@@ -98,6 +100,70 @@ def test_a_file_that_is_half_written_changes_nothing_is_logged_once_and_read_aga
     assert len(caplog.records) <= 3  # once for each of the reasons
     certificate.write_bytes(whole)
     assert context_of(security) is not first
+
+
+def making(*answers: ssl.SSLContext | ConfigError) -> Callable[[], ssl.SSLContext]:
+    """What reads the files, and each time gives or raises the next of these."""
+    left = iter(answers)
+
+    def make() -> ssl.SSLContext:
+        answer = next(left)
+        if isinstance(answer, ConfigError):
+            raise answer
+        return answer
+
+    return make
+
+
+def test_files_that_can_not_be_read_at_first_are_read_again_though_they_stay_the_same(tmp_path: Path) -> None:
+    """As where a renewed key gets its owner last, which changes neither its time nor its size."""
+    key = tmp_path / "key.pem"
+    key.write_text("old")
+    old, new = (ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) for _ in range(2))
+    contexts = RenewedContext(making(old, ConfigError("permission denied"), new), [str(key)])
+    key.write_text("renewed")
+    assert [contexts() for _ in range(3)] == [old, new, new]
+
+
+def test_a_failure_after_a_recovery_is_logged_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("")
+    old, new = (ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) for _ in range(2))
+    half = ConfigError("half written")
+    contexts = RenewedContext(making(old, half, half, new, half), [str(key)])
+    with caplog.at_level(logging.WARNING):
+        key.write_text("renewed")
+        for _ in range(3):
+            contexts()
+        key.write_text("renewed again")
+        assert contexts() is new
+    assert len(caplog.records) == 2
+
+
+def test_a_change_while_the_files_are_read_is_noticed(tmp_path: Path) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("old")
+    made = []
+
+    def make() -> ssl.SSLContext:
+        if not made:
+            key.write_text("renewed")
+        made.append(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        return made[-1]
+
+    contexts = RenewedContext(make, [str(key)])
+    assert contexts() is made[1]
+
+
+def test_an_authority_that_the_system_adds_is_trusted(
+    certificates: Certificates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = Path(shutil.copy(certificates.authority, tmp_path / "system.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(system))
+    security = tls()
+    assert len(context_of(security).get_ca_certs()) == 1
+    system.write_bytes(system.read_bytes() + Path(certificates.stranger).read_bytes())
+    assert len(context_of(security).get_ca_certs()) == 2
 
 
 def test_an_authority_in_a_directory_is_noticed(certificates: Certificates, tmp_path: Path) -> None:
