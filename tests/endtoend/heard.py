@@ -1,17 +1,22 @@
-"""A rebalance listener that keeps what it hears, and may be told what else to do."""
+"""Rebalance listeners that keep what they hear, and may be told what else to do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen import RebalanceConsumer, RebalanceListener, TopicPartition
-
-__all__ = ["Action", "Heard"]
+from kafka_nextgen import (
+    AsyncRebalanceConsumer,
+    AsyncRebalanceListener,
+    RebalanceConsumer,
+    RebalanceListener,
+    TopicPartition,
+)
 
 #: What a callback does after it was noted: it gets the view of the consumer and the partitions.
-Action = Callable[[RebalanceConsumer, Sequence[TopicPartition]], None]
+Action = Callable[[Any, Sequence[TopicPartition]], Any]
 
 
 @define
@@ -41,7 +46,34 @@ class Heard(RebalanceListener):
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         self._note("lost", consumer, partitions)
 
-    def _note(self, what: str, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+    def on_standby(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
+        self._note("standby", consumer, list(partitions))
+
+    def _note(self, what: str, consumer: object, partitions: Sequence[TopicPartition]) -> Any:
         self.events.append((what, {tp.partition for tp in partitions}))
-        if what in self.actions:
-            self.actions[what](consumer, partitions)
+        return self.actions[what](consumer, partitions) if what in self.actions else None
+
+
+class HeardAsync(AsyncRebalanceListener):
+    """The same for coroutines, which are awaited; ``heard`` has what was heard."""
+
+    def __init__(self, actions: Mapping[str, Action] | None = None) -> None:
+        self.heard = Heard(actions or {})
+
+    async def _note(self, what: str, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        done = self.heard._note(what, consumer, partitions)
+        if done is not None:
+            await done
+
+    async def on_partitions_assigned(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        await self._note("assigned", consumer, partitions)
+
+    async def on_partitions_revoked(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        await self._note("revoked", consumer, partitions)
+
+    async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        await self._note("lost", consumer, partitions)

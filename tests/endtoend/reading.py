@@ -6,22 +6,11 @@ import time
 from collections.abc import Callable, Collection
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
+from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 from tests.support.waiting import GUARD_S
 
-__all__ = [
-    "PATIENCE_S",
-    "QUICK_PROPERTIES",
-    "config_of",
-    "numbers",
-    "poll_until",
-    "poll_until_assigned",
-    "read",
-    "read_async",
-]
-
 PATIENCE_S = GUARD_S
-
 
 #: A member of a classic group sets for itself what the broker sets for the others.
 QUICK_CLASSIC: dict[str, object] = {
@@ -34,7 +23,9 @@ QUICK_CLASSIC: dict[str, object] = {
 QUICK_PROPERTIES = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 200}
 
 
-def config_of(kafka: KafkaServer, group: str, protocol: str = "consumer", **more: object) -> dict[str, object]:
+def config_of(
+    kafka: KafkaServer | Cluster, group: str, protocol: str = "consumer", **more: object
+) -> dict[str, object]:
     """Return the configuration of a member of ``group`` that begins with the first record."""
     return {
         "bootstrap_servers": kafka.bootstrap_servers,

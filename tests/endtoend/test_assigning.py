@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, TopicPartition
-from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
+from kafka_nextgen import CommitFailedError, Consumer, TopicPartition
+from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import (
     create_named_topic,
     create_topic,
@@ -39,41 +37,25 @@ def test_a_consumer_without_a_group_reads_what_it_assigns(kafka: KafkaServer, to
         assert consumer.health().problem is None
 
 
-def test_awaiting_does_the_same(kafka: KafkaServer, topic: str) -> None:
-    async def scene() -> None:
-        async with AsyncConsumer(**config_of(kafka, "", group_id=None)) as consumer:
-            await consumer.assign([TopicPartition(topic, 2)])
-            assert numbers(await read_async(consumer, 100)) == list(range(2, 300, 3))
-
-    asyncio.run(scene())
-
-
-def test_commits_of_a_stranger_are_kept_for_the_group(kafka: KafkaServer, topic: str) -> None:
-    group, partition = unique("stranger"), TopicPartition(topic, 1)
-    with Consumer(**config_of(kafka, group, max_poll_records=10)) as consumer:
-        consumer.assign([partition])
-        read(consumer, 40)
-        consumer.commit()
-    assert stored_offsets(kafka.bootstrap_servers, group) == {1: 40}
+def test_commits_of_a_stranger_are_kept_for_the_group_unless_it_has_members(
+    kafka: KafkaServer, topic: str, group: str
+) -> None:
+    partition = TopicPartition(topic, 1)
+    with Consumer(**config_of(kafka, group, max_poll_records=10)) as stranger:
+        stranger.assign([partition])
+        read(stranger, 40)
+        stranger.commit()
+        assert stored_offsets(kafka.bootstrap_servers, group) == {1: 40}
+        with Consumer(**config_of(kafka, group)) as member:
+            member.subscribe([topic])
+            poll_until([member], lambda: len(member.assignment()) == 3)
+            with pytest.raises(CommitFailedError, match=r"no member.*UNKNOWN_MEMBER_ID"):
+                stranger.commit()
+            assert len(members_of(kafka.bootstrap_servers, group)) == 1
     with Consumer(**config_of(kafka, group, enable_auto_commit=True)) as consumer:
         consumer.assign([partition])
         assert numbers(read(consumer, 60)) == list(range(121, 300, 3))
     assert stored_offsets(kafka.bootstrap_servers, group) == {1: 100}
-
-
-def test_a_group_with_members_takes_no_commit_of_a_stranger(kafka: KafkaServer, topic: str) -> None:
-    group, partition = unique("stranger"), TopicPartition(topic, 0)
-    with Consumer(**config_of(kafka, group)) as member, Consumer(**config_of(kafka, group)) as stranger:
-        member.subscribe([topic])
-        poll_until([member], lambda: len(member.assignment()) == 3)
-        stranger.assign([partition])
-        read(stranger, 100)
-        with pytest.raises(CommitFailedError, match=r"no member.*UNKNOWN_MEMBER_ID"):
-            stranger.commit()
-        assert len(members_of(kafka.bootstrap_servers, group)) == 1
-        stranger.unsubscribe()
-        stranger.subscribe([topic])
-        poll_until([member, stranger], lambda: bool(stranger.assignment()))
 
 
 @pytest.mark.parametrize("has_group", [False, True], ids=["no group", "a group"])

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import islice
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, OffsetOutOfRangeError, TimestampType, TopicPartition
 from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
-from tests.support.clients import create_topic, members_of, produce, quick_producer, stored_offsets, unique
+from tests.support.clients import create_topic, members_of, produce, quick_producer, stored_offsets
 from tests.support.kafka_server import KafkaServer
 
 
 @pytest.fixture(scope="module")
 def kafka(every_kafka: KafkaServer) -> KafkaServer:
     return every_kafka
-
-
-@pytest.fixture
-def group() -> str:
-    return unique("basics")
 
 
 @pytest.fixture
@@ -83,42 +77,6 @@ def test_the_next_consumer_resumes_at_the_committed_offset(
         second.subscribe([topic])
         after = read(second, 150)
     assert numbers([*before, *after]) == list(range(200))
-
-
-def test_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group, protocol)) as consumer:
-        consumer.subscribe([topic])
-        taken = list(islice(consumer, 30))
-        consumer.commit()
-    assert sum(stored_offsets(kafka.bootstrap_servers, group).values()) == len(taken) == 30
-
-
-def test_async_iteration_hands_over_one_record_at_a_time(
-    kafka: KafkaServer, protocol: str, topic: str, group: str
-) -> None:
-    async def main() -> int:
-        taken = 0
-        async with AsyncConsumer(**config_of(kafka, group, protocol)) as consumer:
-            await consumer.subscribe([topic])
-            async for _ in consumer:
-                taken += 1
-                if taken == 30:
-                    break
-            await consumer.commit()
-        return taken
-
-    assert asyncio.run(main()) == sum(stored_offsets(kafka.bootstrap_servers, group).values()) == 30
-
-
-def test_batches_are_as_large_as_allowed_at_most(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group, protocol)) as consumer:
-        consumer.subscribe([topic])
-        sizes = []
-        for batch in consumer.batches(max_records=60):
-            sizes.append(len(batch))
-            if sum(sizes) == 200:
-                break
-    assert max(sizes) <= 60
 
 
 def test_auto_commit_covers_what_was_handed_over_when_the_consumer_closes(

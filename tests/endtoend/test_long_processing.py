@@ -11,54 +11,50 @@ import logging
 
 import pytest
 
-from kafka_nextgen import CommitFailedError, Consumer, TopicPartition
+from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.testing import Cluster
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
-from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
+from tests.support.clients import create_topic, members_of, produce
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
 
 PARTITIONS = 4
 
 
-@pytest.fixture
-def group() -> str:
-    return unique("long")
-
-
-@pytest.fixture
-def topic(kafka: KafkaServer) -> str:
+def numbered_topic(kafka: KafkaServer | Cluster) -> str:
     """Return a topic with records 0 to 39."""
     topic = create_topic(kafka.bootstrap_servers, "long", PARTITIONS)
     produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS)
     return topic
 
 
-def stop_polling(kafka: KafkaServer, group: str) -> None:
-    eventually("it left", lambda: not members_of(kafka.bootstrap_servers, group))
-
-
 def are_at(offset: int, *consumers: Consumer) -> bool:
     return all(one.position(tp) == offset for one in consumers for tp in one.assignment())
 
 
-def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
-    kafka: KafkaServer, protocol: str, topic: str, group: str
+def test_a_member_that_does_not_poll_leaves_says_so_once_and_returns_with_its_next_poll(
+    turned: Cluster, protocol: str, group: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    slow_heard, other_heard = Heard(), Heard()
+    caplog.set_level(logging.WARNING, "kafka_nextgen")
+    topic, slow_heard = numbered_topic(turned), Heard()
+    seldom = {"fetch_max_wait_ms": 20_000}
     with (
-        Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=3000)) as slow,
-        Consumer(**config_of(kafka, group, protocol)) as other,
+        Consumer(config_of(turned, group, protocol, max_poll_interval_ms=60_000, **seldom)) as slow,
+        Consumer(config_of(turned, group, protocol, **seldom)) as other,
     ):
         slow.subscribe([topic], listener=slow_heard)
         read(slow, 40)
         slow.commit()
-        stop_polling(kafka, group)
+        turned.advance(seconds=61)
+        assert members_of(turned.bootstrap_servers, group) == {}
         assert slow_heard.moves() == [("assigned", {0, 1, 2, 3})], "a callback runs only where it polls"
+        (said,) = [record.getMessage() for record in caplog.records if "max.poll.interval.ms" in record.getMessage()]
+        assert group in said
+        assert "60000" in said
 
-        other.subscribe([topic], listener=other_heard)
+        other.subscribe([topic])
         poll_until([other], lambda: len(other.assignment()) == 4)
-        produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=40)
+        produce(turned.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=40)
         assert numbers(read(other, 40)) == list(range(40, 80)), "it goes on where the other one committed"
         other.commit()
 
@@ -66,50 +62,20 @@ def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
         assert slow_heard.moves()[1:] == [("lost", {0, 1, 2, 3})]
         poll_until([slow, other], lambda: len(slow.assignment()) == len(other.assignment()) == 2)
         other.commit()
-        produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=80)
+        produce(turned.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=80)
         records = poll_until([slow, other], lambda: are_at(30, slow, other))
         assert numbers(records) == list(range(80, 120))
 
 
-def test_a_batch_that_takes_too_long_is_not_committed_and_commit_says_so_once(
-    kafka: KafkaServer, protocol: str, topic: str, group: str
-) -> None:
-    with Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1000)) as consumer:
-        consumer.subscribe([topic])
-        read(consumer, 40)
-        stop_polling(kafka, group)
-        with pytest.raises(CommitFailedError) as caught:
-            consumer.commit()
-        assert caught.value.failed.keys() == {TopicPartition(topic, partition) for partition in range(PARTITIONS)}
-        assert stored_offsets(kafka.bootstrap_servers, group) == {}
-        assert numbers(read(consumer, 40)) == list(range(40)), "they are read again"
-        consumer.commit()
-        assert stored_offsets(kafka.bootstrap_servers, group) == dict.fromkeys(range(PARTITIONS), 10)
-
-
-def test_a_member_that_leaves_for_want_of_polls_says_so_once(
-    kafka: KafkaServer, protocol: str, topic: str, group: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING, "kafka_nextgen")
-    with Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1000)) as consumer:
-        consumer.subscribe([topic])
-        read(consumer, 40)
-        stop_polling(kafka, group)
-    (said,) = [record.getMessage() for record in caplog.records if "max.poll.interval.ms" in record.getMessage()]
-    assert group in said
-    assert "1000" in said
-
-
-def test_a_pause_is_kept_with_the_partition_and_dropped_with_it(
-    kafka: KafkaServer, protocol: str, topic: str, group: str
-) -> None:
+def test_a_pause_is_kept_with_the_partition_and_dropped_with_it(kafka: KafkaServer, protocol: str, group: str) -> None:
+    topic = numbered_topic(kafka)
     every = frozenset(TopicPartition(topic, partition) for partition in range(PARTITIONS))
-    with Consumer(**config_of(kafka, group, protocol)) as first:
+    with Consumer(config_of(kafka, group, protocol)) as first:
         first.subscribe([topic])
         read(first, 40)
         first.commit()
         first.pause(every)
-        with Consumer(**config_of(kafka, group, protocol)) as second:
+        with Consumer(config_of(kafka, group, protocol)) as second:
             second.subscribe([topic])
             poll_until([first, second], lambda: len(second.assignment()) == 2)
             kept = first.assignment()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, TopicPartition
+from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import create_topic, produce, quick_producer, unique
 from tests.support.kafka_server import KafkaServer
@@ -22,19 +22,15 @@ def topic(kafka: KafkaServer) -> str:
 
 
 def test_seek_goes_on_elsewhere(kafka: KafkaServer, protocol: str, topic: str) -> None:
-    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
-        consumer.subscribe([topic])
-        read(consumer, 200)
-        consumer.seek(TopicPartition(topic, 1), 97)
-        assert numbers(read(consumer, 3)) == [195, 197, 199]
-        assert consumer.position(TopicPartition(topic, 1)) == 100
-
-
-def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, protocol: str, topic: str) -> None:
     first, second = TopicPartition(topic, 0), TopicPartition(topic, 1)
     with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
+        with pytest.raises(MisuseError, match=topic):
+            consumer.seek(first, 5)  # it is not assigned yet
         consumer.subscribe([topic])
         read(consumer, 200)
+        consumer.seek(second, 97)
+        assert numbers(read(consumer, 3)) == [195, 197, 199]
+        assert consumer.position(second) == 100
         consumer.seek_to_beginning([first])
         assert numbers(read(consumer, 100)) == list(range(0, 200, 2))
         consumer.seek(second, 0)
@@ -63,27 +59,16 @@ def test_by_duration_begins_with_the_first_record_that_is_not_older(
         assert [record.offset for record in records] == list(range(first, 5))
 
 
-def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, protocol: str, topic: str) -> None:
-    class Skip(RebalanceListener):
-        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-            for partition in partitions:
-                consumer.seek(partition, 90)
+def test_a_listener_may_seek_and_pause_before_the_first_record(kafka: KafkaServer, protocol: str, topic: str) -> None:
+    paused, sought = TopicPartition(topic, 0), TopicPartition(topic, 1)
 
-    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
-        consumer.subscribe([topic], listener=Skip())
-        assert numbers(read(consumer, 20)) == list(range(180, 200))
-
-
-def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, protocol: str, topic: str) -> None:
-    paused = TopicPartition(topic, 0)
-
-    class Pause(RebalanceListener):
-        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-            consumer.pause([paused])
+    def arrange(view: RebalanceConsumer, _: object) -> None:
+        view.pause([paused])
+        view.seek(sought, 90)
 
     with Consumer(**config_of(kafka, unique("pause"), protocol)) as consumer:
-        consumer.subscribe([topic], listener=Pause())
-        assert numbers(read(consumer, 100)) == list(range(1, 200, 2))
+        consumer.subscribe([topic], listener=Heard({"assigned": arrange}))
+        assert numbers(read(consumer, 10)) == list(range(181, 200, 2))
         assert consumer.paused() == {paused}
         consumer.resume([paused])
         assert numbers(read(consumer, 100)) == list(range(0, 200, 2))
@@ -98,8 +83,3 @@ def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, protocol: 
         assert sorted(consumer.partitions_for(topic)) == [0, 1]
         assert topic in consumer.topics()
         assert consumer.committed([partition]) == {partition: None}
-
-
-def test_seek_needs_an_assigned_partition(kafka: KafkaServer, protocol: str, topic: str) -> None:
-    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer, pytest.raises(MisuseError, match=topic):
-        consumer.seek(TopicPartition(topic, 0), 5)
