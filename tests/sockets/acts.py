@@ -28,8 +28,6 @@ from tests.sockets.answers import nonsense, refusal
 
 S = TypeVar("S", bound=Structure)
 
-__all__ = ["ACTS", "Act", "Answer", "act_named"]
-
 Answer = Callable[[], Awaitable[bytes | None]]
 Act = Callable[[RequestFrame, Answer, asyncio.StreamWriter], Awaitable[None]]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 from kafka_nextgen.bridge import find_coordinator
 from kafka_nextgen.codes import ErrorCode
@@ -28,8 +30,6 @@ from kafka_nextgen.wire.messages import (
 )
 from kafka_nextgen.wire.schema import Message
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-
-__all__ = ["nonsense", "refusal"]
 
 
 def refusal(request: RequestFrame, code: int, partition: int | None = None) -> Message:
@@ -59,55 +59,48 @@ def _find_coordinator(request: RequestFrame, code: int, _partition: int | None) 
     return find_coordinator.to_response(refused, request.version)
 
 
+def _partitions(
+    topics: Iterable[Any], topic_of: Any, partition_of: Any, number: str, code: int, only: int | None, **rest: object
+) -> list[Any]:
+    """Answer for each partition that ``topics`` of a request name: with the code, or if it is not that one, without."""
+
+    def answer(index: int) -> object:
+        return partition_of(**{number: index}, error_code=code if only in (None, index) else ErrorCode.NONE, **rest)
+
+    return [topic_of(**_names(topic), partitions=[answer(index) for index in _numbers(topic)]) for topic in topics]
+
+
+def _names(topic: Any) -> dict[str, object]:
+    return {name: getattr(topic, name) for name in ("name", "topic", "topic_id") if hasattr(topic, name)}
+
+
+def _numbers(topic: Any) -> list[int]:
+    if hasattr(topic, "partition_indexes"):
+        return list(topic.partition_indexes)
+    return [one.partition_index if hasattr(one, "partition_index") else one.partition for one in topic.partitions]
+
+
 def _offset_commit(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = OffsetCommitResponse.OffsetCommitResponseTopic
     partition_of = topic_of.OffsetCommitResponsePartition
-    return OffsetCommitResponse(
-        topics=[
-            topic_of(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=[
-                    partition_of(
-                        partition_index=one.partition_index,
-                        error_code=code if partition in (None, one.partition_index) else ErrorCode.NONE,
-                    )
-                    for one in topic.partitions
-                ],
-            )
-            for topic in request.message.topics
-        ]
-    )
+    answered = _partitions(request.message.topics, topic_of, partition_of, "partition_index", code, partition)
+    return OffsetCommitResponse(topics=answered)
 
 
 def _offset_fetch(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     group_of = OffsetFetchResponse.OffsetFetchResponseGroup
+    topic_of = group_of.OffsetFetchResponseTopics
+    partition_of = partial(topic_of.OffsetFetchResponsePartitions, committed_offset=-1)
     if partition is None:
         groups = [group_of(group_id=group.group_id, error_code=code, topics=[]) for group in request.message.groups]
         return OffsetFetchResponse(groups=groups)
-    topic_of = group_of.OffsetFetchResponseTopics
-    partition_of = topic_of.OffsetFetchResponsePartitions
     return OffsetFetchResponse(
         groups=[
             group_of(
                 group_id=group.group_id,
-                topics=[
-                    topic_of(
-                        name=topic.name,
-                        topic_id=topic.topic_id,
-                        partitions=[
-                            partition_of(
-                                partition_index=number,
-                                committed_offset=-1,
-                                error_code=code if number == partition else ErrorCode.NONE,
-                            )
-                            for number in topic.partition_indexes
-                        ],
-                    )
-                    for topic in group.topics
-                ],
+                topics=_partitions(group.topics, topic_of, partition_of, "partition_index", code, partition),
             )
             for group in request.message.groups
         ]
@@ -117,34 +110,16 @@ def _offset_fetch(request: RequestFrame, code: int, partition: int | None) -> Me
 def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = ListOffsetsResponse.ListOffsetsTopicResponse
-    return ListOffsetsResponse(
-        topics=[
-            topic_of(
-                name=topic.name,
-                partitions=[
-                    topic_of.ListOffsetsPartitionResponse(partition_index=one.partition_index, error_code=code)
-                    for one in topic.partitions
-                ],
-            )
-            for topic in request.message.topics
-        ]
-    )
+    partition_of = topic_of.ListOffsetsPartitionResponse
+    answered = _partitions(request.message.topics, topic_of, partition_of, "partition_index", code, partition)
+    return ListOffsetsResponse(topics=answered)
 
 
 def _epoch_end(request: RequestFrame, code: int, partition: int | None) -> Message:
     assert request.message is not None
     topic_of = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            topic_of(
-                topic=topic.topic,
-                partitions=[
-                    topic_of.EpochEndOffset(partition=one.partition, error_code=code) for one in topic.partitions
-                ],
-            )
-            for topic in request.message.topics
-        ]
-    )
+    answered = _partitions(request.message.topics, topic_of, topic_of.EpochEndOffset, "partition", code, partition)
+    return OffsetForLeaderEpochResponse(topics=answered)
 
 
 def _fetch(request: RequestFrame, code: int, partition: int | None) -> Message:
@@ -152,18 +127,10 @@ def _fetch(request: RequestFrame, code: int, partition: int | None) -> Message:
         return FetchResponse(error_code=code)
     assert request.message is not None
     topic_of = FetchResponse.FetchableTopicResponse
-    partition_of = topic_of.PartitionData
+    refused = topic_of.PartitionData(partition_index=partition, error_code=code, high_watermark=-1, records=b"")
     return FetchResponse(
         responses=[
-            topic_of(
-                topic=topic.topic,
-                topic_id=topic.topic_id,
-                partitions=[
-                    partition_of(partition_index=partition, error_code=code, high_watermark=-1, records=b"")
-                    for one in topic.partitions
-                    if one.partition == partition
-                ],
-            )
+            topic_of(**_names(topic), partitions=[refused] if partition in _numbers(topic) else [])
             for topic in request.message.topics
         ]
     )

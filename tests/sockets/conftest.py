@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen.broker.connection import Connection
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from tests.engine.stage import RACKS, SETTINGS, Stage
 from tests.sockets.script import Script
 
@@ -29,4 +29,11 @@ def racks(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 @pytest.fixture
 def stage(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     with Cluster(config=SETTINGS) as cluster:
+        yield Stage(cluster, monkeypatch)
+
+
+@pytest.fixture
+def turned_stage(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """A stage whose cluster has a clock that a test turns."""
+    with Cluster(clock=Clock(), config=SETTINGS) as cluster:
         yield Stage(cluster, monkeypatch)

@@ -32,10 +32,6 @@ from kafka_nextgen.wire.frames import RequestFrame, decode_request
 from tests.sockets.acts import Act, Answer, act_named
 from tests.support.waiting import GUARD_S
 
-__all__ = ["REQUESTS", "Script"]
-
-PATIENCE_S = GUARD_S
-
 Predicate = Callable[[RequestFrame], bool]
 
 
@@ -132,7 +128,7 @@ class Script:
     def wait_for(self, request: str, times: int = 1) -> RequestFrame:
         """Wait for this many requests of a name; return the last of them."""
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.came(request)) >= times, PATIENCE_S), f"no {request} came"
+            assert self._changed.wait_for(lambda: len(self.came(request)) >= times, GUARD_S), f"no {request} came"
         return self.came(request)[times - 1]
 
     def wait_for_next(self, request: str) -> RequestFrame:
@@ -143,7 +139,7 @@ class Script:
             return [one for one in self.seen[at + 1 :] if _is_a(one, request)]
 
         with self._changed:
-            assert self._changed.wait_for(behind, PATIENCE_S), f"no {request} came any more"
+            assert self._changed.wait_for(behind, GUARD_S), f"no {request} came any more"
             return behind()[0]
 
     # ---- the broker's side

@@ -100,14 +100,15 @@ def test_a_member_says_at_once_that_it_wants_other_topics(script: Script, stage:
     ids=["dynamic", "static"],
 )
 def test_who_stops_polling_leaves_by_itself_and_is_back_as_the_same_member_with_the_next_poll(
-    script: Script, stage: Stage, more: dict[str, object], farewell: str
+    script: Script, turned_stage: Stage, more: dict[str, object], farewell: str
 ) -> None:
-    stage.create(partitions=2, records=5)
+    turned_stage.create(partitions=2, records=5)
     heard = Hears()
-    with subscribed(stage, heard, max_poll_interval_ms=1000, **more) as consumer:
+    with subscribed(turned_stage, heard, max_poll_interval_ms=30_000, fetch_max_wait_ms=20_000, **more) as consumer:
         read(consumer, 10)
         me = consumer.group_metadata().member_id
         script.wait_for("acknowledgement")
+        turned_stage.cluster.advance(seconds=31)
         script.wait_for("leave")
         assert len(script.came("join")) == 1, "nothing comes back without a poll"
         assert values(read(consumer, 10)) == [0, 1, 2, 3, 4] * 2, "what was not committed comes again"
