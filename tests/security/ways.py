@@ -14,18 +14,6 @@ from kafka_nextgen import AuthenticationError, NoBrokersError, TlsError, Transpo
 from tests.support.certificates import Certificates
 from tests.support.secured_kafka import PASSWORDS, SecuredKafka
 
-__all__ = [
-    "REFUSED",
-    "REFUSED_BY_KAFKA",
-    "WAYS",
-    "WAYS_OF_KAFKA",
-    "Refused",
-    "Way",
-    "login",
-    "unsecured_token",
-    "with_tls",
-]
-
 Settings = dict[str, object]
 
 

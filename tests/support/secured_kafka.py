@@ -18,7 +18,7 @@ from attrs import frozen
 from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 from cryptography.hazmat.primitives import serialization
 
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
 from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
@@ -36,7 +36,7 @@ __all__ = [
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
 SHORT_SESSION_S = 4.0  # Kafka renews no login within a second of the renewal before
-SHORTER_SESSION_S = 1.3  # of the embedded broker
+SHORTER_SESSION_S = 1.3  # of the embedded broker, whose time is turned
 
 _LISTENERS = {
     "SSL": "SSL",
@@ -50,13 +50,21 @@ _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 _LOGIN_MODULE = "org.apache.kafka.common.security"
 
 
+def _no_clock(seconds: float) -> None:
+    raise AssertionError(f"{seconds} s pass by themselves: this broker's time cannot be turned")
+
+
 @frozen
 class SecuredKafka:
-    """A broker while it runs: each listener's address, and that of a PLAINTEXT one of the same cluster."""
+    """A broker while it runs: each listener's address, and that of a PLAINTEXT one of the same cluster.
+
+    ``advance`` turns the time of an embedded one, by seconds.
+    """
 
     servers: Mapping[str, str]
     in_the_clear: Mapping[str, str]
     stop: Callable[[], None]
+    advance: Callable[[float], None] = _no_clock
 
 
 def start_secured_embedded(certificates: Certificates) -> SecuredKafka:
@@ -68,16 +76,17 @@ def start_secured_embedded(certificates: Certificates) -> SecuredKafka:
         (("MUTUAL",), {"ssl.client.auth": "required"}),
         (("SHORT",), {"connections.max.reauth.ms": round(SHORTER_SESSION_S * 1000)}),
     ]
-    servers: dict[str, str] = {}
-    in_the_clear: dict[str, str] = {}
+    clock, servers, in_the_clear = Clock(), dict[str, str](), dict[str, str]()
     for names, more in kinds:
         listeners = ",".join(f"{name}://:0" for name in ("PLAINTEXT", *names))
         protocols = ",".join(f"{name}:{_LISTENERS.get(name, name)}" for name in ("PLAINTEXT", *names))
         config = {"listeners": listeners, "listener.security.protocol.map": protocols, **tls, **more}
-        cluster = clusters.enter_context(Cluster(config=config, users=PASSWORDS))
+        cluster = clusters.enter_context(
+            Cluster(config=config, users=PASSWORDS, clock=clock if "SHORT" in names else None)
+        )
         servers |= {name: cluster.bootstrap_servers_of(name) for name in names}
         in_the_clear |= dict.fromkeys(names, cluster.bootstrap_servers_of("PLAINTEXT"))
-    return SecuredKafka(servers, in_the_clear, clusters.close)
+    return SecuredKafka(servers, in_the_clear, clusters.close, clock.advance)
 
 
 def start_secured_kafka(
