@@ -6,8 +6,6 @@ from enum import Enum
 
 from attrs import define, field, frozen
 
-__all__ = ["Arrow", "Trail"]
-
 
 @frozen
 class Arrow:

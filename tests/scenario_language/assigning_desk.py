@@ -36,17 +36,6 @@ from tests.scenario_language.telling_assigning import (
 )
 from tests.scenario_language.world import GROUP
 
-__all__ = [
-    "AssigningDesk",
-    "AssigningDriver",
-    "heard",
-    "heartbeat_heard",
-    "is_about_assigning",
-    "lost",
-    "told",
-    "under_way",
-]
-
 
 @define
 class AssigningDesk:
@@ -57,7 +46,6 @@ class AssigningDesk:
 
     @classmethod
     def make(cls, settings: AssigningSettings) -> AssigningDesk:
-        """Assignors that were not asked for anything."""
         return cls(AssigningMachine(settings))
 
 
@@ -88,7 +76,6 @@ class AssigningDriver(Generic[C]):
         self._on_installed = on_installed
 
     def feed(self, client: C, event: ev.AssigningEvent, now: float) -> Iterator[str]:
-        """Let something happen."""
         for effect in client.assigning.machine.handle(event, now, NO_JITTER):
             if isinstance(effect, fx.TellInstalled):
                 yield from self._on_installed(client, now)
@@ -149,7 +136,6 @@ def under_way(request: fx.SendPrepare | fx.SendInstall, member_id: str) -> Messa
 
 
 def heard(number: int, answer: AssignmentPrepared | AssignmentInstalled) -> ev.AssigningEvent:
-    """What a client learns of an answer."""
     if answer.error is not ErrorCode.NONE:
         return ev.Refused(number, answer.error, answer.message)
     if isinstance(answer, AssignmentInstalled):
@@ -159,12 +145,10 @@ def heard(number: int, answer: AssignmentPrepared | AssignmentInstalled) -> ev.A
 
 
 def told(name: str, answer: AssignmentPrepared | AssignmentInstalled) -> str:
-    """How an answer is told."""
     return tell_installed(name, answer) if isinstance(answer, AssignmentInstalled) else tell_prepared(name, answer)
 
 
 def is_about_assigning(kind: Kind) -> bool:
-    """Whether a message is about computing an assignment."""
     return kind in (Kind.PREPARE, Kind.INSTALL)
 
 
@@ -174,7 +158,6 @@ def lost(message: Message) -> ev.Lost:
 
 
 def heartbeat_heard(answer: ConsumerGroupHeartbeatAnswer, member_id: str) -> ev.HeartbeatHeard:
-    """What an answer without an error says to assignors."""
     share = None
     if answer.assignment is not None:
         share = ev.TargetShare(

@@ -15,8 +15,6 @@ from kafka_nextgen.assignors.user_data import AssignorWord, Failure, MemberWord
 from kafka_nextgen.codes import ErrorCode, name_of
 from tests.scenario_language.notation import NotationError
 
-__all__ = ["client_assignor", "parse_assignor_word", "parse_member_word", "write_assignor_word", "write_member_word"]
-
 _METADATA = re.compile(r"v(?P<version>-?\d+)(?::(?P<payload>.*))?")
 _REASON = re.compile(r"r(-?\d+)")
 _ERROR = re.compile(r"e(-?\d+)")

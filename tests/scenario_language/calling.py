@@ -9,8 +9,6 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["Call", "CallFinished", "finished", "tell", "tell_call"]
-
 #: A callback to run, and how it ended.
 Call = fx.CallOnAssigned | fx.CallOnRevoked | fx.CallOnLost
 CallFinished = ev.AssignFinished | ev.RevokeFinished | ev.LossFinished

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
-from kafka_nextgen.membership.effects import CommitConsumed, ResolveTopics
+from kafka_nextgen.membership.effects import CallOnAssigned, CallOnLost, CallOnRevoked, CommitConsumed, ResolveTopics
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets.rules import RULES
@@ -22,8 +22,6 @@ from tests.scenario_language.calling import Call
 from tests.scenario_language.network import COORDINATOR, Kind, Link
 from tests.scenario_language.offset_desk import Desk, consumed
 from tests.scenario_language.watching import Watch
-
-__all__ = ["NEVER", "Client", "Task"]
 
 NEVER = float("-inf")
 
@@ -40,31 +38,47 @@ class Task(Enum):
     HEARTBEAT = "heartbeat"  # of members whose coordinator is scripted
 
 
-@define
-class Client:
-    """One consumer, through all its lives: it may crash and be restarted, with another member id each time."""
+TASKS: dict[type[Call], Task] = {CallOnAssigned: Task.ASSIGN, CallOnRevoked: Task.REVOKE, CallOnLost: Task.LOSE}
+
+
+@define(kw_only=True)
+class AnyClient:
+    """One consumer, by whatever protocol its member is in a group."""
 
     name: str
-    settings: MemberSettings
-    offset_settings: OffsetSettings
     desk: Desk
-    assigning: AssigningDesk
-    to_coordinator: Link
-    from_coordinator: Link
-    lives: int = 0
-    member: Member | None = None  # None while it is down
     watch: Watch = field(factory=Watch)
     subscription: Subscribed | None = None
     slow: set[Task] = field(factory=set)
 
     calls: deque[Call] = field(factory=deque)
     commit: CommitConsumed | None = None
-    to_resolve: ResolveTopics | None = None
-    answer_by: dict[tuple[Kind, int], float] = field(factory=dict)  # when a request counts as lost
     positions: dict[TopicPartition, int] = field(factory=dict)
     silent_until: float = NEVER  # the application does not poll before
-    was_misled: bool = False  # a scenario answered in the coordinator's name
     words: dict[str, MemberWord] = field(factory=dict)  # what its own assignors say, by their names
+
+    def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
+        """What the application has processed of what it is assigned."""
+        return consumed(self.positions, self.watch.applied)
+
+    def polls(self, now: float) -> bool:
+        return now >= self.silent_until
+
+
+@define(kw_only=True)
+class Client(AnyClient):
+    """It may crash and be restarted, with another member id each time."""
+
+    settings: MemberSettings
+    offset_settings: OffsetSettings
+    assigning: AssigningDesk
+    to_coordinator: Link
+    from_coordinator: Link
+    lives: int = 0
+    member: Member | None = None  # None while it is down
+    to_resolve: ResolveTopics | None = None
+    answer_by: dict[tuple[Kind, int], float] = field(factory=dict)  # when a request counts as lost
+    was_misled: bool = False  # a scenario answered in the coordinator's name
 
     @classmethod
     def make(
@@ -75,10 +89,16 @@ class Client:
         now: float,
         words: Mapping[str, MemberWord],
     ) -> Client:
-        """A client that runs, and has subscribed to nothing."""
-        links = Link(f"{name}->{COORDINATOR}"), Link(f"{COORDINATOR}->{name}")
-        desks = Desk.make(offsets, RULES, now), AssigningDesk.make(_assigning_settings(settings, words))
-        client = cls(name, settings, offsets, *desks, *links, words=dict(words))
+        client = cls(
+            name=name,
+            settings=settings,
+            offset_settings=offsets,
+            desk=Desk.make(offsets, RULES, now),
+            assigning=AssigningDesk.make(_assigning_settings(settings, words)),
+            to_coordinator=Link(f"{name}->{COORDINATOR}"),
+            from_coordinator=Link(f"{COORDINATOR}->{name}"),
+            words=dict(words),
+        )
         client.start(now)
         return client
 
@@ -102,16 +122,7 @@ class Client:
 
     @property
     def tasks(self) -> frozenset[Task]:
-        """What it can be slow in."""
         return frozenset(Task) - {Task.HEARTBEAT}
-
-    def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
-        """What the application has processed of what it is assigned."""
-        return consumed(self.positions, self.watch.applied)
-
-    def polls(self, now: float) -> bool:
-        """Whether the application polls."""
-        return now >= self.silent_until
 
 
 def _assigning_settings(settings: MemberSettings, words: Mapping[str, MemberWord]) -> AssigningSettings:

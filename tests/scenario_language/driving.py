@@ -17,7 +17,7 @@ from kafka_nextgen.membership.assigning.effects import SendInstall, SendPrepare
 from kafka_nextgen.membership.member import is_late
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
-from tests.scenario_language import offset_messages
+from tests.scenario_language import offset_desk
 from tests.scenario_language.arrows import Arrow, Trail
 from tests.scenario_language.assigning_desk import AssigningDriver, under_way
 from tests.scenario_language.assignor_words import write_member_word
@@ -44,7 +44,6 @@ class Driver:
         self._write = write
 
     def feed(self, client: Client, event: ev.Event, now: float) -> Iterator[str]:
-        """Let something happen to a client."""
         member = client.member
         if member is None:
             return
@@ -102,14 +101,12 @@ class Driver:
         yield from self.offsets.feed(client, asked, now)
 
     def _end_commit(self, client: Client, said: offsets_fx.TellMember | str | None, now: float) -> Iterator[str]:
-        """The commit before a revocation came to its end."""
         assert not isinstance(said, offsets_fx.TellMember), "by this protocol heartbeats tell a member where it stands"
         if client.commit is not None:
             number, client.commit = client.commit.number, None
             yield from self.feed(client, ev.CommitFinished(number, said), now)
 
     def end_call(self, client: Client, call: Call, error: str | None, now: float) -> Iterator[str]:
-        """Let a callback return, or raise."""
         client.calls.remove(call)
         client.watch.callback_ended(call, error is not None)
         yield from self.feed(client, finished(call, error), now)
@@ -121,7 +118,7 @@ def _id_of(client: Client) -> str:
 
 
 def _put_on_its_way(client: Client, effect: offsets_fx.SendCommit | offsets_fx.SendLookup, _now: float) -> None:
-    message = offset_messages.under_way(effect, _id_of(client))
+    message = offset_desk.under_way(effect, _id_of(client))
     client.to_coordinator.messages.append(message)
     client.answer_by[message.kind, message.number] = effect.deadline
 

@@ -23,8 +23,6 @@ from attrs import evolve, field, frozen
 
 from tests.scenario_language.notation import NotationError
 
-__all__ = ["SEPARATOR", "Block", "Command", "Scenario", "ScenarioError", "Step", "parse"]
-
 SEPARATOR = "----"
 INDENT = "    "
 
@@ -64,7 +62,6 @@ class Command:
             raise self.error(f"{self.verb} has no option {', '.join(unknown)}; there are {known}")
 
     def error(self, what: str) -> ScenarioError:
-        """Make an error that says where it is."""
         return ScenarioError(f"line {self.line}: {what}")
 
 

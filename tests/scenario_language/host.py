@@ -19,10 +19,8 @@ from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicId
 from tests.invariants.groups import violations
-from tests.scenario_language.prompted import PromptedAssignor
+from tests.scenario_language.assignors import PromptedAssignor
 from tests.scenario_language.world import GROUP
-
-__all__ = ["BEGINNING", "CoordinatorHost"]
 
 #: Any time, in seconds since the epoch.
 BEGINNING = 1_000_000.0
@@ -42,23 +40,19 @@ class CoordinatorHost:
         self.configure(settings or CoordinatorSettings(group_consumer_assignment_interval_ms=0))
 
     def configure(self, settings: CoordinatorSettings) -> None:
-        """Begin anew, with other settings."""
         self.settings = evolve(settings, group_consumer_assignors=(self.assignor, RangeAssignor()))
         self.coordinator = Coordinator(self.settings, EXTENSIONS)
 
     @property
     def group(self) -> Group:
-        """The one group there is."""
         return self.coordinator.groups.get(GROUP) or Group(GROUP, self.settings.behaviour.first_epoch)
 
     def ask(self, request: Request) -> Outcome:
-        """Have a request answered, and its outcome in force."""
         outcome = self.coordinator.handle(request, self.now)
         self.commit(outcome)
         return outcome
 
     def commit(self, outcome: Outcome) -> None:
-        """Store an outcome and put it into force."""
         self.log.extend(outcome.records)
         self.coordinator.commit(outcome)
         self.released.extend(outcome.released)
@@ -74,7 +68,6 @@ class CoordinatorHost:
         return ErrorCode.NONE
 
     def expire(self) -> Iterator[Outcome]:
-        """Serve the timers that have run out by now."""
         for outcome in self.coordinator.expire(self.now):
             self.commit(outcome)
             yield outcome
@@ -97,12 +90,10 @@ class CoordinatorHost:
         return topic_id
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic."""
         del self.topics[name]
         self.ask(TopicsChanged(dict(self.topics)))
 
     def fail_over(self) -> None:
-        """A new coordinator reads the log."""
         self.coordinator = Coordinator(self.settings, EXTENSIONS)
         for record in self.log:
             self.coordinator.apply(record)
@@ -126,6 +117,5 @@ class CoordinatorHost:
         return found
 
     def check(self) -> None:
-        """Assert that no invariant is broken."""
         broken = self.broken()
         assert not broken, broken

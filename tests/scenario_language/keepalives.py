@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 
 from tests.scenario_language.notation import write_duration
 
-__all__ = ["without_keepalives"]
-
 _HEARTBEAT = re.compile(r"(?P<name>\S+) -> heartbeat (?P<full>full )?epoch=(?P<epoch>\d+)(?P<rest>.*)")
 _INSTANCE = re.compile(r"(?: instance=\S+)?")
 _OWNS = re.compile(r".* owns=(?P<owns>.*)")
@@ -55,7 +53,6 @@ def _expected_answer(heartbeat: re.Match[str]) -> str | None:
 
 
 def _find(lines: list[str], answer: str, after: int) -> int | None:
-    """Where the answer is, unless something follows from it."""
     found = next((at for at in range(after + 1, len(lines)) if lines[at] == answer), None)
     if found is None or any(line.startswith("   ") for line in lines[found + 1 : found + 2]):
         return None

@@ -12,8 +12,6 @@ from attrs import define, field, frozen
 
 from tests.scenario_language.world import Answer, Question
 
-__all__ = ["COORDINATOR", "Kind", "Link", "Message"]
-
 COORDINATOR = "coordinator"
 
 
@@ -47,7 +45,6 @@ class Link:
 
     @property
     def can_deliver(self) -> bool:
-        """Whether something moves along it by itself."""
         return bool(self.messages) and not self.held
 
     def first(self, kind: Kind | None = None) -> Message | None:
@@ -55,5 +52,4 @@ class Link:
         return next((message for message in self.messages if kind in (None, message.kind)), None)
 
     def forget(self, kind: Kind, number: int) -> None:
-        """Take back what was sent under this number."""
         self.messages = deque(m for m in self.messages if (m.kind, m.number) != (kind, number))

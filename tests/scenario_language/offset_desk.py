@@ -6,15 +6,25 @@ ends by what the member does next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field
 
 from kafka_nextgen.codes import name_of
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.membership import effects as member_fx
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
+from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
+from kafka_nextgen.membership.offsets.events import (
+    CommitAnswered,
+    CommitLost,
+    LookupAnswered,
+    LookupLost,
+    OffsetEvent,
+)
 from kafka_nextgen.membership.offsets.machine import OffsetMachine, is_late
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
@@ -22,9 +32,10 @@ from kafka_nextgen.membership.offsets.state import INTERVAL_ASK, CommitKind
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 from tests.scenario_language.arrows import Trail
 from tests.scenario_language.calling import tell
+from tests.scenario_language.network import Kind, Message
 from tests.scenario_language.notation import write_offsets
-
-__all__ = ["NO_JITTER", "AtDesk", "Desk", "OffsetDriver", "consumed"]
+from tests.scenario_language.telling import tell_commit, tell_fetch
+from tests.scenario_language.world import GROUP
 
 #: In the middle of the jitter: a backoff of 100 ms is 100 ms.
 NO_JITTER = 0.5
@@ -45,11 +56,9 @@ class Desk:
 
     @classmethod
     def make(cls, settings: OffsetSettings, rules: OffsetRules, now: float) -> Desk:
-        """A desk at which nobody has asked for anything."""
         return cls(OffsetMachine(settings, rules, now))
 
     def number(self) -> int:
-        """The number of the next ask."""
         self.last_ask += 1
         return self.last_ask
 
@@ -61,7 +70,6 @@ class Desk:
             self.lookups.pop(event.number, None)
 
     def overdue(self, now: float) -> list[ev.OffsetEvent]:
-        """What is under way for too long, as events."""
         commits = [ev.CommitLost(number, "no answer") for number, each in self.commits.items() if each.deadline <= now]
         lookups = [ev.LookupLost(number, "no answer") for number, each in self.lookups.items() if each.deadline <= now]
         return [*commits, *lookups]
@@ -107,7 +115,6 @@ class OffsetDriver(Generic[C]):
         self._report = report
 
     def feed(self, client: C, event: ev.OffsetEvent, now: float) -> Iterator[str]:
-        """Let something happen."""
         desk = client.desk
         if not is_late(desk.machine.state, event):
             self._note(desk, event)
@@ -181,3 +188,32 @@ def _written(failure: fx.Failure) -> str:
         by_code.setdefault(code, []).append(partition)
     reasons = (f"{name_of(code)} {format_partitions(partitions)}" for code, partitions in sorted(by_code.items()))
     return ", ".join(reasons)
+
+
+def under_way(request: SendCommit | SendLookup, member_id: str) -> Message:
+    """A request of a life of that member id, as it travels."""
+    member = request.member_id, request.member_epoch
+    if isinstance(request, SendLookup):
+        wanted = tuple(sorted(request.partitions))
+        return Message(Kind.FETCH_OFFSETS, member_id, request.number, OffsetFetch(GROUP, wanted, *member))
+    question = OffsetCommit(
+        GROUP, request.offsets, request.member_id, request.member_epoch, instance_id=request.instance_id
+    )
+    return Message(Kind.COMMIT, member_id, request.number, question)
+
+
+def heard(number: int, answer: OffsetsCommitted | OffsetsFetched) -> OffsetEvent:
+    if isinstance(answer, OffsetsCommitted):
+        return CommitAnswered(number, answer.errors)
+    return LookupAnswered(number, answer.offsets, code=answer.error)
+
+
+def told(name: str, answer: OffsetsCommitted | OffsetsFetched) -> Iterable[str]:
+    return tell_commit(name, answer) if isinstance(answer, OffsetsCommitted) else [tell_fetch(name, answer)]
+
+
+def lost(message: Message) -> OffsetEvent | None:
+    """What a client learns when no answer to a message will come, if that is about offsets."""
+    if message.kind is Kind.COMMIT:
+        return CommitLost(message.number, "no answer")
+    return LookupLost(message.number, "no answer") if message.kind is Kind.FETCH_OFFSETS else None

@@ -17,9 +17,11 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.assigning import events as assigning_ev
 from kafka_nextgen.membership.effects import ResolveTopics
 from kafka_nextgen.membership.offsets import events as offsets_ev
-from tests.scenario_language import assigning_desk, offset_messages
+from kafka_nextgen.membership.states import Status
+from kafka_nextgen.types import format_partitions
+from tests.scenario_language import assigning_desk, offset_desk
 from tests.scenario_language.arrows import Trail
-from tests.scenario_language.client import Client, Task
+from tests.scenario_language.client import TASKS, Client, Task
 from tests.scenario_language.driving import Driver
 from tests.scenario_language.grammar import ScenarioError
 from tests.scenario_language.keepalives import without_keepalives
@@ -28,8 +30,6 @@ from tests.scenario_language.notation import NotationError
 from tests.scenario_language.pure import PureWorld
 from tests.scenario_language.telling import tell_heartbeat
 from tests.scenario_language.telling_assigning import tell_besides, tell_complaint
-
-__all__ = ["PairWorld"]
 
 #: What needs more steps than this at one time never settles.
 _MOST_STEPS = 2_000
@@ -41,8 +41,6 @@ _ANSWERS = (
     AssignmentPrepared,
     AssignmentInstalled,
 )
-
-_TASKS = {"CallOnAssigned": Task.ASSIGN, "CallOnRevoked": Task.REVOKE, "CallOnLost": Task.LOSE}
 
 
 class PairWorld(PureWorld):
@@ -56,21 +54,17 @@ class PairWorld(PureWorld):
 
     @property
     def trail(self) -> Trail:
-        """What the members went through."""
         return self.driver.trail
 
     @property
     def now(self) -> float:
-        """What time it is, in seconds."""
         return self.host.now
 
     def links(self) -> Iterator[Link]:
-        """All links."""
         for client in self.clients.values():
             yield from (client.to_coordinator, client.from_coordinator)
 
     def feed(self, client: Client, event: ev.Event) -> Iterator[str]:
-        """Let something happen to a client."""
         yield from self.driver.feed(client, event, self.host.now)
 
     # What the network does.
@@ -103,12 +97,11 @@ class PairWorld(PureWorld):
         client.from_coordinator.messages.append(reply)
 
     def hear(self, client: Client, message: Message) -> Iterator[str]:
-        """Let an answer arrive."""
         waited_for = client.answer_by.pop((message.kind, message.number), None) is not None
         late = "" if waited_for else " late"
         if isinstance(message.content, OffsetsCommitted | OffsetsFetched):
-            yield from (line + late for line in offset_messages.told(client.name, message.content))
-            yield from self.tell_desk(client, offset_messages.heard(message.number, message.content))
+            yield from (line + late for line in offset_desk.told(client.name, message.content))
+            yield from self.tell_desk(client, offset_desk.heard(message.number, message.content))
             return
         if isinstance(message.content, AssignmentPrepared | AssignmentInstalled):
             yield assigning_desk.told(client.name, message.content) + late
@@ -136,7 +129,7 @@ class PairWorld(PureWorld):
         if client.answer_by.pop((message.kind, message.number), None) is None:
             return
         yield f"-> {client.name} no answer"
-        about_offsets = offset_messages.lost(message)
+        about_offsets = offset_desk.lost(message)
         if about_offsets is not None:
             yield from self.tell_desk(client, about_offsets)
             return
@@ -147,7 +140,6 @@ class PairWorld(PureWorld):
         yield from self.feed(client, ev.HeartbeatLost(message.number, "no answer"))
 
     def tell_desk(self, client: Client, event: offsets_ev.OffsetEvent) -> Iterator[str]:
-        """Let something happen to a client's commits and lookups."""
         client.desk.ended(event)
         yield from self.driver.offsets.feed(client, event, self.host.now)
 
@@ -186,7 +178,7 @@ class PairWorld(PureWorld):
     def _own_step(self, client: Client) -> Iterator[str] | None:
         if client.member is None:
             return None
-        if client.calls and _TASKS[type(client.calls[0]).__name__] not in client.slow:
+        if client.calls and TASKS[type(client.calls[0])] not in client.slow:
             return self.driver.end_call(client, client.calls[0], None, self.host.now)
         if client.commit is not None and self._is_ready(client):
             return self.end_commit(client, None)
@@ -266,7 +258,7 @@ class PairWorld(PureWorld):
     def broken(self) -> list[str]:
         """The coordinator's invariants, those of every client, and that nobody works on what is another's."""
         watched = [f"{client.name}: {rule}" for client in self.clients.values() for rule in client.watch.broken]
-        return [*super().broken(), *watched, *self._trespassers()]
+        return [*super().broken(), *watched, *self._trespassers(), *self._uninformed()]
 
     def _trespassers(self) -> Iterator[str]:
         """A member the coordinator counts as such works on nothing but what the coordinator reserves for it."""
@@ -277,6 +269,13 @@ class PairWorld(PureWorld):
             reserved = {partition for partition, _ in current.assigned + current.pending_revocation}
             if not client.watch.working_on <= reserved:
                 yield f"{client.name} works on {self.write(client.watch.working_on - reserved)}, which is not its own"
+
+    def _uninformed(self) -> Iterator[str]:
+        """The driver of a member at rest was told of its epoch and of what it owns."""
+        for client in self.clients.values():
+            member, told = client.member, (client.watch.published_epoch, client.watch.applied)
+            if member is not None and member.status is Status.STABLE and told != (member.member_epoch, member.owned):
+                yield f"{client.name}'s driver knows of epoch {told[0]} and {format_partitions(told[1])}"
 
 
 def _deadlines(client: Client) -> tuple[float | None, ...]:

@@ -21,8 +21,6 @@ from attrs import frozen
 from tests.scenario_language.grammar import SEPARATOR, Block, Command, Scenario, ScenarioError, Step
 from tests.scenario_language.notation import NotationError
 
-__all__ = ["MOST_ORDERS", "Checked", "InvariantError", "Player", "Verbs"]
-
 #: More orders than this are not tried: the scenario would rather be two.
 MOST_ORDERS = 1_000
 
@@ -70,7 +68,6 @@ class Player(Generic[W]):
         return self._interleave(command) if command.verb == "interleave" else self.perform(command)
 
     def perform(self, command: Command) -> list[str]:
-        """Carry out one command; what happened."""
         if command.verb not in self.verbs:
             raise command.error(f"no verb {command.verb!r} here; there are {', '.join(sorted(self.verbs))}")
         try:

@@ -20,9 +20,7 @@ from tests.scenario_language.host import CoordinatorHost
 from tests.scenario_language.notation import NotationError
 from tests.scenario_language.setting_up import Plan, carry_out
 from tests.scenario_language.telling import tell_news, tell_status
-from tests.scenario_language.world import Answer, Heard, LateAnswer, PatientQuestion, Question, World
-
-__all__ = ["PureWorld"]
+from tests.scenario_language.world import Heard, LateAnswer, PatientQuestion, Question, World
 
 
 class PureWorld(World):
@@ -38,12 +36,11 @@ class PureWorld(World):
         self._arrived: dict[str, LateAnswer] = {}
 
     def ask(self, question: Question) -> Heard:
-        """Put a question to the coordinator."""
         self.set_up()
         before = self._status_of(question)
         outcome = self.host.ask(question)
         answer = outcome.response
-        assert isinstance(answer, Answer)
+        assert answer is not None
         if self._answers_only:
             return Heard(answer)
         after = () if _is_refused(answer) else tell_status(_asker(question), before, self._status_of(question))
@@ -86,7 +83,6 @@ class PureWorld(World):
         return None if current is None else current.status
 
     def news(self, outcome: Outcome) -> list[str]:
-        """What an outcome's records say."""
         return tell_news(outcome.records, self.host.group.targets, self.write)
 
     def set_up(self) -> None:
@@ -95,31 +91,25 @@ class PureWorld(World):
         carry_out(plan, self.host)
 
     def configure(self, config: Mapping[str, str]) -> ErrorCode:
-        """Give the group a configuration of its own."""
         self.set_up()
         return self.host.configure_group(config)
 
     def make_topic(self, name: str, partitions: int) -> TopicId:
-        """Create a topic; its id."""
         return self.host.set_topic(name, partitions, anew=True)
 
     def grow_topic(self, name: str, partitions: int) -> None:
-        """Give a topic more partitions."""
         self.host.set_topic(name, partitions)
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic."""
         self.host.delete_topic(name)
 
     def pass_time(self, seconds: float) -> Iterator[str]:
-        """Let the coordinator's timers run out."""
         self.set_up()
         for outcome in self.host.pass_time(seconds):
             if not self._answers_only:
                 yield from self.news(outcome)
 
     def broken(self) -> list[str]:
-        """The coordinator's invariants."""
         return self.host.broken()
 
 

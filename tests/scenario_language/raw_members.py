@@ -1,10 +1,11 @@
-"""What raw members remember: those whose heartbeats a scenario spells out, instead of a machine.
+"""What raw members remember: those whose requests a scenario spells out, instead of a machine.
 
 A raw member repeats itself unless told otherwise: its latest epoch, its instance id and, when it joins again, its
-topics.
+topics; one of a classic group its latest id, instance id, topics and protocols, the latest generation it was told of.
 
 Epochs are written as they are where every world agrees on them. Where they differ from one broker to another, they
-are written from the first one that anybody was given: ``E``, ``E+1``.
+are written from the first one that anybody was given: ``E``, ``E+1``. The first id of a member of a classic group is
+written as its name, ``A``; when it joins anew without one it becomes ``A/2``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import re
 from attrs import define, field
 
 from tests.scenario_language.notation import NotationError
-
-__all__ = ["Epochs", "RawMember", "RawMembers"]
 
 _RELATIVE = re.compile(r"E(?P<distance>[+-]\d+)?")
 
@@ -66,3 +65,57 @@ class RawMembers:
     def named(self, name: str) -> RawMember:
         """The member of that name, new if nobody has heard of it."""
         return self.known.setdefault(name, RawMember())
+
+
+_NO_ID = "-"
+
+
+@define
+class RawClassicMember:
+    """A member as it knows itself."""
+
+    name: str
+    ids: list[str] = field(factory=list)
+    generation: int = -1
+    protocol: str | None = None
+    instance_id: str | None = None
+    topics: tuple[str, ...] = ()
+    protocols: tuple[str, ...] = ("range",)
+
+    @property
+    def latest_id(self) -> str:
+        return self.ids[-1] if self.ids else ""
+
+    def take(self, member_id: str) -> None:
+        if member_id and member_id not in self.ids:
+            self.ids.append(member_id)
+
+
+@define
+class ClassicMembers:
+    """The raw members by name. What their assignors are told is told where coordinators have a part in that."""
+
+    known: dict[str, RawClassicMember] = field(factory=dict)
+    tells_user_data: bool = False
+
+    def named(self, name: str) -> RawClassicMember:
+        """The member of that name, new if nobody has heard of it."""
+        return self.known.setdefault(name, RawClassicMember(name))
+
+    def id_of(self, written: str) -> str:
+        """Read an id: ``A``, ``A/2``, ``-`` for none. Raises ``NotationError`` for one that nobody has had."""
+        if written == _NO_ID:
+            return ""
+        name, _, number = written.partition("/")
+        ids = self.known[name].ids if name in self.known else []
+        index = int(number or 1) - 1
+        if index >= len(ids):
+            raise NotationError(f"nobody was ever given the id {written}")
+        return ids[index]
+
+    def write(self, member_id: str) -> str:
+        for member in self.known.values():
+            if member_id in member.ids:
+                number = member.ids.index(member_id) + 1
+                return member.name if number == 1 else f"{member.name}/{number}"
+        return member_id or _NO_ID

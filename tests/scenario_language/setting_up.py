@@ -25,8 +25,6 @@ from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.scenario_language.host import CoordinatorHost
 from tests.scenario_language.world import GROUP
 
-__all__ = ["Plan", "Present", "PresentClassic", "carry_out"]
-
 Partitions = frozenset[TopicIdPartition]
 
 
@@ -60,7 +58,6 @@ class Plan:
 
 
 def carry_out(plan: Plan, host: CoordinatorHost) -> None:
-    """Bring the plan about."""
     if plan.shares and plan.epoch is None:
         host.assignor.told = plan.shares
     records = [*_members(plan, host), *_target(plan, host), *_classic_group(plan, host)]

@@ -19,18 +19,6 @@ from kafka_nextgen.coordinator.responses import (
 from kafka_nextgen.coordinator.topic_partitions import TopicPartitions, flatten
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
 
-__all__ = [
-    "Write",
-    "tell_commit",
-    "tell_deletion",
-    "tell_fetch",
-    "tell_group",
-    "tell_heartbeat",
-    "tell_members",
-    "tell_news",
-    "tell_status",
-]
-
 #: How partitions known by topic id are written.
 Write = Callable[[Iterable[TopicIdPartition]], str]
 

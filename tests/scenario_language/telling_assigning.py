@@ -14,16 +14,6 @@ from kafka_nextgen.membership.assigning import effects as fx
 from tests.scenario_language.assignor_words import write_assignor_word, write_member_word
 from tests.scenario_language.telling import Write
 
-__all__ = [
-    "tell_besides",
-    "tell_complaint",
-    "tell_computation",
-    "tell_installed",
-    "tell_on_assignment",
-    "tell_prepared",
-    "tell_sent",
-]
-
 
 def tell_besides(answer: ConsumerGroupHeartbeatAnswer, write: Write) -> str:
     """What an answer says only to members with assignors of their own."""
@@ -37,7 +27,6 @@ def tell_besides(answer: ConsumerGroupHeartbeatAnswer, write: Write) -> str:
 
 
 def tell_complaint(name: str, answer: ConsumerGroupHeartbeatAnswer) -> Iterator[str]:
-    """Why a computation failed, if that is told."""
     if answer.assignment_message is not None:
         yield f"   {name} is told: {answer.assignment_message}"
 

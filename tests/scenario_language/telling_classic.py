@@ -16,8 +16,6 @@ from kafka_nextgen.coordinator.classic.responses import (
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["tell_described", "tell_joined", "tell_left", "tell_synced"]
-
 #: How the id of a member is written.
 WriteId = Callable[[str], str]
 

@@ -21,8 +21,6 @@ from kafka_nextgen.membership.effects import (
 )
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_partitions
 
-__all__ = ["Watch"]
-
 Partitions = frozenset[TopicPartition]
 NOTHING: Partitions = frozenset()
 
@@ -46,16 +44,13 @@ class Watch:
 
     @property
     def working_on(self) -> frozenset[TopicIdPartition]:
-        """Whatever can be handed out just now."""
         return self._with_ids(self.applied - self.stopped)
 
     def expect(self, holds: bool, rule: str) -> None:
-        """Note that a rule is broken, if it is."""
         if not holds:
             self.broken.append(rule)
 
     def sees(self, effect: object) -> None:
-        """Look at what the member wants done."""
         match effect:
             case SendHeartbeat():
                 self._sends(effect)
@@ -123,7 +118,6 @@ class Watch:
         self.doubtful -= gone
 
     def callback_ended(self, effect: object, failed: bool) -> None:
-        """A callback returned, or raised."""
         if isinstance(effect, CallOnAssigned):
             self.doubtful = self.told & frozenset(effect.partitions) if failed else NOTHING
             self.done = self.done if failed else self.applied & self.told
@@ -131,7 +125,6 @@ class Watch:
             self.done -= frozenset(effect.partitions)
 
     def answered(self, number: int, succeeded: bool, assignment: frozenset[TopicIdPartition] | None = None) -> None:
-        """A heartbeat was answered, refused, or lost."""
         if number == self.in_flight:
             self.in_flight = None
             self.must_be_full |= not succeeded

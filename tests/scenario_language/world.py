@@ -11,79 +11,18 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
-from kafka_nextgen.coordinator.classic.responses import (
-    GroupsDescribed,
-    HeartbeatAnswer,
-    JoinGroupAnswer,
-    LeaveGroupAnswer,
-    SyncGroupAnswer,
-)
-from kafka_nextgen.coordinator.extensions.requests import AddMembers, InstallAssignment, PrepareAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, MembersAdded
-from kafka_nextgen.coordinator.requests import (
-    ConsumerGroupDescribe,
-    ConsumerGroupHeartbeat,
-    DeleteGroups,
-    EndTransaction,
-    ListGroups,
-    OffsetCommit,
-    OffsetDelete,
-    OffsetFetch,
-    TxnOffsetCommit,
-)
-from kafka_nextgen.coordinator.responses import (
-    ConsumerGroupDescribed,
-    ConsumerGroupHeartbeatAnswer,
-    GroupsDeleted,
-    GroupsListed,
-    Noted,
-    OffsetsCommitted,
-    OffsetsDeleted,
-    OffsetsFetched,
-)
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.requests import Request
+from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 from tests.scenario_language.notation import NotationError, parse_partitions
-from tests.scenario_language.raw_classic_members import ClassicMembers
-from tests.scenario_language.raw_members import Epochs, RawMembers
-
-__all__ = ["GROUP", "Answer", "Heard", "LateAnswer", "PatientQuestion", "Question", "World"]
+from tests.scenario_language.raw_members import ClassicMembers, Epochs, RawMembers
 
 GROUP = "g"
 
-Question = (
-    ConsumerGroupHeartbeat
-    | OffsetCommit
-    | OffsetFetch
-    | OffsetDelete
-    | TxnOffsetCommit
-    | EndTransaction
-    | Heartbeat
-    | LeaveGroup
-    | DescribeGroups
-    | ConsumerGroupDescribe
-    | ListGroups
-    | DeleteGroups
-    | AddMembers
-    | PrepareAssignment
-    | InstallAssignment
-)
-Answer = (
-    ConsumerGroupHeartbeatAnswer
-    | OffsetsCommitted
-    | OffsetsFetched
-    | OffsetsDeleted
-    | Noted
-    | HeartbeatAnswer
-    | LeaveGroupAnswer
-    | GroupsDescribed
-    | ConsumerGroupDescribed
-    | GroupsListed
-    | GroupsDeleted
-    | MembersAdded
-    | AssignmentPrepared
-    | AssignmentInstalled
-)
+Question = Request
+Answer = Response
 
 #: Questions that may have to wait for other members, and what is answered to them.
 PatientQuestion = JoinGroup | SyncGroup
@@ -160,5 +99,4 @@ class World(ABC):
         return self.topic_ids[partition.topic]
 
     def write(self, partitions: Iterable[TopicIdPartition]) -> str:
-        """Write partitions by their topics' names."""
         return format_topic_ids(partitions, self.topic_names)

@@ -21,21 +21,13 @@ from tests.scenario_language.verbs import (
     desks,
     groups,
     heartbeats,
-    histories,
-    links,
-    local_assignors,
     members,
     offsets,
     own_assignors,
     pairs,
-    registrations,
-    time,
     topics,
-    transactions,
 )
 from tests.scenario_language.world import World
-
-__all__ = ["PAIR", "PURE", "RAW", "RELEASES", "SCRIPTED", "pair_player", "profile_of", "pure_player", "scripted_player"]
 
 #: Real Kafka of one release, whose ways the coordinators of the other worlds then have.
 RELEASES = {f"kafka-{profile.value}": profile for profile in Profile}
@@ -56,8 +48,8 @@ RAW: Verbs[World] = {
     "commit": offsets.commit,
     "fetch-offsets": offsets.fetch_offsets,
     "delete-offsets": offsets.delete_offsets,
-    "txn-commit": transactions.txn_commit,
-    "end-txn": transactions.end_txn,
+    "txn-commit": offsets.txn_commit,
+    "end-txn": offsets.end_txn,
     "configure": heartbeats.configure,
     "join-group": classic_requests.join_group,
     "sync-group": classic_requests.sync_group,
@@ -70,7 +62,7 @@ RAW: Verbs[World] = {
     "list-groups": classic_groups.list_groups,
     "delete-group": classic_groups.delete_group,
     "epochs": heartbeats.epochs,
-    "tick": time.tick,
+    "tick": classic_requests.tick,
 }
 
 #: What takes a hand inside the coordinator.
@@ -78,13 +70,13 @@ INSIDE: Verbs[PureWorld] = {
     "settings": groups.settings,
     "epoch": groups.epoch,
     "generation": groups.generation,
-    "add-members": registrations.add_members,
+    "add-members": groups.add_members,
     "prepare": assigning.prepare,
     "install": assigning.install,
     "assign": groups.assign,
     "coordinator": groups.coordinator,
     "state": groups.state,
-    "history": histories.history,
+    "history": groups.history,
 }
 
 #: What can be done in the pure world.
@@ -104,16 +96,16 @@ PAIR: Verbs[PairWorld] = {
     "commit": pairs.commit,
     "committed": desks.committed,
     "close": applications.close,
-    "say": local_assignors.say,
-    "computed": local_assignors.computed,
+    "say": own_assignors.say,
+    "computed": own_assignors.computed,
     "crash": members.crash,
     "restart": members.restart,
-    "hold": links.hold,
-    "release": links.release,
-    "deliver": links.deliver,
-    "drop": links.drop,
-    "duplicate": links.duplicate,
-    "delay": links.delay,
+    "hold": pairs.hold,
+    "release": pairs.release,
+    "deliver": pairs.deliver,
+    "drop": pairs.drop,
+    "duplicate": pairs.duplicate,
+    "delay": pairs.delay,
     "slow": applications.slow,
     "quick": applications.quick,
     "answer": answers.answer,
@@ -142,8 +134,8 @@ SCRIPTED: Verbs[ScriptedWorld] = {
     "quick": applications.quick,
     "answer": classic_answers.answer,
     "lose": classic_answers.lose,
-    "say": own_assignors.say,
-    "computed": own_assignors.computed,
+    "say": own_assignors.say_late,
+    "computed": own_assignors.computed_by_leader,
     "tick": classic_members.tick,
     "settle": classic_members.settle,
     "state": classic_members.state,

@@ -16,8 +16,6 @@ import pytest
 from tests.scenario_language import Player, Scenario, pair_player, parse, pure_player, scripted_player
 from tests.simulation.stories.verbs import cluster_player
 
-__all__ = ["FLAG", "PLAYERS", "add_flag", "check", "files", "player_of", "refuse_flag_under_ci", "scenario_in"]
-
 #: The worlds without sockets.
 PLAYERS: dict[str, Callable[[Scenario], Player]] = {
     "pure": pure_player,

@@ -13,19 +13,17 @@ from collections.abc import Callable
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.bridge import list_groups
+from kafka_nextgen.bridge import delete_groups, describe_groups, leave_group, list_groups
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafka_nextgen.coordinator.classic.responses import (
-    DescribedClassicGroup,
     DescribedClassicMember,
     GroupsDescribed,
     HeartbeatAnswer,
     JoinedMember,
     JoinGroupAnswer,
     LeaveGroupAnswer,
-    LeftMember,
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
@@ -34,20 +32,15 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.messages import (
     ApiVersionsRequest,
-    DeleteGroupsRequest,
-    DescribeGroupsRequest,
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
-    LeaveGroupRequest,
     SyncGroupRequest,
     SyncGroupResponse,
 )
 from tests.broker.client import Client
 from tests.scenario_language.world import Answer, LateAnswer, PatientQuestion, Question
 from tests.worlds.embedded import Rename, renamed_assignment, renamed_subscription
-
-__all__ = ["ClassicConversation"]
 
 _BARRIERS = 3
 _NOBODY = "nobody"
@@ -194,42 +187,12 @@ def _heartbeat(client: Client, question: Heartbeat) -> HeartbeatAnswer:
 
 
 def _leave(client: Client, question: LeaveGroup) -> LeaveGroupAnswer:
-    identity = LeaveGroupRequest.MemberIdentity
-    members = [
-        identity(member_id=who.member_id, group_instance_id=who.instance_id, reason=who.reason)
-        for who in question.members
-    ]
-    told = client.ask(apis.LEAVE_GROUP, LeaveGroupRequest(group_id=question.group_id, members=members))
-    left = [LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in told.members]
-    return LeaveGroupAnswer(tuple(left), code_of(told.error_code))
+    return leave_group.from_response(client.ask(apis.LEAVE_GROUP, leave_group.removal(question)), question)
 
 
 def _describe(client: Client, question: DescribeGroups) -> GroupsDescribed:
-    told = client.ask(apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=list(question.group_ids)))
-    return GroupsDescribed(
-        tuple(
-            DescribedClassicGroup(
-                group.group_id,
-                code_of(group.error_code),
-                None,
-                group.group_state,
-                group.protocol_type,
-                group.protocol_data,
-                tuple(
-                    DescribedClassicMember(
-                        member.member_id,
-                        member.group_instance_id,
-                        member.client_id,
-                        member.client_host,
-                        bytes(member.member_metadata),
-                        bytes(member.member_assignment),
-                    )
-                    for member in group.members
-                ),
-            )
-            for group in told.groups
-        )
-    )
+    told = client.ask(apis.DESCRIBE_GROUPS, describe_groups.to_request(question.group_ids))
+    return describe_groups.from_response(told, question.group_ids)
 
 
 def _list(client: Client, question: ListGroups) -> GroupsListed:
@@ -241,8 +204,8 @@ def _list(client: Client, question: ListGroups) -> GroupsListed:
 
 
 def _delete(client: Client, question: DeleteGroups) -> GroupsDeleted:
-    told = client.ask(apis.DELETE_GROUPS, DeleteGroupsRequest(groups_names=list(question.group_ids)), 2)
-    return GroupsDeleted({result.group_id: code_of(result.error_code) for result in told.results})
+    told = client.ask(apis.DELETE_GROUPS, delete_groups.to_request(question.group_ids), 2)
+    return delete_groups.from_response(told, question.group_ids)
 
 
 _ASK: dict[type, Callable[..., Answer]] = {

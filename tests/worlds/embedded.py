@@ -17,8 +17,6 @@ from kafka_nextgen.consumer_protocol import (
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Rename", "renamed_assignment", "renamed_subscription"]
-
 #: The other name of a topic.
 Rename = Callable[[str], str]
 

@@ -19,8 +19,6 @@ from tests.scenario_language.worlds import RAW
 from tests.support.waiting import eventually
 from tests.worlds.socket_world import SocketWorld
 
-__all__ = ["KafkaWorld", "kafka_player"]
-
 _INTERVAL = "consumer.assignment.interval.ms"
 _PROBE = "probe"
 

@@ -60,8 +60,6 @@ from tests.worlds import topics
 from tests.worlds.classic import ClassicConversation
 from tests.worlds.transactions import Producers
 
-__all__ = ["SocketWorld"]
-
 _PATIENCE_S = GUARD_S
 _BY_NAME = 9  # the highest version of OffsetCommit and OffsetFetch that every release has
 

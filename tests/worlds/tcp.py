@@ -13,8 +13,6 @@ from tests.scenario_language import Player
 from tests.scenario_language.worlds import RAW
 from tests.worlds.socket_world import SocketWorld
 
-__all__ = ["TcpWorld", "tcp_player"]
-
 _ANY_TIME = 1_000_000.0
 _GRACE_S = 0.01  # its loop has written an answer before that to the barrier, which the coordinator gave after it
 

@@ -16,8 +16,6 @@ from kafka_nextgen.wire.messages import (
 from tests.broker.client import Client
 from tests.support.waiting import eventually
 
-__all__ = ["create_topic", "delete_topic", "grow_topic"]
-
 _TIMEOUT_MS = 10_000
 
 

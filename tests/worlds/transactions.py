@@ -14,8 +14,6 @@ from tests.broker.client import Client
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import unique
 
-__all__ = ["Producers"]
-
 _ADDS = _BUMPS_EPOCH = 5  # versions of TxnOffsetCommit and EndTxn
 
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic

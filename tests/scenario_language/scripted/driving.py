@@ -24,8 +24,6 @@ from tests.scenario_language.offset_desk import NO_JITTER, OffsetDriver
 from tests.scenario_language.scripted.client import KINDS, Request, ScriptedClient
 from tests.scenario_language.scripted.telling import tell_own_assignor, tell_question, tell_request, tell_run
 
-__all__ = ["ScriptedDriver"]
-
 _REFUSALS = (ev.JoinRefused, ev.SyncRefused, HeartbeatRefused, ev.CommitRefused)
 
 
@@ -37,7 +35,6 @@ class ScriptedDriver:
         self.offsets: OffsetDriver[ScriptedClient] = OffsetDriver(self.trail, _wait_for_the_scenario, self._report)
 
     def feed(self, client: ScriptedClient, event: ev.ClassicEvent, now: float) -> Iterator[str]:
-        """Let something happen to a client."""
         if isinstance(event, Subscribed):
             yield from self.offsets.feed(client, GroupEntered(), now)
         before, late = client.member.status, is_late(client.member.state, event)
@@ -117,7 +114,6 @@ class ScriptedDriver:
         yield from self.feed(client, event, now)
 
     def end_call(self, client: ScriptedClient, call: Call, error: str | None, now: float) -> Iterator[str]:
-        """Let a callback return, or raise."""
         client.calls.remove(call)
         client.watch.callback_ended(call, error is not None)
         yield from self.feed(client, finished(call, error), now)

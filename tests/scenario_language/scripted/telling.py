@@ -22,9 +22,6 @@ from kafka_nextgen.types import JoinReason, TopicIdPartition, format_partitions,
 from tests.scenario_language.assignor_words import write_assignor_word, write_member_word
 from tests.scenario_language.scripted.client import Request
 
-__all__ = ["tell_own_assignor", "tell_question", "tell_request", "tell_run"]
-
-
 #: What an application has a member state. That topics changed a leader states by itself, and its reason says so.
 _OWN_REASONS = (JoinReason.RESTART, JoinReason.UPGRADE)
 

@@ -20,15 +20,12 @@ from kafka_nextgen.membership.effects import (
 )
 from tests.scenario_language.watching import Watch
 
-__all__ = ["ClassicWatch"]
-
 
 @define
 class ClassicWatch(Watch):
     """One member, seen from outside. Each rule that is broken is a sentence."""
 
     def sees(self, effect: object) -> None:
-        """Look at what the member wants done."""
         match effect:
             case SendJoinGroup():
                 self._joins(effect)

@@ -19,16 +19,13 @@ from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from tests.scenario_language.arrows import Trail
-from tests.scenario_language.calling import Call
-from tests.scenario_language.client import Task
+from tests.scenario_language.assignors import Raised
+from tests.scenario_language.client import TASKS, Task
 from tests.scenario_language.grammar import ScenarioError
 from tests.scenario_language.keepalives import without_keepalives
 from tests.scenario_language.network import Kind as NetworkKind
-from tests.scenario_language.scripted.assignor import Raised
 from tests.scenario_language.scripted.client import Kind, ScriptedClient
 from tests.scenario_language.scripted.driving import ScriptedDriver
-
-__all__ = ["ScriptedWorld", "task_of"]
 
 #: What needs more steps than this at one time never settles.
 _MOST_STEPS = 2_000
@@ -39,12 +36,6 @@ _LOST: dict[Kind, Callable[[int, str], ev.ClassicEvent]] = {
     Kind.HEARTBEAT: common.HeartbeatLost,
     Kind.LEAVE: lambda number, _: ev.LeaveEnded(number),
 }
-_TASKS = {"CallOnAssigned": Task.ASSIGN, "CallOnRevoked": Task.REVOKE, "CallOnLost": Task.LOSE}
-
-
-def task_of(call: Call) -> Task:
-    """The task that a callback is."""
-    return _TASKS[type(call).__name__]
 
 
 class ScriptedWorld:
@@ -60,19 +51,15 @@ class ScriptedWorld:
 
     @property
     def trail(self) -> Trail:
-        """What the members went through."""
         return self.driver.trail
 
     def feed(self, client: ScriptedClient, event: ev.ClassicEvent) -> Iterator[str]:
-        """Let something happen to a client."""
         yield from self.driver.feed(client, event, self.now)
 
     def broken(self) -> list[str]:
-        """What does not hold, of which member."""
         return [f"{client.name}: {rule}" for client in self.clients.values() for rule in client.watch.broken]
 
     def tell_desk(self, client: ScriptedClient, event: offsets_ev.OffsetEvent) -> Iterator[str]:
-        """Let something happen to a client's commits and lookups."""
         client.desk.ended(event)
         yield from self.driver.offsets.feed(client, event, self.now)
 
@@ -90,12 +77,10 @@ class ScriptedWorld:
         yield from self.feed(client, event)
 
     def lose(self, client: ScriptedClient, kind: Kind) -> Iterator[str]:
-        """Let a client learn that no answer will come."""
         lost = _LOST[kind](client.requests[kind].number, "no answer")
         yield from self.end(client, kind, lost, succeeded=False)
 
     def keep_session(self, client: ScriptedClient) -> Iterator[str]:
-        """Answer a heartbeat without an error."""
         number = client.requests[Kind.HEARTBEAT].number
         yield from self.end(client, Kind.HEARTBEAT, ev.SessionKept(number), succeeded=True)
 
@@ -115,7 +100,7 @@ class ScriptedWorld:
         raise ScenarioError("this never settles")
 
     def _next_step(self, client: ScriptedClient) -> Iterator[str] | None:
-        if client.calls and task_of(client.calls[0]) not in client.slow:
+        if client.calls and TASKS[type(client.calls[0])] not in client.slow:
             return self.driver.end_call(client, client.calls[0], None, self.now)
         if client.commit is not None and client.desk.before_revoking is None and Task.COMMIT not in client.slow:
             return self.end_commit(client, None)

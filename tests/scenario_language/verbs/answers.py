@@ -1,40 +1,20 @@
-"""Answers by hand: of an application that is slow, or raises, and of a coordinator that says what it would not say.
-
-answer A revoke                the callback returns; with error=... it raises
-answer A commit error=...      the commit before a revocation ends, if A is slow in that; else see ``desks``
-answer A topics                the names of topic ids arrive
-answer A assignor error=...    the assignor that is at work raises; else it comes to what the uniform assignor would
-answer A heartbeat error=NOT_COORDINATOR
-answer A heartbeat epoch=5 assignment=foo[0] interval=5s
-                               the heartbeat under way is answered, and reaches nobody
-"""
+"""Answers by hand: of an application that is slow, or raises, and of a coordinator that says what it would not say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.membership import effects as fx
-from tests.scenario_language.calling import Call
-from tests.scenario_language.client import Client, Task
+from tests.scenario_language.client import TASKS, Client, Task
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.network import Kind, Message
 from tests.scenario_language.notation import parse_duration
 from tests.scenario_language.pair import PairWorld
-from tests.scenario_language.verbs import desks, local_assignors
+from tests.scenario_language.verbs import desks, own_assignors
 from tests.scenario_language.verbs.applications import code_in, member_of, task
-
-__all__ = ["answer"]
-
-_CALLS: dict[Task, type[Call]] = {
-    Task.ASSIGN: fx.CallOnAssigned,
-    Task.REVOKE: fx.CallOnRevoked,
-    Task.LOSE: fx.CallOnLost,
-}
 
 
 def answer(world: PairWorld, command: Command) -> Iterator[str]:
-    """Finish a task, or answer a heartbeat."""
     command.expect(range(2, 100), "error", "epoch", "assignment", "interval", "id")
     client = member_of(world, command)
     if command.words[1] == Kind.HEARTBEAT.value:
@@ -45,17 +25,17 @@ def answer(world: PairWorld, command: Command) -> Iterator[str]:
         return
     asked = task(command, command.words[1], client.tasks)
     if asked is Task.ASSIGNOR:
-        yield from local_assignors.answer(world, client, command)
+        yield from own_assignors.answer(world, client, command)
     elif asked is Task.COMMIT:
         yield from _answer_commit(world, client, command)
     elif asked is Task.TOPICS:
         yield from _answer_topics(world, client, command)
     else:
-        yield from _answer_call(world, client, command, _CALLS[asked])
+        yield from _answer_call(world, client, command, asked)
 
 
-def _answer_call(world: PairWorld, client: Client, command: Command, kind: type[Call]) -> Iterator[str]:
-    call = next((call for call in client.calls if isinstance(call, kind)), None)
+def _answer_call(world: PairWorld, client: Client, command: Command, asked: Task) -> Iterator[str]:
+    call = next((call for call in client.calls if TASKS[type(call)] is asked), None)
     if call is None:
         raise command.error(f"{client.name} runs no such callback")
     if call is not client.calls[0]:

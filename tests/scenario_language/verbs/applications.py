@@ -1,14 +1,4 @@
-"""What the applications of members do, by whatever protocol their members are in a group.
-
-subscribe A foo bar                  or pattern=foo-.*
-unsubscribe A
-poll A                               and go on polling
-pause-poll A duration=5m             for that long, or until the next poll; so does no callback start
-close A leave=remain
-wake A                               the driver's timer rings, be it too early
-slow A revoke commit                 what A does not finish by itself: assign, revoke, lose, commit, topics
-quick A revoke                       it does again
-"""
+"""What the applications of members do, by whatever protocol their members are in a group."""
 
 from __future__ import annotations
 
@@ -23,24 +13,10 @@ from tests.scenario_language.client import NEVER, Task
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration
 
-__all__ = [
-    "close",
-    "code_in",
-    "member_of",
-    "pause_poll",
-    "poll",
-    "quick",
-    "slow",
-    "subscribe",
-    "task",
-    "unsubscribe",
-    "wake",
-]
-
 _TASKS = {task.value: task for task in Task}
 
 #: What an application can tell its member.
-Said = ev.Subscribed | ev.Unsubscribed | ev.Polled | ev.Closed | ev.TimePassed
+Said = ev.Subscribed | ev.Unsubscribed | ev.Polled | ev.Closed | ev.TimePassed | ev.AssignorsAsked
 
 
 class Application(Protocol):
@@ -87,7 +63,6 @@ def member_of(world: Populated[M], command: Command, name: str | None = None) ->
 
 
 def subscribe(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Subscribe to topics, or to a pattern."""
     command.expect(range(1, 100), "pattern")
     client = member_of(world, command)
     client.subscription = ev.Subscribed(frozenset(command.words[1:]), command.options.get("pattern"))
@@ -95,14 +70,12 @@ def subscribe(world: Inhabited[C], command: Command) -> Iterator[str]:
 
 
 def unsubscribe(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Give the subscription up."""
     command.expect(1)
     member_of(world, command).subscription = None
     yield from world.feed(member_of(world, command), ev.Unsubscribed())
 
 
 def poll(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Poll now, and from now on."""
     command.expect(1)
     client = member_of(world, command)
     client.silent_until = NEVER
@@ -110,7 +83,6 @@ def poll(world: Inhabited[C], command: Command) -> Iterator[str]:
 
 
 def pause_poll(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Stop polling."""
     command.expect(range(1, 100), "duration")
     duration_s = parse_duration(command.options["duration"]) if command.options else float("inf")
     for name in command.words:
@@ -119,13 +91,11 @@ def pause_poll(world: Inhabited[C], command: Command) -> Iterator[str]:
 
 
 def wake(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Tell the member that time passed."""
     command.expect(1)
     yield from world.feed(member_of(world, command), ev.TimePassed())
 
 
 def close(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Close the consumer."""
     command.expect(1, "leave")
     modes = {mode.value: mode for mode in LeaveMode}
     leave = command.options.get("leave", "default")
@@ -142,7 +112,6 @@ def slow(world: Inhabited[C], command: Command) -> Iterator[str]:
 
 
 def quick(world: Inhabited[C], command: Command) -> Iterator[str]:
-    """Let tasks finish by themselves again."""
     for client, tasks in _clients_and_tasks(world, command):
         client.slow -= tasks
     yield from ()

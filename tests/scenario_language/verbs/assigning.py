@@ -1,13 +1,4 @@
-"""Raw members that compute their group's assignment (KIP-848, "Client Side Mode"): what they ask, and what they bring.
-
-join A foo local=mine said=v1:heavy/r3/0-1  an assignor of its own, what is said to it, and the versions A reads;
-                                            of several, one word for each, or one for all
-prepare A                                   A asks for the group as it is
-install A A=foo[0]!v1:light B=- error=2     A brings what the assignor made of that, with a word to A, and an error; or
-                                            a message=, if it failed; for the epoch that A prepared last, or of=
-
-Answers to heartbeats have what only such members are told: ``compute``, ``pending=foo[2]``, ``says=v1:light/e2``.
-"""
+"""Raw members that compute their group's assignment (KIP-848, "Client Side Mode"): what they ask, and bring."""
 
 from __future__ import annotations
 
@@ -18,10 +9,9 @@ from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
-from kafka_nextgen.coordinator.topic_partitions import flatten, to_topic_partitions
+from kafka_nextgen.coordinator.topic_partitions import TopicPartitions, flatten, to_topic_partitions
 from tests.scenario_language.assignor_words import (
     client_assignor,
-    parse_assignor_word,
     parse_member_word,
     write_member_word,
 )
@@ -29,9 +19,8 @@ from tests.scenario_language.grammar import Command
 from tests.scenario_language.telling import Write
 from tests.scenario_language.telling_assigning import tell_installed, tell_prepared
 from tests.scenario_language.verbs.classic_requests import parts_of
+from tests.scenario_language.verbs.own_assignors import assignment_of
 from tests.scenario_language.world import GROUP, World
-
-__all__ = ["OPTIONS", "client_assignors", "install", "prepare"]
 
 OPTIONS = ("local", "said")
 
@@ -39,7 +28,6 @@ _NONE = "-"
 
 
 def client_assignors(command: Command) -> tuple[ClientAssignor, ...] | None:
-    """What the command says of a member's own assignors."""
     if "local" not in command.options:
         return None
     names = [name for name in command.options["local"].split() if name != _NONE]
@@ -48,7 +36,6 @@ def client_assignors(command: Command) -> tuple[ClientAssignor, ...] | None:
 
 
 def prepare(world: World, command: Command) -> Iterator[str]:
-    """Ask what there is to assign."""
     command.expect(1, "epoch")
     heard = world.ask(PrepareAssignment(GROUP, command.name, _epoch(world, command)))
     answer = heard.answer
@@ -66,7 +53,6 @@ def _tell_member(name: str, member: PreparedMember, write: Write) -> str:
 
 
 def install(world: World, command: Command) -> Iterator[str]:
-    """Bring the assignment."""
     command.expect(range(1, 100), "epoch", "of", "error", "message")
     options, member = command.options, world.raw.named(command.name)
     request = InstallAssignment(
@@ -85,16 +71,13 @@ def install(world: World, command: Command) -> Iterator[str]:
 
 
 def _assignments(world: World, command: Command) -> dict[str, MemberAssignment]:
+    def share(partitions: str) -> TopicPartitions:
+        return to_topic_partitions(world.with_ids(partitions))
+
     known = world.classic.known
     return {
-        known[name].latest_id if name in known else name: _assignment(world, part) for name, part in parts_of(command)
+        known[name].latest_id if name in known else name: assignment_of(part, share) for name, part in parts_of(command)
     }
-
-
-def _assignment(world: World, part: str) -> MemberAssignment:
-    partitions, _, word = part.partition("!")
-    share = to_topic_partitions(world.with_ids(partitions or _NONE))
-    return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)
 
 
 def _epoch(world: World, command: Command) -> int:

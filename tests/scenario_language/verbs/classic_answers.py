@@ -1,19 +1,4 @@
-"""Answers by hand: of an application that is slow, or raises, and of the coordinator of a classic group.
-
-answer A join generation=2 leader=B  the group has joined; A is not its leader
-answer A join leader generation=2 members=A B
-                                     A is its leader, and learns of these; with skip it is not to assign (KIP-814)
-answer A join error=MEMBER_ID_REQUIRED id=A-1
-answer A sync assignment=foo[0-1]    or error=...; like join with protocol=, assignor= and id=
-answer A heartbeat error=REBALANCE_IN_PROGRESS
-                                     without error= the session is kept
-answer A leave
-lose A join                          no answer will come
-answer A revoke error=disk           a callback (assign, revoke, lose) returns, or raises
-answer A commit error=...            the commit of a rebalance ends
-answer A topics error=...            topics are described, or can't be just now
-answer A assignor error=...          an assignor of its own comes to what the uniform one would, or raises
-"""
+"""Answers by hand: of an application that is slow, or raises, and of the coordinator of a classic group."""
 
 from __future__ import annotations
 
@@ -23,21 +8,17 @@ from attrs import evolve
 
 from kafka_nextgen.assignors.user_data import write_assignor_word
 from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
-from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.membership.events import HeartbeatRefused
 from tests.scenario_language.assignor_words import parse_assignor_word
-from tests.scenario_language.calling import Call
-from tests.scenario_language.client import Task
+from tests.scenario_language.client import TASKS, Task
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_partitions
 from tests.scenario_language.scripted.client import Kind, ScriptedClient
-from tests.scenario_language.scripted.world import ScriptedWorld, task_of
+from tests.scenario_language.scripted.world import ScriptedWorld
 from tests.scenario_language.verbs import desks
 from tests.scenario_language.verbs.applications import code_in, member_of, task
-
-__all__ = ["answer", "lose"]
 
 _KINDS = {kind.value: kind for kind in Kind}
 
@@ -46,7 +27,6 @@ _LEFT_OUT = "-"
 
 
 def answer(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Answer a request, or finish a task."""
     client = member_of(world, command)
     if len(command.words) < 2:
         raise command.error("answer what?")
@@ -59,7 +39,6 @@ def answer(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def lose(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Let the answer to a request get lost, or the request itself."""
     command.expect(2)
     client = member_of(world, command)
     if desks.is_about_offsets(client.desk, command):
@@ -160,12 +139,6 @@ _ANSWERS: dict[Kind, Callable[[ScriptedWorld, ScriptedClient, Command], Iterator
     Kind.LEAVE: _answer_leave,
 }
 
-_CALLS: dict[Task, type[Call]] = {
-    Task.ASSIGN: fx.CallOnAssigned,
-    Task.REVOKE: fx.CallOnRevoked,
-    Task.LOSE: fx.CallOnLost,
-}
-
 
 def _finish(world: ScriptedWorld, client: ScriptedClient, command: Command) -> Iterator[str]:
     command.expect(2, "error")
@@ -183,6 +156,6 @@ def _finish(world: ScriptedWorld, client: ScriptedClient, command: Command) -> I
             raise command.error(f"{client.name} asks for no topics")
         yield from world.describe(client, error)
     else:
-        if not client.calls or task_of(client.calls[0]) is not asked:
+        if not client.calls or TASKS[type(client.calls[0])] is not asked:
             raise command.error(f"{client.name} runs no such callback, or another comes first")
         yield from world.driver.end_call(client, client.calls[0], error, world.now)

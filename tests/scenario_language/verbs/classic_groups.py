@@ -1,8 +1,4 @@
-"""A group as administrators see it, and commits of members of a classic group.
-
-describe-group, describe-members, list-groups, delete-group
-commit-group A foo[0]=5 generation=3
-"""
+"""A group as administrators see it, and commits of members of a classic group."""
 
 from __future__ import annotations
 
@@ -19,11 +15,8 @@ from tests.scenario_language.telling import tell_commit, tell_members
 from tests.scenario_language.telling_classic import tell_described
 from tests.scenario_language.world import GROUP, World
 
-__all__ = ["commit_group", "delete_group", "describe_group", "describe_members", "list_groups"]
-
 
 def describe_group(world: World, command: Command) -> Iterator[str]:
-    """Tell the state, the protocol, and who has what."""
     command.expect(0)
     answer = world.ask(DescribeGroups((GROUP,))).answer
     assert isinstance(answer, GroupsDescribed)
@@ -31,7 +24,6 @@ def describe_group(world: World, command: Command) -> Iterator[str]:
 
 
 def describe_members(world: World, command: Command) -> Iterator[str]:
-    """Tell what ConsumerGroupDescribe says: epochs, and each member's protocol, epoch, partitions and target."""
     command.expect(0)
     answer = world.ask(ConsumerGroupDescribe((GROUP,))).answer
     assert isinstance(answer, ConsumerGroupDescribed)
@@ -50,7 +42,6 @@ def list_groups(world: World, command: Command) -> Iterator[str]:
 
 
 def delete_group(world: World, command: Command) -> Iterator[str]:
-    """Delete the group."""
     command.expect(0)
     answer = world.ask(DeleteGroups((GROUP,))).answer
     assert isinstance(answer, GroupsDeleted)
@@ -58,7 +49,6 @@ def delete_group(world: World, command: Command) -> Iterator[str]:
 
 
 def commit_group(world: World, command: Command) -> Iterator[str]:
-    """Commit offsets as a member of a classic group."""
     command.expect(range(2, 100), "generation", "as", "instance")
     member = world.classic.named(command.name)
     member_id = world.classic.id_of(command.options["as"]) if "as" in command.options else member.latest_id

@@ -1,19 +1,4 @@
-"""Members of classic groups, and what is around them; ``applications`` has what else they are told.
-
-member A protocol=classic assignors=range cooperative-sticky
-                                     a client that runs; other options are those of its configuration
-member A protocol=classic topics=foo generation=1 has=foo[0]
-                                     one that is in that generation already, as a follower
-peer B topics=foo owns=foo[0] generation=1 instance=b
-                                     another member, which the leader of the group learns of
-topic foo 4                          now there is such a topic, or it has so many partitions
-delete foo
-enforce A reason=...                 the application wants a rebalance (KIP-568)
-commit A generation=1 error=ILLEGAL_GENERATION
-                                     a commit of the application, of that generation, was refused; or see ``desks``
-settle                               everything that can happen at this time happens; each hop is indented
-state                                what each member is, and which of its requests are not answered
-"""
+"""Members of classic groups, and what is around them; ``applications`` has what else they are told."""
 
 from __future__ import annotations
 
@@ -41,8 +26,6 @@ from tests.scenario_language.verbs import desks, own_assignors
 from tests.scenario_language.verbs.applications import code_in, member_of
 from tests.scenario_language.world import GROUP
 
-__all__ = ["commit", "delete", "enforce", "member", "peer", "settle", "state", "tick", "topic"]
-
 _SECONDS = {
     "max_poll_interval": "max_poll_interval_s",
     "retry_backoff": "retry_backoff_s",
@@ -62,7 +45,6 @@ _PRESENT = frozenset({"topics", "generation", "has"})
 
 
 def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Start a client, or several alike."""
     command.expect(
         range(1, 100),
         "protocol",
@@ -83,7 +65,8 @@ def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
         if name in world.clients:
             raise command.error(f"there is a member {name}")
         world.clients[name] = ScriptedClient.make(name, _settings(command), desks.settings(command), world.now)
-        own_assignors.say_at_first(world, world.clients[name], command)
+        world.clients[name].words = own_assignors.words_in(command)
+        list(own_assignors.ask(world, world.clients[name]))
         if not _PRESENT.isdisjoint(command.options):
             _let_in(world, world.clients[name], command)
     yield from ()
@@ -121,7 +104,6 @@ def _settings(command: Command) -> ClassicSettings:
 
 
 def peer(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Let there be another member, with what it says when it joins."""
     command.expect(1, "topics", "owns", "generation", "instance", "said", "foreign")
     options = command.options
     said = write_member_word(parse_member_word(options["said"])) if "said" in options else None
@@ -136,14 +118,12 @@ def peer(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def topic(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Make a topic, or give it another size."""
     command.expect(2)
     world.topics[command.name] = int(command.words[1])
     yield from ()
 
 
 def delete(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Delete a topic."""
     command.expect(1)
     if world.topics.pop(command.name, None) is None:
         raise command.error(f"there is no topic {command.name}")
@@ -151,7 +131,6 @@ def delete(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def enforce(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Ask for a rebalance."""
     command.expect(1, "reason", "states")
     wish = RebalanceEnforced(command.options.get("reason", ""), _stated(command))
     yield from world.feed(member_of(world, command), wish)
@@ -162,7 +141,6 @@ def _stated(command: Command) -> JoinReason:
 
 
 def commit(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Commit, or let a commit be refused that was made in some generation."""
     if len(command.words) > 1:
         yield from desks.commit(world, command)
         return
@@ -173,20 +151,17 @@ def commit(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def tick(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Let time pass."""
     command.expect(1)
     yield from world.pass_time(parse_duration(command.name))
 
 
 def settle(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Go on to the fixed point."""
     command.expect(0)
     yield from (f"   {line}" for line in world.settle())
     yield from (f"   {line}" for line in world.tell_kept())
 
 
 def state(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Tell everything."""
     command.expect(0)
     yield from map(_tell_client, world.clients.values())
 

@@ -1,17 +1,4 @@
-"""Raw requests of the classic protocol: every field as the scenario says, and what the coordinator answers.
-
-join-group A foo bar owns=foo[0] protocols=range sticky session=10s timeout=60s instance=one version=9
-sync-group A A=foo[0-1] B=foo[2]        the leader's, with everybody's part; a follower's has none
-heartbeat-group A generation=3
-leave-group A B@two @three              by id, by both, by instance id
-await A B                               time passes until they are answered
-
-Ids, generations and what a member offered before are remembered, if left out; ``as=`` is an id to use instead, ``as=-``
-none. ``says=`` is a reason in words (KIP-800), ``states=`` a JoinReason, an extension. Who is not answered at once
-*waits*; whoever is answered later is told of when that happens. What members embed in their requests has version
-``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word to the leader's
-assignor, or of it.
-"""
+"""Raw requests of the classic protocol, whose answers may come later, and ``tick``, which lets time pass."""
 
 from __future__ import annotations
 
@@ -31,11 +18,9 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.types import JoinReason
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration, parse_partitions
-from tests.scenario_language.raw_classic_members import RawClassicMember
+from tests.scenario_language.raw_members import RawClassicMember
 from tests.scenario_language.telling_classic import tell_joined, tell_left, tell_synced
 from tests.scenario_language.world import GROUP, LateAnswer, PatientQuestion, World
-
-__all__ = ["heartbeat_group", "join_group", "leave_group", "parts_of", "sync_group", "tell_arrived", "wait_for"]
 
 _MOST_WAITS = 100
 _GIVEN_BY_THE_WORLD = 0
@@ -47,7 +32,6 @@ _GARBAGE_BYTES = b"?"  # not even a version
 
 
 def join_group(world: World, command: Command) -> Iterator[str]:
-    """Join, or join again."""
     command.expect(range(1, 100), "owns", "user_data", *_EMBEDDING, *_JOINING)
     member, options = world.classic.named(command.name), command.options
     member.topics = command.words[1:] or member.topics
@@ -75,7 +59,6 @@ def join_group(world: World, command: Command) -> Iterator[str]:
 
 
 def sync_group(world: World, command: Command) -> Iterator[str]:
-    """Ask for one's part, or bring everybody's."""
     command.expect(range(1, 100), "generation", "as", "type", "protocol", "user_data", *_EMBEDDING)
     member = world.classic.named(command.name)
     yield from _put(
@@ -127,7 +110,6 @@ def parts_of(command: Command) -> Iterator[tuple[str, str]]:
 
 
 def heartbeat_group(world: World, command: Command) -> Iterator[str]:
-    """Send a heartbeat."""
     command.expect(1, "generation", "as", "instance")
     member = world.classic.named(command.name)
     generation = int(command.options.get("generation", member.generation))
@@ -140,7 +122,6 @@ def heartbeat_group(world: World, command: Command) -> Iterator[str]:
 
 
 def leave_group(world: World, command: Command) -> Iterator[str]:
-    """Leave, several at once."""
     command.expect(range(1, 100), "says")
     members = []
     for word in command.words:
@@ -154,7 +135,6 @@ def leave_group(world: World, command: Command) -> Iterator[str]:
 
 
 def wait_for(world: World, command: Command) -> Iterator[str]:
-    """Let time pass until these members are answered."""
     command.expect(range(1, 100))
     missing = set(command.words)
     for _ in range(_MOST_WAITS):
@@ -180,7 +160,6 @@ def _put(world: World, member: RawClassicMember, question: PatientQuestion) -> I
 
 
 def tell_arrived(world: World) -> Iterator[str]:
-    """Tell the answers that have come to those who waited."""
     yield from _tell(world, world.arrived())
 
 
@@ -201,3 +180,9 @@ def _remember(member: RawClassicMember, answer: JoinGroupAnswer) -> None:
         member.take(answer.member_id)
     if answer.error is ErrorCode.NONE:
         member.generation, member.protocol = answer.generation, answer.protocol_name
+
+
+def tick(world: World, command: Command) -> Iterator[str]:
+    command.expect(1)
+    yield from world.pass_time(parse_duration(command.name))
+    yield from tell_arrived(world)

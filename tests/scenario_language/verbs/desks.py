@@ -1,17 +1,4 @@
-"""Commits and lookups of members with machines, by whatever protocol they are in a group.
-
-commit A foo[0]=5 foo[1]=7 timeout=1s    the application commits, and goes on; it is told how that ended
-committed A foo[0-1]                     it asks for the group's committed offsets
-position A foo[0]=5                      it has processed up to there, which is what auto-commit commits
-answer A commit error=STALE_MEMBER_EPOCH the oldest commit under way is answered in the coordinator's name, and reaches
-                                         nobody; without error= it is accepted
-answer A commit foo[0]=STALE_MEMBER_EPOCH
-                                         that partition is refused, the others are accepted
-lose A commit                            it was lost, where there is no link to drop it from
-answer A fetch-offsets foo[0]=5 foo[1]=UNSTABLE_OFFSET_COMMIT foo[2]=-
-                                         the same for a lookup; error= is for all of it, - is no offset; what is not
-                                         named is left out of the answer
-"""
+"""Commits and lookups of members with machines, by whatever protocol they are in a group."""
 
 from __future__ import annotations
 
@@ -35,8 +22,6 @@ from tests.scenario_language.notation import (
 from tests.scenario_language.offset_desk import AtDesk, Desk
 from tests.scenario_language.telling import tell_commit
 from tests.scenario_language.verbs.applications import code_in, member_of
-
-__all__ = ["answer", "commit", "committed", "is_about_offsets", "lose", "position", "settings"]
 
 _TIMEOUT = "60s"
 
@@ -83,7 +68,6 @@ def settings(command: Command) -> OffsetSettings:
 
 
 def commit(world: WithDesks[C], command: Command) -> Iterator[str]:
-    """Commit, and go on."""
     command.expect(range(2, 100), "timeout")
     client = member_of(world, command)
     offsets = {tp: OffsetAndMetadata(at) for tp, at in map(parse_offset, command.words[1:])}
@@ -92,7 +76,6 @@ def commit(world: WithDesks[C], command: Command) -> Iterator[str]:
 
 
 def committed(world: WithDesks[C], command: Command) -> Iterator[str]:
-    """Ask for committed offsets."""
     command.expect(range(2, 100), "timeout")
     client = member_of(world, command)
     partitions = parse_partitions(" ".join(command.words[1:]))
@@ -111,7 +94,6 @@ def _timeout_s(command: Command) -> float:
 
 
 def position(world: WithDesks[C], command: Command) -> Iterator[str]:
-    """Let the application have processed records."""
     command.expect(range(2, 100))
     client = member_of(world, command)
     client.positions.update(map(parse_offset, command.words[1:]))
@@ -125,7 +107,6 @@ def is_about_offsets(desk: Desk, command: Command) -> bool:
 
 
 def answer(world: WithDesks[C], client: C, command: Command) -> Iterator[str]:
-    """Answer the oldest commit or lookup in the coordinator's name."""
     command.expect(range(2, 100), "error")
     kind = Kind(command.words[1])
     under_way = client.desk.commits if kind is Kind.COMMIT else client.desk.lookups
@@ -140,7 +121,6 @@ def answer(world: WithDesks[C], client: C, command: Command) -> Iterator[str]:
 
 
 def lose(world: WithDesks[C], client: C, command: Command) -> Iterator[str]:
-    """Let the oldest commit or lookup get lost."""
     kind = Kind(command.words[1])
     under_way = client.desk.commits if kind is Kind.COMMIT else client.desk.lookups
     if not under_way:

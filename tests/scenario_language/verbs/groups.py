@@ -1,29 +1,23 @@
-"""The coordinator itself: its settings, the state it is in, its fail-over, and what it is made to decide.
-
-settings profile=4.0 max_size=2 assignment_interval=1s    before anything else; the interval is 0 if not given
-settings migration=upgrade classic_max_size=1
-settings extensions=on history_size=3
-member A epoch=6 has=orders[0-3]    is in the group, as it would be after six rebalances
-generation 22 A=foo[0] B@two=foo[1] the group is a classic one, in its 22nd generation, and these are in it
-epoch 7                             the next target is that of epoch 7, and is made at once
-assign A orders[0-2]                what the next target gives to A
-coordinator restart                 a new coordinator reads the log
-state                               the epochs, and who has what
-"""
+"""The coordinator itself: its settings, its state, its fail-over, and what it is made to decide or to expect."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.records import Rebalance
+from kafka_nextgen.coordinator.extensions.requests import AddMembers, DescribeHistory, ExpectedMember
+from kafka_nextgen.coordinator.extensions.responses import HistoryDescribed, MembersAdded
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
+from kafka_nextgen.types import JoinReason
 from tests.scenario_language.grammar import Command
-from tests.scenario_language.notation import parse_duration, parse_partitions
+from tests.scenario_language.host import BEGINNING
+from tests.scenario_language.notation import parse_duration, parse_partitions, write_duration
 from tests.scenario_language.pure import PureWorld
 from tests.scenario_language.setting_up import Present, PresentClassic
 from tests.scenario_language.telling import tell_group
 from tests.scenario_language.verbs.classic_requests import parts_of
-
-__all__ = ["assign", "coordinator", "epoch", "generation", "present_member", "settings", "state"]
+from tests.scenario_language.world import GROUP
 
 _DEFAULTS = {
     "profile": "4.4",
@@ -39,7 +33,6 @@ _TIMES = {"session": "45s", "heartbeat": "5s"}
 
 
 def settings(world: PureWorld, command: Command) -> Iterator[str]:
-    """Configure the coordinator."""
     command.expect(0, "classic_max_size", "extensions", "history_size", *_DEFAULTS, *_TIMES)
     if world.host.log or world.host.topics:
         raise command.error("settings come before anything else")
@@ -70,7 +63,6 @@ def _milliseconds(duration: str) -> int:
 
 
 def present_member(world: PureWorld, command: Command) -> Iterator[str]:
-    """Put a member into the group, with all topics subscribed."""
     command.expect(1, "epoch", "has", "instance")
     if "epoch" not in command.options:
         raise command.error("at which epoch?")
@@ -83,14 +75,12 @@ def present_member(world: PureWorld, command: Command) -> Iterator[str]:
 
 
 def epoch(world: PureWorld, command: Command) -> Iterator[str]:
-    """Let the assignments that follow be the target of this epoch."""
     command.expect(1)
     world.plan.epoch = world.raw.epochs.read(command.name)
     yield from ()
 
 
 def generation(world: PureWorld, command: Command) -> Iterator[str]:
-    """Let the group be a classic one, of members that assign eagerly by range."""
     command.expect(range(2, 100))
     world.plan.generation = int(command.name)
     for who, partitions in parts_of(command):
@@ -105,7 +95,6 @@ def generation(world: PureWorld, command: Command) -> Iterator[str]:
 
 
 def assign(world: PureWorld, command: Command) -> Iterator[str]:
-    """Let the next target give these partitions to a member."""
     command.expect(range(2, 100))
     if world.plan.epoch is not None:
         world.raw.named(command.name).topics = frozenset(world.topic_ids)
@@ -114,7 +103,6 @@ def assign(world: PureWorld, command: Command) -> Iterator[str]:
 
 
 def coordinator(world: PureWorld, command: Command) -> Iterator[str]:
-    """Let a new coordinator take over."""
     command.expect(1)
     if command.name != "restart":
         raise command.error("coordinator what? There is restart")
@@ -123,7 +111,69 @@ def coordinator(world: PureWorld, command: Command) -> Iterator[str]:
 
 
 def state(world: PureWorld, command: Command) -> Iterator[str]:
-    """Tell the epochs, and who has what."""
     command.expect(0)
     world.set_up()
     yield from tell_group(world.host.group, world.write)
+
+
+_OPTIONS = ("within", "session", "timeout", "assignor")
+
+
+def add_members(world: PureWorld, command: Command) -> Iterator[str]:
+    command.expect(range(100), *_OPTIONS)
+    members = tuple(_member(command, instance_id) for instance_id in command.words)
+    heard = world.ask(AddMembers(GROUP, members, _option_in_ms(command, "within", "60s")))
+    yield from heard.before
+    assert isinstance(heard.answer, MembersAdded)
+    if heard.answer.error is not ErrorCode.NONE:
+        yield f"-> {heard.answer.error.name}"
+    for instance_id, (error, _) in heard.answer.results.items():
+        yield f"-> {instance_id or '-'} {'ok' if error is ErrorCode.NONE else error.name}"
+    yield from heard.after
+
+
+def _member(command: Command, instance_id: str) -> ExpectedMember:
+    session_ms, timeout_ms = (_option_in_ms(command, key, "-1") for key in ("session", "timeout"))
+    name = "" if instance_id == "-" else instance_id
+    return ExpectedMember(name, session_ms, timeout_ms, command.options.get("assignor"))
+
+
+def _option_in_ms(command: Command, option: str, default: str) -> int:
+    text = command.options.get(option, default)
+    return int(text) if text.lstrip("-").isdigit() else round(1000 * parse_duration(text))
+
+
+def history(world: PureWorld, command: Command) -> Iterator[str]:
+    command.expect(0)
+    world.set_up()
+    answer = world.host.ask(DescribeHistory(GROUP)).response
+    assert isinstance(answer, HistoryDescribed)
+    if answer.error is not ErrorCode.NONE:
+        yield f"-> {answer.error.name}"
+        return
+    yield "-> history" if answer.rebalances else "-> no history"
+    for rebalance in answer.rebalances:
+        yield f"   {_told(world, rebalance)}"
+
+
+def _told(world: PureWorld, rebalance: Rebalance) -> str:
+    """``3 consumer epoch=4 MEMBER_LEFT A at=5s delay=0s target=4``."""
+    cause, assigned_at_ms = rebalance.cause, rebalance.assigned_at_ms
+    words = [
+        str(rebalance.number),
+        "classic" if rebalance.is_classic else "consumer",
+        f"epoch={rebalance.epoch}",
+        cause.reason.name,
+        world.classic.write(cause.member_id) if cause.member_id else "nobody",
+        f"at={write_duration(rebalance.caused_at_ms - round(1000 * BEGINNING))}",
+    ]
+    if assigned_at_ms is not None:
+        words += [
+            f"delay={write_duration(assigned_at_ms - rebalance.caused_at_ms)}",
+            f"target={rebalance.target_epoch}",
+        ]
+    if cause.stated is not JoinReason.UNKNOWN:
+        words.append(f"states={cause.stated.name}")
+    if cause.text:
+        words.append(f"says={cause.text}")
+    return " ".join(words)

@@ -1,13 +1,4 @@
-"""Raw heartbeats: every field as the scenario says, and what the coordinator answers.
-
-join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
-heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
-leave A, pause A                           epochs -1 and -2
-join A foo states=upgrade                  a JoinReason, an extension
-configure heartbeat=7s session=-           the group's own configuration; - takes a key back
-configure target_size=3                    how many members are active, an extension
-epochs absolute                            are the same in every world, for they come from a generation
-"""
+"""Raw heartbeats: every field as the scenario says, and what the coordinator answers."""
 
 from __future__ import annotations
 
@@ -25,8 +16,6 @@ from tests.scenario_language.telling import tell_heartbeat
 from tests.scenario_language.telling_assigning import tell_besides, tell_complaint
 from tests.scenario_language.verbs import assigning
 from tests.scenario_language.world import GROUP, World
-
-__all__ = ["configure", "epochs", "heartbeat", "join", "leave", "pause"]
 
 _GROUP_KEYS = {
     "heartbeat": "consumer.heartbeat.interval.ms",
@@ -50,7 +39,6 @@ OPTIONS = (
 
 
 def heartbeat(world: World, command: Command) -> Iterator[str]:
-    """Send a heartbeat as it is written."""
     command.expect(1, *OPTIONS)
     request = _request(world, command)
     heard = world.ask(request)
@@ -80,7 +68,6 @@ def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str
 
 
 def configure(world: World, command: Command) -> Iterator[str]:
-    """Give the group a configuration of its own."""
     command.expect(0, *_GROUP_KEYS)
     config = {_GROUP_KEYS[option]: _number(option, value) for option, value in command.options.items()}
     code = world.configure(config)
@@ -94,24 +81,20 @@ def _number(option: str, value: str) -> str:
 
 
 def join(world: World, command: Command) -> Iterator[str]:
-    """Send a heartbeat with epoch 0 for the topics named."""
     command.expect(range(1, 100), *OPTIONS)
     defaults = {"epoch": "0", "topics": " ".join(command.words[1:])}
     yield from heartbeat(world, evolve(command, words=(command.name,), options=defaults | dict(command.options)))
 
 
 def leave(world: World, command: Command) -> Iterator[str]:
-    """Leave for good."""
     yield from heartbeat(world, evolve(command, options={"epoch": "-1"} | dict(command.options)))
 
 
 def pause(world: World, command: Command) -> Iterator[str]:
-    """Leave for a while, as static members do."""
     yield from heartbeat(world, evolve(command, options={"epoch": "-2"} | dict(command.options)))
 
 
 def epochs(world: World, command: Command) -> Iterator[str]:
-    """Write epochs as they are."""
     command.expect(1)
     if command.name != "absolute":
         raise command.error("epochs how? There is absolute")

@@ -1,9 +1,4 @@
-"""Members of the consumer group protocol with a machine of their own; ``applications`` has what they are told.
-
-member A instance=one commit=auto    a client that runs; options are those of its configuration
-crash A                              without a word
-restart A                            under another member id, with the same subscription
-"""
+"""Members of the consumer group protocol with a machine of their own; ``applications`` has what they are told."""
 
 from __future__ import annotations
 
@@ -15,11 +10,9 @@ from tests.scenario_language.client import Client
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration
 from tests.scenario_language.pair import PairWorld
-from tests.scenario_language.verbs import desks, local_assignors
+from tests.scenario_language.verbs import desks, own_assignors
 from tests.scenario_language.verbs.applications import member_of
 from tests.scenario_language.world import GROUP
-
-__all__ = ["crash", "member", "restart"]
 
 _DURATIONS = {
     "max_poll_interval": "max_poll_interval_s",
@@ -32,15 +25,14 @@ _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assi
 
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
-    """Start a client, or several alike."""
     command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout", "local", "said", "states")
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
-        words = local_assignors.words_in(command)
+        words = own_assignors.words_in(command)
         client = Client.make(name, _settings(command), desks.settings(command), world.now, words)
         world.clients[name] = client
-        yield from local_assignors.ask(world, client)
+        yield from own_assignors.ask(world, client)
 
 
 def _settings(command: Command) -> MemberSettings:
@@ -57,19 +49,17 @@ def _settings(command: Command) -> MemberSettings:
 
 
 def crash(world: PairWorld, command: Command) -> Iterator[str]:
-    """End the process."""
     command.expect(1)
     member_of(world, command).crash()
     yield from ()
 
 
 def restart(world: PairWorld, command: Command) -> Iterator[str]:
-    """Start the process again."""
     command.expect(1)
     client = member_of(world, command)
     if client.member is not None:
         raise command.error(f"{command.name} runs: crash it, or close it, first")
     client.start(world.now)
-    yield from local_assignors.ask(world, client)
+    yield from own_assignors.ask(world, client)
     if client.subscription is not None:
         yield from world.feed(client, client.subscription)

@@ -1,74 +1,108 @@
-"""Assignors that an application brings to a classic group (``group.local.assignors``).
-
-member A protocol=classic assignors=mine local=mine said=v1:heavy/0-1
-                                     a client that brings it, and what it says to it at first
-say A mine v2:light/r3/0-2           what it has to say from now on; with late=1s its driver was that long at something
-                                     else, and comes to what is due only now
-peer B topics=foo said=v1:heavy      another member's word, or one with foreign=...
-computed A A=foo[0]!v1:light B=foo[1] error=2
-                                     the assignor that A runs comes to this; it says something to A, and an error
-answer A assignor                    it comes to what the uniform assignor would
-answer A assignor error=...          it raises
-answer A sync assignment=foo[0] word=v1:light/e2
-"""
+"""Assignors that applications bring (``group.local.assignors``), by whatever protocol their members are in a group."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
 
-from kafka_nextgen.assignors import GroupAssignment, MemberAssignment
+from attrs import evolve
+
+from kafka_nextgen.assignors import GroupAssignment, MemberAssignment, UniformAssignor
+from kafka_nextgen.assignors.user_data import MemberWord
+from kafka_nextgen.coordinator.topic_partitions import TopicPartitions, to_topic_partitions
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import TopicId, TopicIdPartition
 from tests.scenario_language.assignor_words import client_assignor, parse_assignor_word, parse_member_word
+from tests.scenario_language.assignors import Made, Raised
+from tests.scenario_language.client import Client
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration, parse_partitions
-from tests.scenario_language.scripted.assignor import Made
-from tests.scenario_language.scripted.client import ScriptedClient
+from tests.scenario_language.pair import PairWorld
 from tests.scenario_language.scripted.world import ScriptedWorld
-from tests.scenario_language.verbs.applications import member_of
+from tests.scenario_language.verbs.applications import Application, Inhabited, member_of
 from tests.scenario_language.verbs.classic_requests import parts_of
 
-__all__ = ["computed", "say", "say_at_first"]
+
+class Speaker(Application, Protocol):
+    """What a client is here."""
+
+    name: str
+    words: dict[str, MemberWord]
 
 
-def say_at_first(world: ScriptedWorld, client: ScriptedClient, command: Command) -> None:
-    """Let a client that begins say something to its assignors."""
-    if client.settings.local_assignors:
-        word = parse_member_word(command.options.get("said", "v0"))
-        client.words = dict.fromkeys(client.settings.local_assignors, word)
-        list(world.feed(client, _asked(client)))
+S = TypeVar("S", bound=Speaker)
 
 
-def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Let a client say something else."""
-    command.expect(3, "late")
-    world.now += parse_duration(command.options.get("late", "0s"))
+def words_in(command: Command) -> dict[str, MemberWord]:
+    """What the assignors of a client that begins say."""
+    names = command.options.get("local", "").split()
+    return dict.fromkeys(names, parse_member_word(command.options.get("said", "v0")))
+
+
+def ask(world: Inhabited[S], client: S) -> Iterator[str]:
+    """Let the member know what its assignors say."""
+    if client.words:
+        said = tuple(client_assignor(name, word) for name, word in client.words.items())
+        yield from world.feed(client, AssignorsAsked(said))
+
+
+def say(world: Inhabited[S], command: Command) -> Iterator[str]:
+    command.expect(3)
     client, name = member_of(world, command), command.words[1]
     if name not in client.words:
-        raise command.error(f"{client.name} brings no assignor {name}")
+        raise command.error(f"{client.name} has no assignor {name}")
     client.words[name] = parse_member_word(command.words[2], client.words[name])
-    yield from world.feed(client, _asked(client))
+    yield from ask(world, client)
 
 
-def _asked(client: ScriptedClient) -> AssignorsAsked:
-    return AssignorsAsked(tuple(client_assignor(name, word) for name, word in client.words.items()))
+def say_late(world: ScriptedWorld, command: Command) -> Iterator[str]:
+    command.expect(3, "late")
+    world.now += parse_duration(command.options.get("late", "0s"))
+    yield from say(world, evolve(command, options={}))
 
 
-def computed(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """End the computation as the scenario wants it."""
-    command.expect(range(1, 100), "error")
+def computed(world: PairWorld, command: Command) -> Iterator[str]:
+    client = _computing(world, command)
+    made = _made(command, lambda partitions: to_topic_partitions(world.with_ids(partitions)))
+    yield from world.driver.assigning.end_run(client, made, world.now)
+
+
+def computed_by_leader(world: ScriptedWorld, command: Command) -> Iterator[str]:
     client = member_of(world, command)
     if client.run is None:
         raise command.error(f"{client.name} runs no assignor")
     ids = {topic.name: topic_id for topic_id, topic in client.run.group.topics.items()}
-    members = {name: _share(part, ids) for name, part in parts_of(command)}
-    assignment = GroupAssignment(members, int(command.options.get("error", 0)))
-    yield from world.driver.end_run(client, Made(assignment), world.now)
+
+    def share(text: str) -> TopicPartitions:
+        unknown = TopicId(int=0)
+        partitions = parse_partitions(text)
+        return to_topic_partitions(TopicIdPartition(ids.get(tp.topic, unknown), tp.partition) for tp in partitions)
+
+    yield from world.driver.end_run(client, _made(command, share), world.now)
 
 
-def _share(part: str, ids: Mapping[str, TopicId]) -> MemberAssignment:
+def answer(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
+    """End the computation by itself, or let the assignor raise."""
+    _computing(world, command)
+    error = command.options.get("error")
+    assignor = UniformAssignor() if error is None else Raised(error)
+    yield from world.driver.assigning.end_run(client, assignor, world.now)
+
+
+def _computing(world: PairWorld, command: Command) -> Client:
+    client = member_of(world, command)
+    if client.assigning.run is None:
+        raise command.error(f"no assignor of {client.name} is at work")
+    return client
+
+
+def _made(command: Command, share: Callable[[str], TopicPartitions]) -> Made:
+    command.expect(range(1, 100), "error")
+    members = {name: assignment_of(part, share) for name, part in parts_of(command)}
+    return Made(GroupAssignment(members, int(command.options.get("error", "0"))))
+
+
+def assignment_of(part: str, share: Callable[[str], TopicPartitions]) -> MemberAssignment:
+    """Read ``foo[0]!v1:light``. Raises ``NotationError``."""
     partitions, _, word = part.partition("!")
-    share: dict[TopicId, set[int]] = {}
-    for tp in parse_partitions(partitions):
-        share.setdefault(ids.get(tp.topic, TopicId(int=0)), set()).add(tp.partition)
-    return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)
+    return MemberAssignment(share(partitions or "-"), parse_assignor_word(word).metadata if word else None)

@@ -1,4 +1,4 @@
-"""Topics: ``topic foo 6``, ``grow foo 8``, ``delete foo``, ``recreate foo 6`` (under a new id). Nothing is told."""
+"""Topics. Nothing is told of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Iterator
 from tests.scenario_language.grammar import Command
 from tests.scenario_language.world import World
 
-__all__ = ["delete", "grow", "recreate", "topic"]
-
 
 def topic(world: World, command: Command) -> Iterator[str]:
-    """Make a topic."""
     if command.name in world.topic_ids:
         raise command.error(f"there is a topic {command.name}: grow it, or recreate it")
     _make(world, command)
@@ -19,7 +16,6 @@ def topic(world: World, command: Command) -> Iterator[str]:
 
 
 def recreate(world: World, command: Command) -> Iterator[str]:
-    """Delete a topic and make another one under its name."""
     _existing(world, command)
     world.delete_topic(command.name)
     _make(world, command)
@@ -27,13 +23,11 @@ def recreate(world: World, command: Command) -> Iterator[str]:
 
 
 def grow(world: World, command: Command) -> Iterator[str]:
-    """Give a topic more partitions; the number is of all of them."""
     world.grow_topic(_existing(world, command), _partitions(command))
     yield from ()
 
 
 def delete(world: World, command: Command) -> Iterator[str]:
-    """Delete a topic."""
     command.expect(1)
     name = _existing(world, command)
     world.delete_topic(name)
