@@ -3,32 +3,21 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import BrokerError, FencedInstanceError, InstanceIdInUseError
 from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatLost
+from kafka_nextgen.membership.error_classes import error_class
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from tests.membership.conversation import Conversation, joining, stable
 
-FULL = "heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"
-
-
-def test_a_keepalive_says_nothing_but_who_it_is() -> None:
-    talk = stable()
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-
-
-def test_the_next_heartbeat_comes_after_the_interval_the_coordinator_told() -> None:
-    talk = stable()
-    talk.wait(5)
-    talk.answer(5, interval_ms=7000)
-    assert talk.wait(6.9) == []
-    assert talk.wait(0.2) == ["heartbeat epoch=5"]
+# What a join and a heartbeat say, and when; the ordinary ways are told in ``tests/scenarios/member``.
 
 
 @pytest.mark.parametrize(
     ("told_ms", "waits_s"),
-    [(0, 5.0), (-1, 5.0), (1, 0.05), (3_600_000, 60.0)],
-    ids=["none", "negative", "tiny", "huge"],
+    [(7_000, 7.0), (0, 5.0), (-1, 5.0), (1, 0.05), (3_600_000, 60.0)],
+    ids=["sound", "none", "negative", "tiny", "huge"],
 )
-def test_an_interval_that_makes_no_sense_neither_floods_nor_silences(told_ms: int, waits_s: float) -> None:
+def test_the_interval_is_as_told_unless_it_would_flood_or_silence(told_ms: int, waits_s: float) -> None:
     talk = stable()
     talk.wait(5)
     talk.answer(5, interval_ms=told_ms)
@@ -40,54 +29,6 @@ def test_a_negative_epoch_in_an_answer_is_ignored() -> None:
     talk.wait(5)
     assert talk.answer(-1) == []
     assert talk.member.member_epoch == 5
-
-
-def test_a_new_epoch_is_published() -> None:
-    talk = stable()
-    talk.wait(5)
-    assert talk.answer(6) == ["publish epoch=6"]
-
-
-def test_one_heartbeat_is_in_flight() -> None:
-    talk = stable()
-    talk.wait(5)
-    assert talk.member.deadline() == 300.0, "only the application is waited for"
-    assert talk.wait(10) == []
-
-
-def test_an_answer_that_comes_after_the_heartbeat_was_given_up_means_nothing() -> None:
-    talk = stable()
-    talk.wait(5)
-    talk.lose_heartbeat()
-    assert talk.answer(9, "-") == []
-    assert talk.member.member_epoch == 5
-
-
-def test_a_new_subscription_is_told_at_once() -> None:
-    talk = stable()
-    assert talk.subscribe("orders") == ["heartbeat epoch=5 topics=orders"]
-
-
-def test_the_same_subscription_again_is_no_news() -> None:
-    talk = stable()
-    assert talk.subscribe("audit", "orders") == []
-
-
-def test_a_pattern_is_told_when_it_changes_and_taken_away_by_the_empty_string() -> None:
-    talk = stable()
-    assert talk.subscribe(pattern="ord.*") == ["heartbeat epoch=5 topics= pattern=ord.*"]
-    talk.answer(6)
-    assert talk.subscribe("orders") == ["heartbeat epoch=6 topics=orders pattern="]
-    talk.answer(7)
-    assert talk.wait(5) == ["heartbeat epoch=7"]
-
-
-def test_a_pattern_is_replaced_in_two_heartbeats() -> None:
-    talk = stable()
-    talk.subscribe(pattern="ord.*")
-    talk.answer(5)
-    assert talk.subscribe(pattern="aud.*") == ["heartbeat epoch=5 pattern="]
-    assert talk.answer(6) == ["publish epoch=6", "heartbeat epoch=6 pattern=aud.*"]
 
 
 def test_a_pattern_is_taken_away_again_if_the_answer_to_that_is_lost() -> None:
@@ -118,25 +59,6 @@ def test_a_full_heartbeat_takes_away_a_pattern_that_was_ever_told() -> None:
     assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=orders pattern= owned=orders[0-1]"]
 
 
-@pytest.mark.parametrize("code", [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.TOPIC_AUTHORIZATION_FAILED])
-def test_after_any_error_the_next_heartbeat_is_full(code: ErrorCode) -> None:
-    talk = stable()
-    talk.wait(5)
-    talk.refuse(code)
-    assert talk.wait(0.1) == [FULL]
-    talk.answer(5, "orders[0-1]")
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-
-
-def test_who_owns_nothing_says_everything_every_time() -> None:
-    # Otherwise a first assignment whose answer was lost would never be told again.
-    talk = stable(owned="-")
-    everything = "heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=-"
-    assert talk.wait(5) == [everything]
-    talk.answer(5, "-")
-    assert talk.wait(5) == [everything]
-
-
 def test_backoff_doubles_up_to_its_limit_and_starts_anew_after_an_answer() -> None:
     talk = stable()
     talk.wait(5)
@@ -160,20 +82,6 @@ def test_backoff_is_spread_by_chance(chance: float, waits_s: float) -> None:
     assert talk.member.deadline() == pytest.approx(waits_s, abs=0.001)
 
 
-def test_news_wait_for_the_backoff() -> None:
-    talk = stable()
-    talk.wait(5)
-    talk.lose_heartbeat()
-    assert talk.subscribe("orders") == []
-    assert talk.wait(0.1) == [FULL.replace("audit,", "")]
-
-
-def test_an_unsubscribed_member_sends_nothing() -> None:
-    talk = Conversation()
-    assert talk.member.deadline() is None
-    assert talk.poll() == []
-
-
 def test_what_is_being_assigned_is_not_reported_as_free() -> None:
     talk = joining()
     talk.answer(5, "orders[0-1]")
@@ -192,15 +100,6 @@ def test_what_could_not_be_assigned_is_not_reported_as_free() -> None:
     talk.wait(5)
     talk.lose_heartbeat()
     assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"]
-
-
-def test_what_is_about_to_be_assigned_is_not_reported_as_free() -> None:
-    talk = joining()
-    talk.answer(5, "orders[0-1]")
-    assert talk.phase == "resolving"
-    assert talk.subscribe("orders") == ["heartbeat epoch=5 topics=orders"]
-    talk.lose_heartbeat()
-    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=orders owned=orders[0-1]"]
 
 
 def test_a_newer_target_that_takes_it_away_does_not_free_what_is_about_to_be_assigned() -> None:
@@ -230,3 +129,37 @@ def test_after_an_answer_that_took_longer_than_the_interval_the_next_heartbeat_g
     talk.wait(5)
     talk.wait(6)
     assert talk.answer(5, interval_ms=5000) == ["heartbeat epoch=5"]
+
+
+def test_a_member_joins_when_the_application_subscribes_and_says_everything() -> None:
+    talk = Conversation(rack_id="r1", instance_id="i1", server_assignor="range", rebalance_timeout_ms=9000)
+    assert talk.subscribe("orders") == [
+        "heartbeat epoch=0 full rack=r1 instance=i1 timeout=9000 topics=orders pattern= assignor=range owned=-"
+    ]
+    assert talk.status == "joining"
+
+
+def test_an_epoch_is_not_published_before_its_assignment_is_known() -> None:
+    talk = joining()
+    assert talk.answer(5, None) == []
+    assert talk.status == "joining"
+    assert talk.wait(5) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=-"]
+    assert talk.answer(5, "-")[0] == "publish epoch=5"
+
+
+def test_subscribing_to_something_else_while_joining_is_said_once_the_join_is_answered() -> None:
+    talk = joining()
+    assert talk.subscribe("orders") == []
+    assert talk.answer(5, "-")[-1] == "heartbeat epoch=5 full timeout=300000 topics=orders owned=-"
+
+
+def test_an_error_nobody_has_heard_of_is_fatal() -> None:
+    talk = joining()
+    talk.says(HeartbeatRefused(talk.asked[SendHeartbeat], 9999, None))
+    assert talk.status == "fatal"
+
+
+def test_codes_have_the_errors_an_application_can_tell_apart() -> None:
+    assert error_class(ErrorCode.FENCED_INSTANCE_ID) is FencedInstanceError
+    assert error_class(ErrorCode.UNRELEASED_INSTANCE_ID) is InstanceIdInUseError
+    assert error_class(9999) is BrokerError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.events import AssignorsAsked, TargetInstalled
 from tests.membership.conversation import Conversation, stable
 
@@ -23,29 +22,6 @@ def speaking() -> Conversation:
     talk.answer(5)
     assert talk.status == "stable"
     return talk
-
-
-def test_a_member_joins_with_its_own_assignors() -> None:
-    talk = Conversation()
-    assert talk.say("light") == []
-    assert talk.subscribe("orders") == [f"heartbeat epoch=0 {SUBSCRIBED} assignors=mine:light owned=-"]
-
-
-def test_a_keepalive_does_not_repeat_them() -> None:
-    talk = speaking()
-    assert talk.say("light") == []
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-
-
-def test_another_word_is_told_at_once() -> None:
-    assert speaking().say("heavy") == ["heartbeat epoch=5 assignors=mine:heavy"]
-
-
-def test_another_word_waits_for_the_heartbeat_under_way() -> None:
-    talk = speaking()
-    talk.wait(5)
-    assert talk.say("heavy") == []
-    assert talk.answer(5) == ["heartbeat epoch=5 assignors=mine:heavy"]
 
 
 def test_a_reason_is_told_and_so_is_its_end() -> None:
@@ -72,13 +48,6 @@ def test_after_an_error_nobody_knows_whether_it_was_told() -> None:
     talk.say("heavy", reason=3)
     talk.lose_heartbeat()
     assert talk.wait(0.1) == [f"heartbeat epoch=5 {SUBSCRIBED} assignors=mine:heavy:3 owned=orders[0-1]"]
-
-
-def test_who_joins_again_says_it_again() -> None:
-    talk = speaking()
-    talk.wait(5)
-    talk.refuse(ErrorCode.FENCED_MEMBER_EPOCH)
-    assert talk.lost()[-1] == f"heartbeat epoch=0 {SUBSCRIBED} assignors=mine:light owned=-"
 
 
 def test_a_target_that_its_assignor_made_is_asked_for_at_once_and_once() -> None:

@@ -6,63 +6,12 @@ from tests.membership.conversation import Conversation, joining, stable
 from tests.membership.writing import IDS
 
 
-def test_revoking_waits_for_a_poll_then_stops_commits_revokes_and_acknowledges() -> None:
-    talk = stable("orders[0-3]", auto_commit=True, rebalance_timeout_ms=60_000)
-    talk.wait(5)
-    assert talk.answer(5, "orders[0-1]") == []
-    assert talk.phase == "waiting_for_poll"
-    assert talk.poll() == ["stop orders[2-3]", "commit by=65"]
-    assert talk.committed() == ["on_revoked orders[2-3]"]
-    assert talk.revoked() == ["apply orders[0-1] added=-", "on_assigned -"]
-    assert talk.assigned() == ["heartbeat epoch=5 owned=orders[0-1]"]
-    assert talk.answer(6) == ["publish epoch=6"]
-    assert talk.status == "stable"
-
-
-def test_without_auto_commit_nothing_is_committed() -> None:
-    talk = stable("orders[0-1]", auto_commit=False)
-    talk.wait(5)
-    talk.answer(5, "orders[0]")
-    assert talk.poll() == ["stop orders[1]", "on_revoked orders[1]"]
-
-
 def test_with_auto_commit_new_partitions_wait_for_a_poll_too() -> None:
     talk = stable("orders[0]", auto_commit=True)
     talk.wait(5)
     assert talk.answer(6, "orders[0-1]") == ["publish epoch=6"]
     assert talk.poll() == ["commit by=305"]
     assert talk.committed() == ["apply orders[0-1] added=orders[1]", "on_assigned orders[1]"]
-
-
-def test_a_commit_that_fails_does_not_stop_the_rebalance() -> None:
-    talk = stable("orders[0-1]", auto_commit=True)
-    talk.wait(5)
-    talk.answer(5, "orders[0]")
-    talk.poll()
-    assert talk.committed("the coordinator is gone") == ["on_revoked orders[1]"]
-
-
-def test_keepalives_say_nothing_of_partitions_while_they_are_being_revoked() -> None:
-    talk = stable("orders[0-1]", auto_commit=True)
-    talk.wait(5)
-    talk.answer(5, "orders[0]")
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-    talk.answer(5)
-    talk.poll()
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-    talk.answer(5)
-    talk.committed()
-    assert talk.wait(5) == ["heartbeat epoch=5"]
-
-
-def test_a_full_heartbeat_still_reports_what_is_not_given_up_yet() -> None:
-    talk = stable("orders[0-1]", auto_commit=True)
-    talk.wait(5)
-    talk.answer(5, "orders[0]")
-    talk.poll()
-    talk.wait(5)
-    talk.lose_heartbeat()
-    assert talk.wait(0.1)[0].endswith("owned=orders[0-1]")
 
 
 def test_a_full_heartbeat_does_not_report_what_on_revoked_has_finished_with() -> None:
@@ -88,29 +37,6 @@ def test_a_full_heartbeat_names_a_target_that_waits_for_the_reconciliation_under
     assert talk.wait(0.1)[0].endswith("owned=orders[0-2]"), "on_assigned of orders[1] still runs"
 
 
-def test_an_acknowledgement_waits_for_the_heartbeat_in_flight() -> None:
-    talk = stable("orders[0]")
-    talk.wait(5)
-    talk.answer(6, "orders[0-1]")
-    assert talk.wait(5) == ["heartbeat epoch=6"]
-    assert talk.assigned() == []
-    assert talk.status == "acknowledging"
-    assert talk.answer(6) == ["heartbeat epoch=6 owned=orders[0-1]"]
-    assert talk.status == "acknowledging"
-    talk.answer(6)
-    assert talk.status == "stable"
-
-
-def test_an_acknowledgement_that_is_lost_is_repeated() -> None:
-    talk = stable("orders[0]")
-    talk.wait(5)
-    talk.answer(6, "orders[0-1]")
-    talk.assigned()
-    talk.lose_heartbeat()
-    assert talk.status == "acknowledging"
-    assert talk.wait(0.1) == ["heartbeat epoch=6 full timeout=300000 topics=audit,orders owned=orders[0-1]"]
-
-
 def test_a_newer_target_waits_for_the_one_under_way_and_only_the_latest_counts() -> None:
     talk = stable("orders[0]")
     talk.wait(5)
@@ -133,13 +59,6 @@ def test_a_target_that_was_taken_back_before_anything_began_is_acknowledged_all_
     assert talk.assigned() == ["heartbeat epoch=6 owned=orders[0-1]"]
 
 
-def test_the_same_target_again_is_nothing_new() -> None:
-    talk = stable("orders[0]")
-    talk.wait(5)
-    assert talk.answer(5, "orders[0]") == []
-    assert talk.status == "stable"
-
-
 def test_topics_without_names_are_waited_for_and_asked_for_again() -> None:
     talk = joining()
     assert talk.answer(5, "ghost[0]") == ["publish epoch=5", "resolve ghost"]
@@ -147,42 +66,6 @@ def test_topics_without_names_are_waited_for_and_asked_for_again() -> None:
     assert talk.resolve("orders") == []
     assert talk.wait(1.0) == ["resolve ghost"]
     assert talk.resolve("ghost") == ["apply ghost[0] added=ghost[0]", "on_assigned ghost[0]"]
-
-
-def test_an_unresolved_topic_is_no_revocation_and_holds_up_no_other() -> None:
-    talk = stable("orders[0]")
-    talk.wait(5)
-    assert talk.answer(6, "orders[0] audit[0] ghost[0]") == ["publish epoch=6", "resolve audit,ghost"]
-    assert talk.phase == "resolving"
-
-
-def test_the_part_with_names_goes_ahead_and_the_rest_follows() -> None:
-    talk = joining()
-    talk.answer(5, "orders[0] audit[0]")
-    assert talk.resolve("orders") == ["apply orders[0] added=orders[0]", "on_assigned orders[0]"]
-    assert talk.assigned() == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=audit[0] orders[0]"]
-    assert talk.answer(5) == ["resolve audit"]
-    assert talk.status == "reconciling"
-    assert talk.resolve("audit") == ["apply audit[0] orders[0] added=audit[0]", "on_assigned audit[0]"]
-    assert talk.assigned() == ["heartbeat epoch=5 owned=audit[0] orders[0]"]
-
-
-def test_names_that_arrive_during_a_reconciliation_are_kept_for_the_next() -> None:
-    talk = joining()
-    talk.answer(5, "orders[0] audit[0]")
-    talk.resolve("orders")
-    assert talk.resolve("audit") == []
-    talk.assigned()
-    assert talk.answer(5) == ["apply audit[0] orders[0] added=audit[0]", "on_assigned audit[0]"]
-
-
-def test_a_failing_on_revoked_gives_the_partitions_up_all_the_same() -> None:
-    talk = stable("orders[0-1]")
-    talk.wait(5)
-    talk.answer(5, "orders[0]")
-    talk.poll()
-    assert talk.revoked("it raised") == ["apply orders[0] added=-", "on_assigned -"]
-    assert talk.assigned() == ["heartbeat epoch=5 owned=orders[0]"]
 
 
 def failed(assignment: str = "orders[0]", **settings: object) -> Conversation:
@@ -194,16 +77,6 @@ def failed(assignment: str = "orders[0]", **settings: object) -> Conversation:
     assert (talk.status, talk.phase) == ("reconciling", "failed")
     assert talk.member.wants_poll
     return talk
-
-
-def test_a_failing_on_assigned_is_called_again_by_each_poll_until_it_returns() -> None:
-    talk = failed()
-    for _ in range(2):
-        assert talk.poll() == ["on_assigned orders[0]"]
-        assert talk.poll() == [], "it runs"
-        assert talk.assigned("it raised") == []
-    talk.poll()
-    assert talk.assigned() == ["heartbeat epoch=5 owned=orders[0]"]
 
 
 def test_what_on_assigned_raised_at_is_reported_until_it_is_given_up() -> None:
@@ -243,12 +116,6 @@ def test_a_failing_on_assigned_of_nothing_waits_for_names_before_it_is_called_ag
     assert talk.poll() == ["resolve audit"]
     assert talk.phase == "resolving"
     assert talk.resolve("audit") == ["apply audit[0] added=audit[0]", "on_assigned audit[0]"]
-
-
-def test_a_failing_on_assigned_of_an_application_that_stops_polling_is_lost() -> None:
-    talk = failed(max_poll_interval_s=3.0)
-    assert talk.wait(3)[:2] == ["publish epoch=-1", "stop orders[0]"]
-    assert talk.status == "leaving"
 
 
 def test_a_completion_of_something_else_means_nothing() -> None:

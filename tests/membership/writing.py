@@ -5,8 +5,6 @@ Partition sets use the notation of the whole project: ``orders[0-3] audit[0]``, 
 
 from __future__ import annotations
 
-from functools import singledispatch
-
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.membership.effects import (
@@ -41,13 +39,39 @@ def partitions(text: str) -> frozenset[TopicIdPartition]:
     return frozenset(found)
 
 
-@singledispatch
+CONCERNING_PARTITIONS = {
+    StopFetching: "stop",
+    CallOnRevoked: "on_revoked",
+    CallOnAssigned: "on_assigned",
+    CallOnLost: "on_lost",
+}
+
+
 def written(effect: Effect) -> str:
+    if type(effect) in CONCERNING_PARTITIONS:
+        return f"{CONCERNING_PARTITIONS[type(effect)]} {format_partitions(effect.partitions)}"
+    match effect:
+        case SendHeartbeat():
+            return _heartbeat(effect)
+        case CommitConsumed():
+            return f"commit by={effect.deadline:g}"
+        case ApplyAssignment():
+            assert {name for name, _ in effect.topic_ids} == {tp.topic for tp in effect.partitions}
+            return f"apply {format_partitions(effect.partitions)} added={format_partitions(effect.added)}"
+        case ResolveTopics():
+            return f"resolve {','.join(sorted(NAMES[topic_id] for topic_id in effect.topic_ids))}"
+        case PublishEpoch():
+            return f"publish epoch={effect.member_epoch}"
+        case RaiseToApplication():
+            return f"raise {name_of(effect.code)}{' fatal' if effect.fatal else ''}"
+        case FindCoordinator():
+            return "find coordinator"
+        case Left():
+            return "left"
     raise AssertionError(f"there is no way to write {effect}")
 
 
-@written.register
-def _(effect: SendHeartbeat) -> str:
+def _heartbeat(effect: SendHeartbeat) -> str:
     fields = {
         "rack": effect.rack_id,
         "instance": effect.instance_id,
@@ -66,59 +90,3 @@ def _said(assignor: ClientAssignor) -> str:
     """``mine:word``, with the reason behind it if there is one."""
     reason = f":{assignor.reason}" if assignor.reason else ""
     return f"{assignor.name}:{assignor.metadata.payload.decode()}{reason}"
-
-
-@written.register
-def _(effect: StopFetching) -> str:
-    return f"stop {format_partitions(effect.partitions)}"
-
-
-@written.register
-def _(effect: CommitConsumed) -> str:
-    return f"commit by={effect.deadline:g}"
-
-
-@written.register
-def _(effect: CallOnRevoked) -> str:
-    return f"on_revoked {format_partitions(effect.partitions)}"
-
-
-@written.register
-def _(effect: CallOnAssigned) -> str:
-    return f"on_assigned {format_partitions(effect.partitions)}"
-
-
-@written.register
-def _(effect: CallOnLost) -> str:
-    return f"on_lost {format_partitions(effect.partitions)}"
-
-
-@written.register
-def _(effect: ApplyAssignment) -> str:
-    assert {name for name, _ in effect.topic_ids} == {tp.topic for tp in effect.partitions}
-    return f"apply {format_partitions(effect.partitions)} added={format_partitions(effect.added)}"
-
-
-@written.register
-def _(effect: ResolveTopics) -> str:
-    return f"resolve {','.join(sorted(NAMES[topic_id] for topic_id in effect.topic_ids))}"
-
-
-@written.register
-def _(effect: PublishEpoch) -> str:
-    return f"publish epoch={effect.member_epoch}"
-
-
-@written.register
-def _(effect: RaiseToApplication) -> str:
-    return f"raise {name_of(effect.code)}{' fatal' if effect.fatal else ''}"
-
-
-@written.register
-def _(effect: FindCoordinator) -> str:
-    return "find coordinator"
-
-
-@written.register
-def _(effect: Left) -> str:
-    return "left"

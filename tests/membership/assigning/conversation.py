@@ -5,8 +5,6 @@ Time begins at 1000 s, the rebalance timeout is 60 s; backoff is 100 ms, then 20
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
-
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, MemberSpec, TopicMetadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning import effects as fx
@@ -87,45 +85,31 @@ class Conversation:
 
     # How effects are written.
 
-    @singledispatchmethod
     def written(self, effect: fx.AssigningEffect) -> str:
+        match effect:
+            case fx.SendPrepare():
+                self.request = effect.number
+                return f"prepare epoch={effect.member_epoch} for {effect.deadline - self.now:g} s"
+            case fx.Compute():
+                self.computation = effect.number
+                return f"compute {effect.assignor}"
+            case fx.SendInstall():
+                self.request = effect.number
+                what = ", ".join(effect.members) if effect.message is None else f"nothing: {effect.message}"
+                error = f" error={effect.error}" if effect.error else ""
+                return f"install epoch={effect.member_epoch} group={effect.group_epoch}{error} {what}"
+            case fx.TellInstalled():
+                return "tell the member"
+            case fx.CallOnAssignment():
+                self.calls.append(effect)
+                numbers = sorted(effect.assignment.partitions.get(FOO, ()))
+                error = f" error={effect.error}" if effect.error else ""
+                return f"{effect.assignor} on_assignment epoch={effect.group.member_epoch}{error} {numbers}"
+            case fx.TellFailure():
+                return f"tell {effect.assignor or 'the coordinator'}: {effect.why}"
+            case FindCoordinator():
+                return "find coordinator"
         raise AssertionError(f"there is no way to write {effect}")
-
-    @written.register
-    def _(self, effect: fx.SendPrepare) -> str:
-        self.request = effect.number
-        return f"prepare epoch={effect.member_epoch} for {effect.deadline - self.now:g} s"
-
-    @written.register
-    def _(self, effect: fx.Compute) -> str:
-        self.computation = effect.number
-        return f"compute {effect.assignor}"
-
-    @written.register
-    def _(self, effect: fx.SendInstall) -> str:
-        self.request = effect.number
-        what = ", ".join(effect.members) if effect.message is None else f"nothing: {effect.message}"
-        error = f" error={effect.error}" if effect.error else ""
-        return f"install epoch={effect.member_epoch} group={effect.group_epoch}{error} {what}"
-
-    @written.register
-    def _(self, _effect: fx.TellInstalled) -> str:
-        return "tell the member"
-
-    @written.register
-    def _(self, effect: fx.CallOnAssignment) -> str:
-        self.calls.append(effect)
-        numbers = sorted(effect.assignment.partitions.get(FOO, ()))
-        error = f" error={effect.error}" if effect.error else ""
-        return f"{effect.assignor} on_assignment epoch={effect.group.member_epoch}{error} {numbers}"
-
-    @written.register
-    def _(self, effect: fx.TellFailure) -> str:
-        return f"tell {effect.assignor or 'the coordinator'}: {effect.why}"
-
-    @written.register
-    def _(self, effect: FindCoordinator) -> str:
-        return "find coordinator"
 
 
 def preparing(*assignors: str) -> Conversation:

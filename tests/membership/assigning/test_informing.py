@@ -8,15 +8,6 @@ from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShar
 from tests.membership.assigning.conversation import Conversation, computing, installing
 
 
-def test_on_assignment_is_called_once_per_epoch() -> None:
-    talk = Conversation()
-    assert talk.share(5, 0, 1) == ["mine on_assignment epoch=5 [0, 1]"]
-    assert talk.share(5, 0) == []
-    assert talk.hear(6) == []
-    assert talk.share(6, 0) == ["mine on_assignment epoch=6 [0]"]
-    assert talk.share(6, 0) == []
-
-
 def test_it_is_told_where_the_member_stands_and_what_the_assignor_said() -> None:
     talk = Conversation()
     talk.says(HeartbeatHeard("me", 5, share=TargetShare(frozenset(), "mine", 1, Metadata(2, b"word"))))

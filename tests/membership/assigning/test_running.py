@@ -86,7 +86,6 @@ def test_an_assignment_of_the_group_is_taken_as_it_is() -> None:
         (GroupAssignment({"A": {FOO: {0, 1}}}), "it returned what can't be read"),  # type: ignore[dict-item]
         (GroupAssignment({"A": MemberAssignment({FOO: [0, 1]})}), r"it gave A \[0, 1\], which is no set of numbers"),  # type: ignore[dict-item]
         (GroupAssignment({"A": MemberAssignment({FOO: {0, "1"}})}), "which is no set of numbers"),  # type: ignore[dict-item]
-        (GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}), "C": MemberAssignment()}), "gave partitions to C"),
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, Metadata(2))}),
             "it wrote metadata for A in version 2, and A wrote 1",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import singledispatchmethod
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.effects import FindCoordinator
@@ -121,48 +120,30 @@ class Conversation:
 
     # How effects are written.
 
-    @singledispatchmethod
     def written(self, effect: fx.OffsetEffect) -> str:
+        match effect:
+            case fx.SendCommit():
+                self.commits.append(effect)
+                assert (effect.member_epoch < 0) == (effect.member_id == ""), "only a member names itself"
+                return f"commit epoch={effect.member_epoch} {_written(effect.offsets)}"
+            case fx.SendLookup():
+                self.lookups.append(effect)
+                who = "nobody" if effect.member_id is None else f"epoch={effect.member_epoch}"
+                return f"look up as {who} {format_partitions(effect.partitions)}"
+            case fx.ReadConsumed():
+                self.reading = effect.number
+                return "read consumed"
+            case FindCoordinator():
+                return "find coordinator"
+            case fx.TellMember():
+                return f"tell member {name_of(effect.code)} epoch={effect.member_epoch}"
+            case fx.LeftOut():
+                return f"leave out {format_partitions(effect.codes)}"
+            case fx.CommitEnded() | fx.LookupEnded():
+                self.ended[effect.ask] = effect
+                found = "done" if isinstance(effect, fx.CommitEnded) else f"found {_written(effect.offsets)}"
+                return f"{effect.ask} {_failure(effect.failure) if effect.failure else found}"
         raise AssertionError(f"there is no way to write {effect}")
-
-    @written.register
-    def _(self, effect: fx.SendCommit) -> str:
-        self.commits.append(effect)
-        assert (effect.member_epoch < 0) == (effect.member_id == ""), "only a member names itself"
-        return f"commit epoch={effect.member_epoch} {_written(effect.offsets)}"
-
-    @written.register
-    def _(self, effect: fx.SendLookup) -> str:
-        self.lookups.append(effect)
-        who = "nobody" if effect.member_id is None else f"epoch={effect.member_epoch}"
-        return f"look up as {who} {format_partitions(effect.partitions)}"
-
-    @written.register
-    def _(self, effect: fx.ReadConsumed) -> str:
-        self.reading = effect.number
-        return "read consumed"
-
-    @written.register
-    def _(self, effect: FindCoordinator) -> str:
-        return "find coordinator"
-
-    @written.register
-    def _(self, effect: fx.TellMember) -> str:
-        return f"tell member {name_of(effect.code)} epoch={effect.member_epoch}"
-
-    @written.register
-    def _(self, effect: fx.CommitEnded) -> str:
-        self.ended[effect.ask] = effect
-        return f"{effect.ask} {_failure(effect.failure) if effect.failure else 'done'}"
-
-    @written.register
-    def _(self, effect: fx.LeftOut) -> str:
-        return f"leave out {format_partitions(effect.codes)}"
-
-    @written.register
-    def _(self, effect: fx.LookupEnded) -> str:
-        self.ended[effect.ask] = effect
-        return f"{effect.ask} {_failure(effect.failure) if effect.failure else f'found {_written(effect.offsets)}'}"
 
 
 def _written(offsets: Mapping[TopicPartition, OffsetAndMetadata | None]) -> str:

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.effects import TimedOut
 from tests.membership.offsets.conversation import Conversation, member
 
 
 def reader() -> Conversation:
     return member(interval_s=5.0)
-
-
-def test_on_the_interval_what_was_processed_is_committed() -> None:
-    talk = reader()
-    assert talk.passes(4.9) == []
-    assert talk.passes(0.1) == ["read consumed"]
-    assert talk.consumed("foo[0]=5 foo[1]=7") == ["commit epoch=3 foo[0]=5 foo[1]=7"]
-    assert talk.accept() == ["0 done"]
-
-
-def test_what_is_committed_already_is_left_alone() -> None:
-    talk = reader()
-    talk.commit("foo[0]=5")
-    talk.accept()
-    talk.passes(5)
-    assert talk.consumed("foo[0]=5") == []
 
 
 def test_a_member_that_is_idle_commits_again_on_each_interval() -> None:
@@ -62,30 +45,12 @@ def test_one_is_under_way_at_a_time() -> None:
     assert talk.consumed("foo[0]=5") == ["commit epoch=3 foo[0]=5"]
 
 
-def test_the_commit_before_a_revocation_takes_its_place() -> None:
-    talk = reader()
-    talk.passes(5)
-    talk.consumed("foo[0]=5")
-    talk.refuse(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
-    assert talk.commit_before_revoking("foo[0]=7") == ["commit epoch=3 foo[0]=7"]
-    assert talk.accept() == ["1 done"]
-    assert talk.passes(4) == []
-
-
 def test_the_commit_before_a_revocation_waits_for_one_under_way() -> None:
     talk = reader()
     talk.passes(5)
     talk.consumed("foo[0]=5")
     assert talk.commit_before_revoking("foo[0]=7") == []
     assert talk.lose() == ["commit epoch=3 foo[0]=7"]
-
-
-def test_before_a_revocation_everything_is_committed_again() -> None:
-    talk = reader()
-    talk.passes(5)
-    talk.consumed("foo[0]=5 foo[1]=7")
-    talk.accept()
-    assert talk.commit_before_revoking("foo[0]=5 foo[1]=7") == ["commit epoch=3 foo[0]=5 foo[1]=7"]
 
 
 def test_before_a_revocation_what_is_committed_already_gets_a_second_only() -> None:
@@ -158,38 +123,11 @@ def test_before_a_revocation_what_was_sought_back_from_is_committed_though_it_wa
     assert talk.accept() == ["2 done", "commit epoch=3 foo[0]=5"]
 
 
-def test_before_a_revocation_a_topic_that_is_gone_is_left_out() -> None:
-    talk = reader()
-    talk.commit_before_revoking("foo[0]=5 foo[1]=7")
-    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "foo[0]") == ["leave out foo[0]", "1 done"]
-
-
 def test_what_is_read_while_partitions_are_given_up_comes_too_late() -> None:
     talk = reader()
     talk.passes(5)
     talk.commit_before_revoking("foo[0]=7")
     assert talk.consumed("foo[0]=5") == []
-
-
-def test_outside_the_group_nothing_is_read() -> None:
-    talk = reader()
-    talk.publish(-1)
-    assert talk.passes(60) == []
-
-
-def test_nothing_is_committed_for_what_was_lost() -> None:
-    talk = reader()
-    talk.passes(5)
-    talk.consumed("foo[0]=5")
-    talk.lose()
-    assert talk.publish(-1) == ["0 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
-
-
-def test_who_assigns_partitions_to_itself_commits_as_a_stranger() -> None:
-    talk = Conversation(interval_s=5.0)
-    talk.owns("foo[0]")
-    assert talk.passes(5) == ["read consumed"]
-    assert talk.consumed("foo[0]=5") == ["commit epoch=-1 foo[0]=5"]
 
 
 def test_auto_commit_does_not_take_back_what_the_application_committed_ahead() -> None:
@@ -291,17 +229,6 @@ def test_an_owner_that_comes_back_begins_anew() -> None:
     talk.owns("foo[0-1]")
     talk.passes(5)
     assert talk.consumed("foo[1]=4") == ["commit epoch=3 foo[1]=4"], "as it found it committed"
-
-
-def test_what_is_acknowledged_after_a_partition_was_given_up_says_nothing_when_it_comes_back() -> None:
-    talk = reader()
-    talk.passes(5)
-    talk.consumed("foo[0]=6 foo[1]=35")
-    talk.stops("foo[1]")
-    talk.owns("foo[0]")
-    assert talk.accept() == ["0 done"]
-    talk.owns("foo[0-1]")
-    assert talk.commit_before_revoking("foo[0]=6 foo[1]=2") == ["commit epoch=3 foo[0]=6 foo[1]=2"]
 
 
 def test_nor_does_what_has_no_answer_by_then() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import FencedInstanceError, GroupAuthorizationError
 from kafka_nextgen.membership.offsets.effects import Refused
@@ -14,12 +12,6 @@ from tests.membership.offsets.conversation import Conversation, member
 
 STALE = ErrorCode.STALE_MEMBER_EPOCH
 LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-
-
-def test_a_commit_carries_the_epoch_and_ends_with_its_answer() -> None:
-    talk = member()
-    assert talk.commit("foo[0]=5 foo[1]=7") == ["commit epoch=3 foo[0]=5 foo[1]=7"]
-    assert talk.accept() == ["1 done"]
 
 
 def test_a_static_member_names_its_instance_and_a_stranger_nothing() -> None:
@@ -33,41 +25,6 @@ def test_a_static_member_names_its_instance_and_a_stranger_nothing() -> None:
 
 def test_nothing_to_commit_is_done_at_once() -> None:
     assert member().commit("") == ["1 done"]
-
-
-def test_what_passes_is_tried_again_with_growing_pauses() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    assert talk.refuse(LOADING) == []
-    assert talk.passes(0.09) == []
-    assert talk.passes(0.01) == ["commit epoch=3 foo[0]=5"]
-    assert talk.lose() == []
-    assert talk.passes(0.19) == []
-    assert talk.passes(0.01) == ["commit epoch=3 foo[0]=5"]
-    assert talk.accept() == ["1 done"]
-
-
-def test_pauses_grow_no_further_than_they_are_told() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    for _ in range(10):
-        talk.lose()
-        assert talk.passes(1.0) == ["commit epoch=3 foo[0]=5"]
-
-
-@pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
-def test_a_topic_that_is_gone_holds_up_no_commit_of_what_is_being_given_up(code: ErrorCode) -> None:
-    talk = member()
-    talk.stops("foo[0]")
-    talk.commit("foo[0]=5 foo[1]=7")
-    assert talk.refuse(code, "foo[0]") == ["leave out foo[0]", "1 done"]
-
-
-def test_nor_does_a_kept_partition_of_a_topic_that_is_gone() -> None:
-    talk = member()
-    talk.stops("foo[0]")
-    talk.commit("foo[0]=5 foo[1]=7")
-    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID, "foo[1]") == ["leave out foo[1]", "1 done"]
 
 
 def test_a_commit_under_way_when_partitions_are_given_up_does_not_wait_for_a_topic_either() -> None:
@@ -95,31 +52,10 @@ def test_a_partition_that_came_back_is_waited_for_again() -> None:
     assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
 
 
-def test_only_what_was_refused_is_committed_again() -> None:
-    talk = member()
-    talk.commit("foo[0]=5 foo[1]=7")
-    talk.refuse(LOADING, "foo[1]")
-    assert talk.passes(1) == ["commit epoch=3 foo[1]=7"]
-
-
 def test_a_pause_that_ends_too_late_is_not_made() -> None:
     talk = member()
     talk.commit("foo[0]=5", within_s=0.05)
     assert talk.refuse(LOADING) == ["1 failed CommitFailedError foo[0]=COORDINATOR_LOAD_IN_PROGRESS"]
-
-
-def test_a_refusal_tells_more_than_a_last_attempt_without_an_answer() -> None:
-    talk = member()
-    talk.commit("foo[0]=5", within_s=0.2)
-    talk.refuse(LOADING)
-    talk.passes(0.1)
-    assert talk.lose() == ["1 failed CommitFailedError foo[0]=COORDINATOR_LOAD_IN_PROGRESS"]
-
-
-def test_a_commit_that_nobody_answers_times_out() -> None:
-    talk = member()
-    talk.commit("foo[0]=5", within_s=0.05)
-    assert talk.lose() == ["1 timed out after 0.05 s: the connection was reset"]
 
 
 def test_a_request_is_waited_for_no_longer_than_the_commit() -> None:
@@ -134,16 +70,6 @@ def test_a_code_that_is_in_no_table_fails_the_commit() -> None:
     talk.commit("foo[0]=5")
     talk.says(CommitAnswered(talk.commits.pop(0).number, {TopicPartition("foo", 0): 9999}))
     assert isinstance(talk.ended[1].failure, Refused)
-
-
-def test_one_partition_refused_for_good_fails_all_of_them_with_their_reasons() -> None:
-    talk = member()
-    talk.commit("foo[0]=5 foo[1]=7")
-    reasons = {"foo[0]": LOADING, "foo[1]": ErrorCode.OFFSET_METADATA_TOO_LARGE}
-    assert talk.refuse_each(reasons) == [
-        "1 failed CommitFailedError foo[0]=COORDINATOR_LOAD_IN_PROGRESS foo[1]=OFFSET_METADATA_TOO_LARGE"
-    ]
-    assert talk.passes(60) == []
 
 
 def test_some_refusals_have_an_error_of_their_own() -> None:
@@ -162,72 +88,6 @@ def test_some_refusals_have_an_error_of_their_own() -> None:
 # Epochs.
 
 
-def test_a_stale_epoch_waits_for_the_next_one() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    assert talk.refuse(STALE) == []
-    assert talk.publish(4) == ["commit epoch=4 foo[0]=5"]
-
-
-def test_a_stale_epoch_that_no_other_follows_is_tried_again_with_growing_pauses() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    talk.refuse(STALE)
-    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
-    assert talk.refuse(STALE) == []
-    assert talk.passes(0.1) == []
-    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
-    assert talk.accept() == ["1 done"]
-
-
-def test_a_stale_epoch_is_tried_again_only_for_what_is_still_owned() -> None:
-    talk = member()
-    talk.commit("foo[0]=5 foo[1]=7")
-    talk.refuse(STALE)
-    talk.stops("foo[1]")
-    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
-
-
-def test_an_epoch_that_came_meanwhile_needs_no_waiting_for() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    talk.publish(4)
-    assert talk.refuse(STALE) == ["commit epoch=4 foo[0]=5"]
-
-
-def test_a_stale_epoch_is_waited_for_until_time_is_over() -> None:
-    talk = member()
-    talk.commit("foo[0]=5", within_s=0.3)
-    talk.refuse(STALE)
-    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
-    talk.refuse(STALE)
-    assert talk.passes(0.2) == ["1 failed CommitFailedError foo[0]=STALE_MEMBER_EPOCH"]
-
-
-def test_what_is_not_owned_any_more_is_named_and_the_rest_committed() -> None:
-    talk = member()
-    talk.commit("foo[0]=5 foo[1]=7")
-    talk.refuse(STALE)
-    talk.stops("foo[1]")
-    assert talk.publish(4) == ["commit epoch=4 foo[0]=5"]
-    assert talk.accept() == ["1 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS"]
-
-
-def test_what_was_committed_before_it_was_given_up_counts() -> None:
-    talk = member()
-    talk.commit("foo[1]=7")
-    talk.stops("foo[1]")
-    assert talk.accept() == ["1 done"]
-
-
-def test_while_it_gives_a_partition_up_the_application_can_commit_it() -> None:
-    talk = member()
-    talk.stops("foo[1]")
-    assert talk.commit("foo[1]=7") == ["commit epoch=3 foo[1]=7"]
-    assert talk.lose() == []
-    assert talk.passes(1) == ["commit epoch=3 foo[1]=7"]
-
-
 def test_but_not_after_it_gave_it_up() -> None:
     talk = member()
     talk.stops("foo[1]")
@@ -238,13 +98,6 @@ def test_but_not_after_it_gave_it_up() -> None:
 
 
 # Out of the group.
-
-
-def test_a_commit_does_not_outlive_the_membership() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    talk.lose()
-    assert talk.publish(-1) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
 
 
 def test_what_is_lost_was_not_given_up() -> None:
@@ -264,12 +117,6 @@ def test_nor_does_one_that_was_under_way_unless_it_is_acknowledged() -> None:
     talk.publish(9)
     assert talk.accept() == ["1 done"]
     assert talk.lose() == ["2 failed CommitFailedError foo[1]=UNKNOWN_MEMBER_ID"]
-
-
-def test_between_two_memberships_nothing_is_committed() -> None:
-    talk = member()
-    talk.publish(-1)
-    assert talk.commit("foo[0]=5") == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
 
 
 def test_what_was_lost_is_refused_until_it_is_assigned_again() -> None:
@@ -305,21 +152,6 @@ def test_a_second_answer_means_nothing() -> None:
 # The classic protocol.
 
 
-@pytest.mark.parametrize(
-    ("code", "then"),
-    [
-        (ErrorCode.UNKNOWN_MEMBER_ID, ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]),
-        (ErrorCode.FENCED_INSTANCE_ID, ["1 failed FencedInstanceError foo[0]=FENCED_INSTANCE_ID"]),
-        (ErrorCode.ILLEGAL_GENERATION, []),
-        (ErrorCode.REBALANCE_IN_PROGRESS, []),
-    ],
-)
-def test_a_classic_member_is_told_what_a_commit_says_of_it(code: ErrorCode, then: list[str]) -> None:
-    talk = member(rules=CLASSIC)
-    talk.commit("foo[0]=5")
-    assert talk.refuse(code) == [f"tell member {code.name} epoch=3", *then]
-
-
 def test_a_classic_member_is_not_told_of_an_earlier_membership() -> None:
     talk = member(rules=CLASSIC)
     talk.commit("foo[0]=5")
@@ -333,12 +165,6 @@ def test_a_classic_commit_that_told_of_the_end_ends_with_it() -> None:
     talk.commit("foo[0]=5")
     talk.refuse(ErrorCode.ILLEGAL_GENERATION)
     assert talk.publish(-1) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
-
-
-def test_the_consumer_protocol_tells_by_heartbeats() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    assert talk.refuse(ErrorCode.UNKNOWN_MEMBER_ID) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
 
 
 def test_what_was_lost_uncommitted_is_refused_beside_what_there_is_to_commit() -> None:

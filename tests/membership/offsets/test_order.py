@@ -12,37 +12,6 @@ LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
 
 
-def test_an_earlier_commit_is_not_repeated_once_there_is_a_later_one() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    talk.refuse(LOADING)
-    assert talk.commit("foo[0]=7") == [], "whoever takes over waits as well"
-    assert talk.passes(1) == ["commit epoch=3 foo[0]=7"]
-    assert talk.accept() == ["1 done", "2 done"]
-    assert talk.passes(60) == []
-
-
-def test_a_later_commit_waits_for_the_one_under_way() -> None:
-    talk = member()
-    assert talk.commit("foo[0]=5") == ["commit epoch=3 foo[0]=5"]
-    assert talk.commit("foo[0]=7 foo[1]=1") == []
-    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=7 foo[1]=1"]
-
-
-def test_commits_of_other_partitions_wait_for_nothing() -> None:
-    talk = member()
-    talk.commit("foo[0]=5")
-    assert talk.commit("foo[1]=7") == ["commit epoch=3 foo[1]=7"]
-
-
-def test_of_many_that_wait_only_the_last_is_sent() -> None:
-    talk = member()
-    for offset in range(5):
-        talk.commit(f"foo[0]={offset}")
-    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=4"]
-    assert talk.accept() == ["2 done", "3 done", "4 done", "5 done"]
-
-
 def test_an_earlier_commit_goes_on_with_what_the_later_one_does_not_have() -> None:
     talk = member()
     talk.commit("foo[0]=5 foo[1]=5")
@@ -116,13 +85,6 @@ def test_who_takes_over_waits_for_the_epoch_as_well() -> None:
     assert talk.commit("foo[0]=7") == []
     assert talk.publish(4) == ["commit epoch=4 foo[0]=7"]
     assert talk.accept() == ["1 done", "2 done"]
-
-
-def test_a_seek_back_of_the_application_is_committed_as_it_says() -> None:
-    talk = member()
-    talk.commit("foo[0]=7")
-    talk.accept()
-    assert talk.commit("foo[0]=2") == ["commit epoch=3 foo[0]=2"]
 
 
 # One that can't wait, for its partition is given up, goes out behind the one that is under way.
