@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import define, field
 from hypothesis import strategies as st
 
@@ -17,13 +15,11 @@ from kafka_nextgen.coordinator.classic.requests import (
     OfferedProtocol,
     SyncGroup,
 )
-from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, Parked, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from tests.coordinator.stage import GROUP, Stage
-from tests.coordinator.walk_steps import step
-
-__all__ = ["CLIENTS", "Walk", "steps"]
+from tests.coordinator.stage import GROUP
+from tests.coordinator.walk_steps import ParkingWalk, step
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"C": "one", "D": "two", "E": "two"}  # two of the same name fight for it
@@ -53,12 +49,13 @@ class Client:
 
 
 @define
-class Walk:
-    stage: Stage
+class Walk(ParkingWalk):
     version: int
     clients: dict[str, Client] = field(factory=lambda: {name: Client(name) for name in CLIENTS})
-    last_number: int = 0
-    asked_by: dict[int, str] = field(factory=dict)  # whose requests are under way, by number
+
+    def begin(self) -> None:
+        for name in CLIENTS[:3]:
+            self.start(name, ("range",))
 
     def go_on(self, name: str) -> None:
         """Do what a member does next."""
@@ -103,28 +100,16 @@ class Walk:
         client = self.clients[name]
         instance_id = INSTANCES.get(name)
         who = LeavingMember("", instance_id) if by_instance and instance_id else LeavingMember(client.member_id)
-        self._commit_released(self.stage.ask(LeaveGroup(GROUP, (who, who))))
+        self.released(self.stage.ask(LeaveGroup(GROUP, (who, who))))
         self.die(name)
 
     def mumble(self, name: str, generation: int, as_instance: str | None) -> None:
         """A message from the past, or from a liar; nobody hears the answer."""
         member_id = self.clients[name].member_id
-        self._commit_released(self.stage.ask(Heartbeat(GROUP, generation, member_id, as_instance)))
-        self._commit_released(self.stage.ask(SyncGroup(0, GROUP, generation, "stranger", as_instance)))
+        self.released(self.stage.ask(Heartbeat(GROUP, generation, member_id, as_instance)))
+        self.released(self.stage.ask(SyncGroup(0, GROUP, generation, "stranger", as_instance)))
         offsets = {FOO_0: OffsetAndMetadata(1)}
-        self._commit_released(self.stage.ask(OffsetCommit(GROUP, offsets, member_id, generation, as_instance)))
-
-    def tick(self, seconds: float) -> None:
-        for outcome in self.stage.pass_time(seconds):
-            self._commit_released(outcome)
-            self.check()
-
-    def fail_over(self) -> None:
-        """All connections are lost, and so is whatever was parked."""
-        self.asked_by.clear()
-        for client in self.clients.values():
-            client.waits_for = None
-        self.stage.fail_over()
+        self.released(self.stage.ask(OffsetCommit(GROUP, offsets, member_id, generation, as_instance)))
 
     # What is said, and heard.
 
@@ -132,7 +117,7 @@ class Walk:
         metadata = str(client.said).encode()
         client.leads, client.has_joined = None, False
         request = JoinGroup(
-            number=self._number(client),
+            number=self.number(client),
             group_id=GROUP,
             member_id=client.member_id,
             protocol_type="consumer",
@@ -143,45 +128,23 @@ class Walk:
             version=self.version,
             new_member_id=f"{client.name}-{self.last_number}",
         )
-        self._ask(client, request)
+        self.put(request)
 
     def _sync(self, client: Client) -> None:
         members = client.leads or ()
         parts = tuple((member, _part(index, len(members))) for index, member in enumerate(members))
         instance_id = INSTANCES.get(client.name)
-        number = self._number(client)
-        self._ask(client, SyncGroup(number, GROUP, client.generation, client.member_id, instance_id, assignments=parts))
+        number = self.number(client)
+        self.put(SyncGroup(number, GROUP, client.generation, client.member_id, instance_id, assignments=parts))
 
     def _heartbeat(self, client: Client) -> None:
         instance_id = INSTANCES.get(client.name)
         outcome = self.stage.ask(Heartbeat(GROUP, client.generation, client.member_id, instance_id))
-        self._commit_released(outcome)
+        self.released(outcome)
         assert isinstance(outcome.response, HeartbeatAnswer)
         self._refused(client, outcome.response.error)
 
-    def _number(self, client: Client) -> int:
-        self.last_number += 1
-        client.waits_for = self.last_number
-        self.asked_by[self.last_number] = client.name
-        return self.last_number
-
-    def _ask(self, client: Client, request: JoinGroup | SyncGroup) -> None:
-        outcome = self.stage.ask(request)
-        self._commit_released(outcome)
-        if not isinstance(outcome.response, Parked):
-            self._hear(request.number, outcome.response)
-
-    def _commit_released(self, outcome: Any) -> None:
-        for number, answer in outcome.released:
-            self._hear(number, answer)
-
-    def _hear(self, number: int, answer: object) -> None:
-        name = self.asked_by.pop(number, None)
-        assert name is not None, f"request {number} is answered twice"
-        client = self.clients[name]
-        if client.waits_for != number or answer is None:
-            return
-        client.waits_for = None
+    def hear(self, client: Client, answer: object) -> None:
         if isinstance(answer, JoinGroupAnswer):
             self._joined(client, answer)
         elif isinstance(answer, SyncGroupAnswer):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from attrs import define, field
@@ -13,9 +15,7 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCom
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
-from tests.coordinator.walk_steps import step
-
-__all__ = ["MEMBERS", "Walk", "disturbances", "joins", "rounds", "walks"]
+from tests.coordinator.walk_steps import Step, step
 
 MEMBERS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "one"}
@@ -49,6 +49,13 @@ class Walk:
     stage: Stage
     honest: bool
     members: dict[str, Member] = field(factory=lambda: {name: Member(name) for name in MEMBERS})
+
+    def play(self, walk: Iterable[tuple[Step, ...]]) -> None:
+        self.grow("foo", 5)
+        for take_step in chain.from_iterable(walk):
+            take_step(self)
+            self.check()
+        self.settle()
 
     def join(self, name: str, topics: frozenset[str], pattern: str | None = None) -> None:
         """Come into the group, or start anew without having left it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import define, field
 from hypothesis import strategies as st
 
@@ -24,15 +22,13 @@ from kafka_nextgen.coordinator.classic.requests import (
     OfferedProtocol,
     SyncGroup,
 )
-from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, Parked, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.describe import state_of
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import TopicPartition
-from tests.coordinator.stage import GROUP, Stage
-from tests.coordinator.walk_steps import step
-
-__all__ = ["CLIENTS", "COOPERATIVE", "FOO", "INSTANCES", "Client", "Walk", "steps"]
+from tests.coordinator.stage import GROUP
+from tests.coordinator.walk_steps import ParkingWalk, step
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "two"}
@@ -64,13 +60,16 @@ class Client:
 
 
 @define
-class Walk:
-    stage: Stage
+class Walk(ParkingWalk):
     strategy: str
     clients: dict[str, Client] = field(factory=lambda: {name: Client(name) for name in CLIENTS})
-    last_number: int = 0
-    asked_by: dict[int, str] = field(factory=dict)
     was_consumer_group: bool = False
+
+    def begin(self) -> None:
+        self.stage.set_topic("foo", len(FOO))
+        for name in CLIENTS[:3]:
+            self.start(name, "classic")
+        self.rounds(4)
 
     def start(self, name: str, protocol: str) -> None:
         """Come by a protocol; one that is there by the other one is restarted."""
@@ -90,7 +89,7 @@ class Walk:
         if client.speaks == "consumer" and client.epoch > 0:
             self._heartbeat(client, -1 if instance_id is None else -2, None)
         elif client.speaks == "classic" and client.member_id and instance_id is None:
-            self._released(self.stage.ask(LeaveGroup(GROUP, (LeavingMember(client.member_id),))))
+            self.released(self.stage.ask(LeaveGroup(GROUP, (LeavingMember(client.member_id),))))
         self.die(name)
 
     def die(self, name: str) -> None:
@@ -107,22 +106,11 @@ class Walk:
         elif client.speaks == "classic" and client.waits_for is None:
             (self._keep if client.is_in else self._sync if client.has_joined else self._join)(client)
 
-    def tick(self, seconds: float) -> None:
-        for outcome in self.stage.pass_time(seconds):
-            self._released(outcome)
-            self.check()
-
-    def fail_over(self) -> None:
-        self.asked_by.clear()
-        for client in self.clients.values():
-            client.waits_for = None
-        self.stage.fail_over()
-
     # The consumer protocol.
 
     def _heartbeat(self, client: Client, epoch: int, owned: frozenset[TopicPartition] | None) -> None:
         outcome = self.stage.ask(self._request(client, epoch, owned))
-        self._released(outcome)
+        self.released(outcome)
         assert isinstance(outcome.response, ConsumerGroupHeartbeatAnswer)
         self._take(client, epoch, outcome.response)
 
@@ -154,7 +142,7 @@ class Walk:
         if self.strategy != COOPERATIVE:
             client.owned = NOTHING
         request = JoinGroup(
-            number=self._number(client),
+            number=self.number(client),
             group_id=GROUP,
             member_id=client.member_id,
             protocol_type="consumer",
@@ -164,19 +152,19 @@ class Walk:
             instance_id=INSTANCES.get(client.name),
             new_member_id=f"{client.name}-{self.last_number}",
         )
-        self._put(request)
+        self.put(request)
 
     def _subscription(self, client: Client) -> bytes:
         return encode_subscription(MemberSubscription(frozenset({"foo"}), client.owned))
 
     def _sync(self, client: Client) -> None:
         instance_id, parts = INSTANCES.get(client.name), self._shares(client)
-        number = self._number(client)
-        self._put(SyncGroup(number, GROUP, client.epoch, client.member_id, instance_id, assignments=parts))
+        number = self.number(client)
+        self.put(SyncGroup(number, GROUP, client.epoch, client.member_id, instance_id, assignments=parts))
 
     def _keep(self, client: Client) -> None:
         outcome = self.stage.ask(Heartbeat(GROUP, client.epoch, client.member_id, INSTANCES.get(client.name)))
-        self._released(outcome)
+        self.released(outcome)
         assert isinstance(outcome.response, HeartbeatAnswer)
         self._refused(client, outcome.response.error)
 
@@ -191,28 +179,7 @@ class Walk:
             parts.append((member_id, encode_assignment(frozenset(share))))
         return tuple(parts)
 
-    def _number(self, client: Client) -> int:
-        self.last_number += 1
-        client.waits_for, self.asked_by[self.last_number] = self.last_number, client.name
-        return self.last_number
-
-    def _put(self, request: JoinGroup | SyncGroup) -> None:
-        outcome = self.stage.ask(request)
-        self._released(outcome)
-        if not isinstance(outcome.response, Parked):
-            self._hear(request.number, outcome.response)
-
-    def _released(self, outcome: Any) -> None:
-        for number, answer in outcome.released:
-            self._hear(number, answer)
-
-    def _hear(self, number: int, answer: object) -> None:
-        name = self.asked_by.pop(number, None)
-        assert name is not None, f"request {number} is answered twice"
-        client = self.clients[name]
-        if client.waits_for != number:
-            return
-        client.waits_for = None
+    def hear(self, client: Client, answer: object) -> None:
         if isinstance(answer, JoinGroupAnswer) and answer.error is ErrorCode.NONE:
             client.member_id, client.epoch, client.has_joined = answer.member_id, answer.generation, True
             client.members = tuple((member.member_id, member.metadata) for member in answer.members)

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from tests.scenario_language.host import CoordinatorHost as Stage
-from tests.scenario_language.world import GROUP
+from typing import Any
 
-__all__ = ["GROUP", "Stage"]
+from attrs import evolve
+
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.world import GROUP as GROUP
+
+JOIN = ConsumerGroupHeartbeat(
+    GROUP, "A", 0, rebalance_timeout_ms=1000, subscribed_topics=frozenset({"foo"}), owned=frozenset()
+)
+
+
+class Stage(CoordinatorHost):
+    def hear(self, heartbeat: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeatAnswer:
+        answer = self.ask(heartbeat).response
+        assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+        return answer
+
+    def join(self, member_id: str, **more: Any) -> ConsumerGroupHeartbeatAnswer:
+        return self.hear(evolve(JOIN, member_id=member_id, **more))

@@ -101,13 +101,6 @@ def test_a_repeated_sync_takes_the_place_of_the_one_that_waits(stage: Stage) -> 
     assert released(outcome) == {2: evolve(outcome.response, assignment=b"part")}
 
 
-def test_a_member_that_leaves_while_it_waits_for_its_part_is_answered(stage: Stage) -> None:
-    begin(stage, "A", "B")
-    stage.ask(SyncGroup(1, GROUP, 1, "B"))
-    outcome = stage.ask(LeaveGroup(GROUP, (LeavingMember("B"),)))
-    assert released(outcome) == {1: SyncGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID)}
-
-
 def test_reasons_come_to_the_log(stage: Stage) -> None:
     first = stage.ask(join(1, "A", reason="scaled out"))
     assert first.notes == ("group g rebalances, from generation 0: A joined (scaled out)",)

@@ -26,7 +26,6 @@ from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, Pre
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.coordinator.extensions.state import COMPUTING
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from tests.coordinator.stage import GROUP, Stage
@@ -92,19 +91,7 @@ def classic_member(protocol: OfferedProtocol) -> MemberMetadata:
 
 
 def join(stage: Stage, name: str, *assignors: ClientAssignor) -> ConsumerGroupHeartbeatAnswer:
-    answer = stage.ask(
-        ConsumerGroupHeartbeat(
-            GROUP,
-            name,
-            0,
-            rebalance_timeout_ms=60_000,
-            subscribed_topics=frozenset({"foo"}),
-            client_assignors=assignors or None,
-            owned=frozenset(),
-        )
-    ).response
-    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-    return answer
+    return stage.join(name, client_assignors=assignors or None)
 
 
 REFUSED = [

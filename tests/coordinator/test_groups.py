@@ -32,18 +32,9 @@ def stage() -> Stage:
     """Group ``g`` with member A, group ``simple`` with offsets only."""
     stage = Stage()
     stage.set_topic("foo", 2)
-    _join(stage, "A")
+    stage.join("A")
     stage.ask(OffsetCommit("simple", {FOO_0: OffsetAndMetadata(1)}))
     return stage
-
-
-def _join(stage: Stage, name: str) -> None:
-    foo = frozenset({"foo"})
-    stage.ask(
-        ConsumerGroupHeartbeat(
-            GROUP, name, 0, rebalance_timeout_ms=1000, subscribed_topics=foo, owned=frozenset(), client_id="me"
-        )
-    )
 
 
 def _listed(stage: Stage, **filters: frozenset[str]) -> list[tuple[str, str, str]]:
@@ -63,8 +54,8 @@ def test_groups_are_listed_with_state_and_type(stage: Stage) -> None:
 def test_what_a_member_still_has_to_give_back_is_shown_since_4_3(profile: Profile, shown: set[int]) -> None:
     stage = Stage(CoordinatorSettings(profile=profile, group_consumer_assignment_interval_ms=0))
     stage.set_topic("foo", 2)
-    _join(stage, "A")
-    _join(stage, "B")
+    stage.join("A")
+    stage.join("B")
     stage.ask(ConsumerGroupHeartbeat(GROUP, "A", stage.group.current("A").member_epoch))
     answer = stage.ask(ConsumerGroupDescribe((GROUP,))).response
     assert isinstance(answer, ConsumerGroupDescribed)

@@ -107,8 +107,7 @@ def test_a_classic_group_is_what_its_log_says_however_it_was_compacted(
     walk: list[Step], cleanings: list[tuple[float, float]], batch_sizes: list[int]
 ) -> None:
     walker = classic.Walk(Stage(), 9)
-    for name in classic.CLIENTS[:3]:
-        walker.start(name, ("range",))
+    walker.begin()
     for step in walk:
         step(walker)
     check_log(walker.stage, cleanings, batch_sizes)

@@ -1,4 +1,4 @@
-"""The walks of ``test_migration_walks`` with an assignor of the members' own, which they have by both protocols.
+"""The walks of ``test_walks`` with an assignor of the members' own, which they have by both protocols.
 
 Leaders of the classic group give user data out, so that the group could not change its protocol at Kafka.
 """
@@ -76,13 +76,7 @@ class Walk(migration.Walk):
 def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(profile: Profile, walk: list[Step]) -> None:
     settings = CoordinatorSettings(profile=profile, group_consumer_assignment_interval_ms=0, extensions=True)
     walker = Walk(Stage(settings), MINE)
-    walker.stage.set_topic("foo", len(migration.FOO))
-    for name in migration.CLIENTS[:3]:
-        walker.start(name, "classic")
-    walker.rounds(4)
-    for each in walk:
-        each(walker)
-        walker.check()
-    walker.settle()
+    walker.begin()
+    walker.play(walk)
     rows = [encode(record) for record in walker.stage.log]
     assert [decode(row.key, row.value) for row in rows] == walker.stage.log

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
 from kafka_nextgen.coordinator.extensions.state import PLACES
@@ -35,18 +34,7 @@ def stage_of(profile: Profile = Profile.V4_3, interval_ms: int = 0, *, with_owne
 
 
 def join(stage: Stage, name: str) -> ConsumerGroupHeartbeatAnswer:
-    answer = stage.ask(
-        ConsumerGroupHeartbeat(
-            GROUP,
-            name,
-            0,
-            instance_id=name if name in INSTANCES else None,
-            rebalance_timeout_ms=60_000,
-            subscribed_topics=frozenset({"foo"}),
-            owned=frozenset(),
-        )
-    ).response
-    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+    answer = stage.join(name, instance_id=name if name in INSTANCES else None, rebalance_timeout_ms=60_000)
     assert answer.error is ErrorCode.NONE
     return answer
 
@@ -135,25 +123,6 @@ def test_they_may_come_in_any_order_and_coordinators_may_fail_over(
         stage.check()
     assert len(targets_in(stage.log[before:])) == 1
     assert not PLACES.of(stage.group)
-
-
-def test_ten_members_that_are_removed_together_cost_one_rebalance() -> None:
-    stage = stage_of()
-    announce(stage, INSTANCES)
-    scale_out(stage, spacing_s=0)
-    before = stage.group.epoch
-    stage.ask(LeaveGroup(GROUP, tuple(LeavingMember("", instance_id) for instance_id in INSTANCES)))
-    beat(stage, ["owner"])
-    assert (stage.group.epoch, stage.group.assignment_epoch) == (before + 1, before + 1)
-    assert list(stage.group.members) == ["owner"]
-
-
-def test_a_member_that_takes_its_place_has_what_was_reserved_with_it() -> None:
-    stage = stage_of()
-    stage.ask(AddMembers(GROUP, (ExpectedMember("worker-0", 90_000, 120_000, "range"),), 30_000))
-    join(stage, "worker-0")
-    member = stage.group.members["worker-0"]
-    assert (member.rebalance_timeout_ms, member.server_assignor) == (120_000, "range")
 
 
 def test_the_group_is_remembered_as_long_as_somebody_is_expected_and_deleted_with_the_places() -> None:

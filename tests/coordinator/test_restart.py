@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from kafka_nextgen.coordinator.records import OffsetRemoved
@@ -22,15 +21,8 @@ def stage_with(**topics: int) -> Stage:
     return stage
 
 
-def heartbeat(stage: Stage, epoch: int, **fields: Any) -> ConsumerGroupHeartbeatAnswer:
-    joining: dict[str, Any] = {"rebalance_timeout_ms": 30_000, "owned": frozenset()} if epoch == 0 else {}
-    answer = stage.ask(ConsumerGroupHeartbeat(GROUP, "A", epoch, **joining, **fields)).response
-    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-    return answer
-
-
-def joined(stage: Stage, **fields: Any) -> int:
-    return heartbeat(stage, 0, **fields).member_epoch
+def heartbeat(stage: Stage, epoch: int) -> ConsumerGroupHeartbeatAnswer:
+    return stage.hear(ConsumerGroupHeartbeat(GROUP, "A", epoch))
 
 
 def change_unseen(stage: Stage, name: str, partitions: int | None, topic_id: int | None = None) -> None:
@@ -49,7 +41,7 @@ def committed(stage: Stage) -> None:
 
 def test_a_topic_that_grew_is_shared_out() -> None:
     stage = stage_with(foo=1)
-    epoch = joined(stage, subscribed_topics=frozenset({"foo"}))
+    epoch = stage.join("A").member_epoch
     change_unseen(stage, "foo", 3)
     stage.fail_over()
     answer = heartbeat(stage, epoch)
@@ -57,19 +49,9 @@ def test_a_topic_that_grew_is_shared_out() -> None:
     assert len(answer.assignment or ()) == 3
 
 
-def test_a_topic_that_did_not_change_disturbs_nobody() -> None:
-    stage = stage_with(foo=1)
-    epoch = joined(stage, subscribed_topics=frozenset({"foo"}))
-    stage.fail_over()
-    before = list(stage.log)
-    answer = heartbeat(stage, epoch)
-    assert (answer.member_epoch, answer.assignment) == (epoch, None)
-    assert stage.log == before
-
-
 def test_a_topic_that_a_pattern_matches_is_found() -> None:
     stage = stage_with(foo=1)  # one change seen, as by the next coordinator: the versions alone would say nothing
-    joined(stage, subscribed_pattern="f.*")
+    stage.join("A", subscribed_topics=None, subscribed_pattern="f.*")
     list(stage.pass_time(0))
     epoch = heartbeat(stage, stage.group.currents["A"].member_epoch).member_epoch
     change_unseen(stage, "fox", 1, topic_id=77)
@@ -102,7 +84,7 @@ def test_offsets_of_a_topic_that_was_made_again_are_forgotten() -> None:
 def test_an_assignment_behind_its_group_epoch_is_made() -> None:
     stage = Stage(CoordinatorSettings(group_consumer_assignment_interval_ms=1_000))
     stage.set_topic("foo", 1)
-    epoch = joined(stage, subscribed_topics=frozenset({"foo"}))
+    epoch = stage.join("A").member_epoch
     stage.set_topic("foo", 2)
     assert heartbeat(stage, epoch).member_epoch == epoch, "it is too early for another target"
     assert stage.group.assignment_epoch < stage.group.epoch

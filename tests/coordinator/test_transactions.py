@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
 from kafka_nextgen.coordinator.requests import (
-    ConsumerGroupHeartbeat,
     DeleteGroups,
     EndTransaction,
     ListGroups,
@@ -79,49 +78,6 @@ def ledger() -> Ledger:
     return Ledger()
 
 
-def join(stage: Stage, member_id: str) -> None:
-    stage.ask(
-        ConsumerGroupHeartbeat(
-            GROUP, member_id, 0, rebalance_timeout_ms=1000, subscribed_topics=frozenset({"foo"}), owned=frozenset()
-        )
-    )
-
-
-@pytest.mark.parametrize(("is_commit", "offset"), [(True, 9), (False, 5)])
-def test_the_end_of_the_transaction_decides(ledger: Ledger, is_commit: bool, offset: int) -> None:
-    ledger.commit(5)
-    assert ledger.pend(P, 9) is ErrorCode.NONE
-    assert (ledger.seen(), ledger.seen(stable=False), ledger.seen(FOO_1)) == (UNSTABLE, 5, None)
-    ledger.end(Q, is_commit)
-    assert ledger.seen() == UNSTABLE, "that was another producer's"
-    ledger.end(P, is_commit)
-    assert ledger.seen() == offset
-
-
-def test_all_offsets_are_told_but_for_those_that_are_pending(ledger: Ledger) -> None:
-    ledger.commit(5)
-    ledger.commit(6, FOO_1)
-    ledger.pend(P, 9)
-    answer = ledger.stage.ask(OffsetFetch(GROUP)).response
-    assert answer == OffsetsFetched({FOO_1: OffsetAndMetadata(6)}, unstable=frozenset({FOO_0}))
-
-
-def test_a_commit_that_came_after_it_stands(ledger: Ledger) -> None:
-    ledger.pend(P, 9)
-    ledger.commit(30)
-    assert (ledger.seen(), ledger.seen(stable=False)) == (UNSTABLE, 30)
-    ledger.end(P, True)
-    assert ledger.seen() == 30
-
-
-def test_the_last_of_a_transactions_offsets_counts(ledger: Ledger) -> None:
-    ledger.pend(P, 9)
-    ledger.commit(30)
-    ledger.pend(P, 10)
-    ledger.end(P, True)
-    assert ledger.seen() == 10
-
-
 def test_a_group_that_has_nothing_but_pending_offsets_is_one(ledger: Ledger) -> None:
     ledger.pend(P, 9)
     listed = ledger.stage.ask(ListGroups()).response
@@ -166,7 +122,7 @@ def test_metadata_may_not_be_too_long(ledger: Ledger) -> None:
     ],
 )
 def test_who_may_in_a_consumer_group(ledger: Ledger, who: dict[str, object], error: ErrorCode) -> None:
-    join(ledger.stage, "A")
+    ledger.stage.join("A")
     assert ledger.pend(P, 1, **who) is error
 
 
@@ -203,7 +159,7 @@ def test_who_may_where_there_is_no_group(ledger: Ledger, who: dict[str, object],
     ],
 )
 def test_version_6_says_that_a_member_epoch_is_stale(ledger: Ledger, who: dict[str, object], error: ErrorCode) -> None:
-    join(ledger.stage, "A")
+    ledger.stage.join("A")
     assert ledger.pend(P, 1, version=6, **who) is error
 
 

@@ -8,11 +8,8 @@ from kafka_nextgen.coordinator.admission import refuse_malformed
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from tests.coordinator.stage import GROUP, Stage
+from tests.coordinator.stage import GROUP, JOIN, Stage
 
-JOIN = ConsumerGroupHeartbeat(
-    GROUP, "A", 0, rebalance_timeout_ms=1000, subscribed_topics=frozenset({"foo"}), owned=frozenset()
-)
 STAY = ConsumerGroupHeartbeat(GROUP, "A", 3)
 
 #: Each breaks its own rule and all those below it of the same kind, so the order shows.
@@ -65,9 +62,7 @@ def test_an_assignor_nobody_configured_is_named_with_those_there_are() -> None:
 
 
 def test_a_version_0_member_is_named_by_the_coordinator() -> None:
-    answer = Stage().ask(evolve(JOIN, member_id="", version=0, new_member_id="made-up")).response
-    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
-    assert answer.member_id == "made-up"
+    assert Stage().join("", version=0, new_member_id="made-up").member_id == "made-up"
 
 
 def _error(stage: Stage, request: ConsumerGroupHeartbeat) -> ErrorCode:
@@ -109,7 +104,6 @@ def test_a_pattern_that_google_re2_takes_and_kafka_refuses_is_refused(pattern: s
 
 
 def test_a_pattern_that_kafka_takes_is_refused_if_google_re2_can_not_hold_it() -> None:
-    answer = Stage().ask(evolve(JOIN, subscribed_pattern=r"((\w{1,20}){1,10}){1,6}")).response
-    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+    answer = Stage().join("A", subscribed_pattern=r"((\w{1,20}){1,10}){1,6}")
     assert answer.error is ErrorCode.INVALID_REGULAR_EXPRESSION
     assert "too large for google-re2" in (answer.message or "")
