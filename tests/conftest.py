@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -32,8 +33,9 @@ from tests.support.tiers import (
     add_options,
     choose,
     choose_examples,
+    is_not_for,
     mark,
-    note_count_of,
+    note_output_of,
     say_what_was_left_out,
     turn,
 )
@@ -64,6 +66,10 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("without a clock")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if is_not_for(config, collection_path) else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     mark(item)
 
@@ -77,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    note_count_of(node, node.config)
+    note_output_of(node, node.config)
 
 
 def pytest_collection_finish() -> None:

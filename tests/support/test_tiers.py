@@ -32,7 +32,7 @@ def names_in(collected: str) -> set[str]:
 def test_the_default_tier_leaves_out_the_whole_and_says_by_which_option_it_is_run() -> None:
     collected = collect(*MODULES)
     assert names_in(collected) == {DEFAULT, RANDOM}
-    assert "tests are of the whole and were left out; --all runs them, too" in collected
+    assert "tests of the whole were left out; --all runs them, too" in collected
 
 
 @pytest.mark.whole

@@ -1,9 +1,9 @@
 """Which tests are run: the default tier, which needs no JVM and waits for no other process, or the whole.
 
 A test is of the whole if it is marked ``whole`` or ``kafka``, or lives in one of ``WHOLE``. Without ``--all`` it is
-deselected, and the run says so. A random test, by hypothesis or marked ``random``, is of both tiers: the default tier
-draws a sample of its examples. ``--rest`` runs what the default tier does not: the whole, and random tests with all
-their examples.
+left out, and the run says so; folders and modules of the whole are not even imported. A random test, by hypothesis or
+marked ``random``, is of both tiers: the default tier draws a sample of its examples. ``--rest`` runs what the default
+tier does not: the whole, and random tests with all their examples.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ import pytest
 from tests.support.examples import draw_all
 from tests.support.real_kafka import PREVIEW_VERSION, REAL_RELEASES
 
-__all__ = ["add_options", "choose", "choose_examples", "mark", "say_what_was_left_out", "turn"]
+__all__ = [
+    "add_options",
+    "choose",
+    "choose_examples",
+    "is_not_for",
+    "mark",
+    "note_output_of",
+    "say_what_was_left_out",
+    "turn",
+]
 
 TESTS = Path(__file__).parents[1]
 
@@ -79,7 +88,7 @@ WHOLE = {
 }
 
 _LEFT_OUT = "left_out"
-_count = pytest.StashKey[int]()
+_leaves_out = pytest.StashKey[bool]()
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -110,6 +119,14 @@ def _draws_examples(item: pytest.Item) -> bool:
     return bool(getattr(called, "is_hypothesis_test", False))
 
 
+def is_not_for(config: pytest.Config, path: Path) -> bool:
+    """Return whether a folder or a module is of the whole and the run is not."""
+    left_out = not _runs_the_whole(config) and TESTS in path.parents and path.relative_to(TESTS).as_posix() in WHOLE
+    if left_out:
+        _note_left_out(config)
+    return left_out
+
+
 def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave in ``items`` what this run is for, and deselect the others."""
     kept = [item for item in items if _is_chosen(config, item)]
@@ -118,7 +135,7 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
         return
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
-    _tell_the_count(config, len(left_out))
+    _note_left_out(config)
 
 
 def _is_chosen(config: pytest.Config, item: pytest.Item) -> bool:
@@ -132,25 +149,23 @@ def _runs_the_whole(config: pytest.Config) -> bool:
     return bool(config.getoption("--all") or config.getoption("--rest"))
 
 
-def _tell_the_count(config: pytest.Config, count: int) -> None:
+def _note_left_out(config: pytest.Config) -> None:
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_LEFT_OUT] = count
-    config.stash[_count] = count
+        config.workeroutput[_LEFT_OUT] = True
+    config.stash[_leaves_out] = True
 
 
-def note_count_of(worker: object, config: pytest.Config) -> None:
-    """Take down what a process of pytest-xdist has left out: each of them the same."""
-    output = getattr(worker, "workeroutput", {})
-    if _LEFT_OUT in output:
-        config.stash[_count] = output[_LEFT_OUT]
+def note_output_of(worker: object, config: pytest.Config) -> None:
+    """Take down whether a process of pytest-xdist has left out tests."""
+    if _LEFT_OUT in getattr(worker, "workeroutput", {}):
+        config.stash[_leaves_out] = True
 
 
 def say_what_was_left_out(reporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Tell how many tests of the whole were asked for and not run, and by which option they are."""
-    count = config.stash.get(_count, 0)
-    if count and not config.getoption("--rest"):
+    """Tell that tests of the whole were asked for and not run, and by which option they are."""
+    if config.stash.get(_leaves_out, False) and not config.getoption("--rest"):
         reporter.section("tiers")
-        reporter.line(f"{count} tests are of the whole and were left out; --all runs them, too (docs/testing.md)")
+        reporter.line("tests of the whole were left out; --all runs them, too (docs/testing.md)")
 
 
 def turn(item: pytest.Item) -> tuple[int, bool]:
