@@ -11,8 +11,6 @@ from kafka_nextgen import AsyncConsumer, Consumer, MisuseError
 from tests.engine.calls import CALLS
 from tests.engine.names import TOPIC, tp
 
-__all__ = ["ASYNC_CHILD_ACTIONS", "CHILD_ACTIONS"]
-
 
 def expect_refusal(call: Callable[[], object]) -> None:
     """Run a call that must say that there was a fork."""
@@ -113,17 +111,8 @@ def close_awaiting(consumer: AsyncConsumer) -> None:
     use_awaiting(consumer)
 
 
-def leave_an_async_block(consumer: AsyncConsumer) -> None:
-    async def block() -> None:
-        async with consumer:
-            pass
-
-    asyncio.run(block())
-
-
 ASYNC_CHILD_ACTIONS: dict[str, Callable[[AsyncConsumer], None]] = {
     "use": use_awaiting,
     "close": close_awaiting,
-    "leave-a-block": leave_an_async_block,
     "nothing": lambda consumer: None,
 }

@@ -19,8 +19,6 @@ from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.engine.names import GROUP, TOPIC, tp
 from tests.sockets.child_actions import ASYNC_CHILD_ACTIONS, CHILD_ACTIONS
 
-__all__ = ["HALF", "START_METHODS"]
-
 HALF = 5  # records before the fork, and as many after it
 
 

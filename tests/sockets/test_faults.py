@@ -37,16 +37,15 @@ def read_patiently(consumer: Consumer, count: int) -> list[Record]:
 
 
 @pytest.mark.parametrize("act", FAULTS)
-@pytest.mark.parametrize("step", STEPS)
-def test_a_fault_at_any_step_costs_nothing(script: Script, stage: Stage, step: str, act: str) -> None:
+def test_a_fault_at_each_step_costs_nothing(script: Script, stage: Stage, act: str) -> None:
     stage.create(partitions=2, records=10)
-    script.play(f"when {step}: {act}")
+    script.play("\n".join(f"when {step}: {act}" for step in STEPS))
     heard = Hears()
     with stage.consumer(**QUICK) as consumer:
         consumer.subscribe([TOPIC], listener=heard)
         records = read_patiently(consumer, 20)
         consumer.commit()
-        poll_until(consumer, lambda: script.is_done or step == "leave")
+        poll_until(consumer, lambda: len(script.acted_on) >= len(STEPS) - 1)  # all but the leave
     assert script.is_done
     for partition in (0, 1):
         assert values([record for record in records if record.partition == partition]) == list(range(10))

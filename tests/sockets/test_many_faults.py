@@ -13,6 +13,7 @@ from kafka_nextgen import CommitFailedError, Consumer
 from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, tp
 from tests.sockets.acts import ACTS
 from tests.sockets.script import Script
+from tests.support.examples import examples
 
 STEPS = [
     *("api versions", "metadata", "find coordinator", "join", "heartbeat", "acknowledgement", "offset fetch"),
@@ -67,7 +68,7 @@ def commit_at_last(consumer: Consumer) -> None:
             return
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(examples(15)))
 def test_whatever_comes_together_nothing_is_lost(script: Script, stage: Stage, seed: int) -> None:
     stage.create(partitions=2, records=10)
     script.play(rules(random.Random(seed)))
