@@ -19,8 +19,6 @@ from kafka_nextgen.assignors import (
 )
 from kafka_nextgen.types import TopicId
 
-__all__ = ["ASSIGNORS", "A_B", "IDS", "NAMES", "after", "groups", "loads", "owners", "shares", "topics_of"]
-
 ASSIGNORS = [UniformAssignor(), RangeAssignor(), RackAwareAssignor(), WeightedAssignor()]
 NAMES = ["a", "b", "c", "d"]
 IDS = {name: UUID(int=number) for number, name in enumerate(NAMES, 1)}

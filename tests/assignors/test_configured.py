@@ -19,37 +19,18 @@ class Mine(PartitionAssignor):
         return GroupAssignment({})
 
 
+class Needless(Mine):
+    name = "needless"
+
+
 class Needy(Mine):
     def __init__(self, budget: int) -> None:
         self.budget = budget
 
 
-class Nameless(Mine):
-    name = " "
-
-
-class Listed(Mine):
-    name = "a,b"
-
-
-class Backwards(Mine):
-    minimum_version = 3
-
-
-class OnlyOfClassicMembers(Mine):
-    minimum_version = maximum_version = -1
-
-
-class TooLow(Mine):
-    minimum_version = -2
-
-
-class TooHigh(Mine):
-    maximum_version = 2**15
-
-
-class NoNumber(Mine):
-    minimum_version = True
+def other(**attributes: object) -> type[Mine]:
+    """The same assignor but for these."""
+    return type("Other", (Mine,), attributes)
 
 
 MINE = Mine()
@@ -70,10 +51,6 @@ def test_objects_classes_and_places_of_classes_stand_side_by_side() -> None:
     assert "group_local_assignors='mine,range,needless'" in repr(config)
 
 
-class Needless(Mine):
-    name = "needless"
-
-
 def test_text_names_several_as_in_a_properties_file() -> None:
     here = "tests.assignors.test_configured"
     config = parse(group_id="g", group_local_assignors=f"{here}:Mine, {here}:Needless,")
@@ -92,13 +69,13 @@ def test_one_alone_needs_no_list(alone: object) -> None:
     [
         ([MINE, Mine], "mine, mine: no two may have the same name"),
         (Needy, "Needy can't be made without arguments"),
-        (Nameless, "needs a name that its group knows it by, without commas, not ' '"),
-        (Listed, "needs a name that its group knows it by, without commas, not 'a,b'"),
-        (Backwards, "mine reads versions 3 to 2: "),
-        (OnlyOfClassicMembers, "mine reads versions -1 to -1: "),
-        (TooLow, "mine reads versions -2 to 2: "),
-        (TooHigh, "mine reads versions 0 to 32768: "),
-        (NoNumber, "mine reads versions True to 2: "),
+        (other(name=" "), "needs a name that its group knows it by, without commas, not ' '"),
+        (other(name="a,b"), "needs a name that its group knows it by, without commas, not 'a,b'"),
+        (other(minimum_version=3), "mine reads versions 3 to 2: "),
+        (other(minimum_version=-1, maximum_version=-1), "mine reads versions -1 to -1: "),
+        (other(minimum_version=-2), "mine reads versions -2 to 2: "),
+        (other(maximum_version=2**15), "mine reads versions 0 to 32768: "),
+        (other(minimum_version=True), "mine reads versions True to 2: "),
         (object, "must be PartitionAssignors, or module:Class of them"),
         (7, "must be PartitionAssignors, or module:Class of them"),
         ("range", "must be PartitionAssignors, or module:Class of them, not 'range'"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypothesis import example, given
 
-from benchmarks.assigning.groups import Shape, judge, make_group
 from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberSpec, UniformAssignor
 from kafka_nextgen.assignors.max_flow import FlowNetwork
 from tests.assignors.groups import A_B, IDS, groups, loads, shares, topics_of
@@ -50,29 +49,6 @@ def test_a_giver_without_the_topic_that_leads_on_gives_to_one_of_its_kind() -> N
         "W": {"a": {2, 3}},
         "Z": {"b": {0, 1}},
     }
-
-
-def test_a_chain_is_as_long_as_it_must_be() -> None:
-    members = {
-        "W": MemberSpec({"a"}, {A: {0, 1, 2, 3}}),
-        "X": MemberSpec(A_B, {A: {4}, B: {0, 1}}),
-        "Y": MemberSpec({"b", "c"}, {B: {2}, C: {0, 1}}),
-        "Z": MemberSpec({"c"}, {C: {2, 3}}),
-    }
-    assert shares(UniformAssignor(), {"a": 5, "b": 3, "c": 4}, **members) == {
-        "W": {"a": {0, 1, 2}},
-        "X": {"a": {3, 4}, "b": {0}},
-        "Y": {"b": {1, 2}, "c": {0}},
-        "Z": {"c": {1, 2, 3}},
-    }
-
-
-def test_everybody_has_the_same_where_that_can_be() -> None:
-    for members in (30, 300):
-        shape = Shape("uniform", members, topics=10, partitions=members, subscriptions="mixed")
-        group = make_group(shape)
-        result = judge(shape, group, UniformAssignor().assign(group))
-        assert (result.fewest, result.most) == (10, 10)
 
 
 @given(group=groups())

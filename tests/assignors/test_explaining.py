@@ -121,12 +121,6 @@ def test_what_is_wrong_with_an_assignment_is_said() -> None:
     assert str(told).splitlines()[1] == "Not valid: saying gave m1 orders[9], of 6 partitions."
 
 
-def test_a_topic_nobody_was_shown_is_told_by_its_id() -> None:
-    told = explain(giving(m1={A: set(range(6)), B: {0}}), spec(m1=has()))
-    assert told.flaws == (f"gave m1 partitions of topic id {B}, which it was not shown",)
-    assert TopicPartition(str(B), 0) in told.members[0].gains
-
-
 @pytest.mark.parametrize(
     ("answer", "failure"),
     [

@@ -105,18 +105,6 @@ def numbers(near: str, **members: MemberSpec) -> Mapping[str, set[int]]:
     return {name: set(share.partitions.get(A, ())) for name, share in assignment.members.items()}
 
 
-def test_members_read_in_their_racks() -> None:
-    assert numbers("1 2 1 2", X=here("r1"), Y=here("r2")) == {"X": {0, 2}, "Y": {1, 3}}
-
-
-def test_balance_comes_before_local_reads() -> None:
-    assert numbers("1 1 1 1", X=here("r1"), Y=here("r2")) == {"X": {0, 1}, "Y": {2, 3}}
-
-
-def test_the_one_more_goes_to_where_it_is_read_locally() -> None:
-    assert numbers("2 2 2", X=here("r1", 0, 1), Y=here("r2", 2)) == {"X": {0}, "Y": {1, 2}}
-
-
 def test_local_reads_come_before_stickiness() -> None:
     assert numbers("1 2", X=here("r1", 1), Y=here("r2", 0)) == {"X": {0}, "Y": {1}}
 
@@ -136,10 +124,6 @@ def test_members_of_one_rack_share_what_is_local_there() -> None:
     assert found["V"] | found["W"] == {0, 1, 2}
     assert sorted(map(len, found.values())) == [1, 1, 2, 2]
     assert found["X"] <= {3, 4, 5}
-
-
-def test_whoever_states_no_rack_gets_its_share_all_the_same() -> None:
-    assert numbers("1 1", X=here("r1"), Y=here(None)) == {"X": {0}, "Y": {1}}
 
 
 def test_without_racks_it_is_the_uniform_assignor() -> None:

@@ -158,4 +158,4 @@ def test_four_times_as_much_is_little_more_than_four_times_the_work(
     assignor: PartitionAssignor, subscriptions: str
 ) -> None:
     subscribes = SUBSCRIPTIONS[subscriptions]
-    assert calls(assignor, 1000, subscribes) < 5 * calls(assignor, 250, subscribes)
+    assert calls(assignor, 400, subscribes) < 6 * calls(assignor, 100, subscribes)
