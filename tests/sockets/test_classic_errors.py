@@ -1,8 +1,8 @@
 """Errors of JoinGroup, SyncGroup, Heartbeat and LeaveGroup, and faults at each, on real sockets.
 
-``tests/membership/classic/test_transitions.py`` has every code. A consumer joins a classic group, or has read in one,
-and the request is answered with one; then it is looked at what ``poll`` raises, which callbacks run, and how the member
-joins again.
+``tests/scenarios/test_arrows.py`` holds that a scenario meets every code. A consumer joins a classic group, or has
+read in one, and the request is answered with one; then it is looked at what ``poll`` raises, which callbacks run, and
+how the member joins again.
 """
 
 from __future__ import annotations

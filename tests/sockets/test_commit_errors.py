@@ -1,7 +1,8 @@
 """Errors of OffsetCommit, met by a real consumer on real sockets: repeated, raised, or waited out.
 
-``tests/membership/offsets/`` has every code. A member has read two partitions, its next commit is answered with one,
-for both or for one, and what comes of it is looked at: what ``commit`` raises, what the coordinator has in the end.
+``tests/scenarios/test_arrows.py`` holds that a scenario meets every code. A member has read two partitions, its next
+commit is answered with one, for both or for one, and what comes of it is looked at: what ``commit`` raises, what the
+coordinator has in the end.
 """
 
 from __future__ import annotations

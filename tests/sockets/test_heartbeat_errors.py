@@ -1,7 +1,7 @@
 """Errors of heartbeats, met by a real consumer on real sockets: what ``poll`` raises, what the member does.
 
-``tests/membership/test_failures.py`` has every code, ``tests/engine/test_advice.py`` what is advised. Here each kind of
-error is read off the outside once. A member reads two partitions, its next heartbeat is answered with a code, and
+``tests/scenarios/test_arrows.py`` holds that a scenario meets every code. Here each kind of error is read off the
+outside once. A member reads two partitions, its next heartbeat is answered with a code, and
 everything that follows is looked at: what the application gets, which callbacks run, which requests the broker sees.
 """
 
@@ -9,11 +9,52 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen import BrokerError, Consumer, GroupAuthorizationError, TopicAuthorizationError
+from kafka_nextgen import (
+    BrokerError,
+    Consumer,
+    FencedInstanceError,
+    GroupAuthorizationError,
+    GroupFullError,
+    GroupNotFoundError,
+    GroupProtocol,
+    InstanceIdInUseError,
+    TopicAuthorizationError,
+    UnsupportedAssignorError,
+    UnsupportedProtocolError,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.failures import error_from_coordinator
+from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.sockets.script import Script
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "advice"),
+    [
+        ("GROUP_AUTHORIZATION_FAILED", GroupAuthorizationError, "grant READ on the group"),
+        ("TOPIC_AUTHORIZATION_FAILED", TopicAuthorizationError, "grant DESCRIBE and READ"),
+        ("GROUP_ID_NOT_FOUND", GroupNotFoundError, "the group was deleted"),
+        ("GROUP_MAX_SIZE_REACHED", GroupFullError, "group.consumer.max.size"),
+        ("INVALID_REQUEST", BrokerError, "report it"),
+        ("INVALID_REGULAR_EXPRESSION", BrokerError, "RE2"),
+        ("UNSUPPORTED_ASSIGNOR", UnsupportedAssignorError, "group.remote.assignor"),
+        ("UNSUPPORTED_VERSION", UnsupportedProtocolError, "group.protocol=classic"),
+        ("FENCED_INSTANCE_ID", FencedInstanceError, "only one runs with it"),
+        ("UNRELEASED_INSTANCE_ID", InstanceIdInUseError, "group.instance.id"),
+        ("UNKNOWN_SERVER_ERROR", BrokerError, "coordinator's log"),
+        ("INCONSISTENT_GROUP_PROTOCOL", BrokerError, "assignor in common"),
+        ("INVALID_SESSION_TIMEOUT", BrokerError, "session.timeout.ms"),
+        ("INVALID_GROUP_ID", BrokerError, "INVALID_GROUP_ID"),
+    ],
+)
+def test_each_code_is_an_error_of_its_kind_with_its_advice(code: str, kind: type[BrokerError], advice: str) -> None:
+    refused = RaiseToApplication(ErrorCode[code], code, fatal=True)
+    error = error_from_coordinator(refused, GroupProtocol.CONSUMER, "billing", "A", 7)
+    assert (type(error), error.code, error.group, error.member) == (kind, ErrorCode[code], "billing", "A")
+    assert advice in str(error)
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """Errors of OffsetFetch, met by a real consumer on real sockets: none makes it begin anywhere else.
 
-``tests/membership/offsets/`` has every code. A group has committed offset 5; whatever the coordinator answers first to
-a member that asks where to begin, the first record it gets is that one, or it gets none and ``poll`` says why.
+``tests/scenarios/test_arrows.py`` holds that a scenario meets every code. A group has committed offset 5; whatever
+the coordinator answers first to a member that asks where to begin, the first record it gets is that one, or it gets
+none and ``poll`` says why.
 """
 
 from __future__ import annotations
