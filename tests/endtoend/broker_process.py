@@ -8,8 +8,6 @@ from pathlib import Path
 from tests.cli.running import COMMAND
 from tests.support.kafka_properties import free_ports
 
-__all__ = ["BrokerProcess"]
-
 
 class BrokerProcess:
     """``kafka-nextgen broker --data-dir``; leaving the context kills it."""

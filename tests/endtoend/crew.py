@@ -13,8 +13,6 @@ from attrs import define, field
 
 from tests.endtoend.report import Line
 
-__all__ = ["Crew", "Worker"]
-
 ROOT = Path(__file__).parents[2]
 
 

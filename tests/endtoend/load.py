@@ -9,8 +9,6 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from tests.support.numbering import partition_of, value_of
 
-__all__ = ["Load"]
-
 _IN_FLIGHT = 500  # records on their way; with more, a broker that comes back is busy with what waited for it
 
 

@@ -9,8 +9,6 @@ from tests.endtoend.crew import Crew
 from tests.endtoend.verdict import History
 from tests.support.clients import idempotent_producer, send, stored_offsets
 
-__all__ = ["COUNT", "PARTITIONS", "churn", "in_each", "pour"]
-
 PARTITIONS = 6
 COUNT = 120_000
 

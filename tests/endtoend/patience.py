@@ -13,8 +13,6 @@ from kafka_nextgen.wire.schema import Message
 from tests.broker.client import Client
 from tests.support.waiting import eventually
 
-__all__ = ["ask_patiently", "begin_transactional_id"]
-
 _BUSY = {
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
     ErrorCode.COORDINATOR_NOT_AVAILABLE,

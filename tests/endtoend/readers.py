@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from kafka_nextgen import Consumer, TopicPartition
 
-__all__ = ["Reader", "Readers"]
-
 
 class Reader:
     """One member: the offsets it was given, by partition, and the position that was last acknowledged."""

@@ -19,8 +19,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-__all__ = ["Line", "Run"]
-
 
 @frozen
 class Run:

@@ -5,26 +5,16 @@ A range may begin or end at a transaction's marker, amid an aborted transaction,
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import NewTopic
 
-from kafka_nextgen import (
-    AsyncConsumer,
-    Consumer,
-    OffsetOutOfRangeError,
-    OffsetRange,
-    Record,
-    TopicPartition,
-    UnknownTopicError,
-)
+from kafka_nextgen import Consumer, OffsetOutOfRangeError, OffsetRange, Record, TopicPartition, UnknownTopicError
 from tests.endtoend.reading import PATIENCE_S, poll_until
 from tests.endtoend.transacting import TIMEOUT_S, send, transactional_producer
-from tests.support.clients import admin_client, create_topic, delete_topic, idempotent_producer, produce, unique
+from tests.support.clients import create_named_topic, delete_topic, idempotent_producer, produce, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
 
@@ -36,10 +26,9 @@ NO_WAIT: dict[str, object] = {"fetch_max_wait_ms": 20_000, "fetch_min_bytes": 10
 def create(kafka: KafkaServer, prefix: str, **config: str) -> TopicPartition:
     """Create a topic of one partition with this configuration; underscores stand for points."""
     topic = unique(prefix)
-    admin = admin_client(kafka.bootstrap_servers)
-    settings = {key.replace("_", "."): value for key, value in config.items()}
-    admin.create_topics([NewTopic(topic, 1, 1, config=settings)])[topic].result(timeout=30)
-    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
+    create_named_topic(
+        kafka.bootstrap_servers, topic, config={key.replace("_", "."): value for key, value in config.items()}
+    )
     return TopicPartition(topic, 0)
 
 
@@ -157,43 +146,7 @@ def test_a_range_may_begin_and_end_where_compaction_emptied_the_log(
                 check(consumer, compacted, everything, start, end)
 
 
-# ---- what it costs, and what comes of it
-
-
-@pytest.mark.parametrize("compression", ["none", "lz4"])
-def test_a_range_amid_a_log_costs_about_its_own_bytes(kafka: KafkaServer, compression: str) -> None:
-    partition = create(kafka, "large")
-    produce(kafka.bootstrap_servers, partition.topic, 200_000, compression=compression)
-    with new_consumer(kafka) as consumer:
-        consumer.assign({partition: OffsetRange(0, 200_000)})
-        assert sum(len(batch) for batch in consumer.batches()) == 200_000
-        whole = consumer.metrics().connections.bytes_in
-    with new_consumer(kafka) as consumer:
-        consumer.assign({partition: OffsetRange(90_000, 130_000)})
-        assert [record.offset for record in consumer] == list(range(90_000, 130_000))
-        part = consumer.metrics().connections.bytes_in
-    assert part < 0.2 * whole + 2 * LARGEST_BATCH_BYTES, f"{part} of {whole} bytes"
-
-
-#: ``batch.size`` of the producer.
-LARGEST_BATCH_BYTES = 1_000_000
-
-
-def test_a_coroutine_reads_many_ranges_at_once(kafka: KafkaServer) -> None:
-    topic = create_topic(kafka.bootstrap_servers, "many", 8)
-    produce(kafka.bootstrap_servers, topic, 8_000, partitions=8)
-    ranges = {TopicPartition(topic, number): OffsetRange(10 * number, 900) for number in range(8)}
-
-    async def go() -> None:
-        async with AsyncConsumer(**{"bootstrap_servers": kafka.bootstrap_servers, **NO_WAIT}) as consumer:
-            await consumer.assign(ranges)
-            found = [(record.partition, record.offset) async for record in consumer]
-            wanted = [(tp.partition, offset) for tp, each in ranges.items() for offset in range(each.start, each.end)]
-            assert sorted(found) == wanted
-            assert consumer.finished() == ranges.keys()
-
-    asyncio.run(asyncio.wait_for(go(), PATIENCE_S))
-
+# ---- what comes of it
 
 SCHEMA = pa.schema(
     [
@@ -253,12 +206,7 @@ def test_a_topic_made_again_is_not_read_in_its_place(kafka: KafkaServer, consume
     delete_topic(kafka.bootstrap_servers, partition.topic)
     with pytest.raises(UnknownTopicError, match="can't be read at offset 5"):
         consumer.poll(PATIENCE_S)
-    eventually("it is made again", lambda: _is_created(kafka, partition.topic))
+    create_named_topic(kafka.bootstrap_servers, partition.topic)
     produce(kafka.bootstrap_servers, partition.topic, 20)
     with pytest.raises(UnknownTopicError, match="made again"):
         poll_until([consumer], lambda: consumer.position(partition) > 5)
-
-
-def _is_created(kafka: KafkaServer, topic: str) -> bool:
-    admin = admin_client(kafka.bootstrap_servers)
-    return admin.create_topics([NewTopic(topic, 1, 1)])[topic].exception(timeout=30) is None

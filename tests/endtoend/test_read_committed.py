@@ -1,4 +1,8 @@
-"""``isolation.level``: which records of another client's transactions a consumer hands over, and where its log ends."""
+"""``isolation.level``: which records of another client's transactions a consumer hands over, and where its log ends.
+
+That offsets are committed with a transaction or not at all is in ``test_exactly_once``; what all of this is on the
+wire, by release, in ``test_fetch``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from confluent_kafka import Consumer as PeerConsumer
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from kafka_nextgen import Consumer, TopicPartition
 from tests.endtoend.reading import config_of, poll_until, read
@@ -121,3 +125,35 @@ def test_read_uncommitted_is_the_default_and_reads_everything(
     (end,) = consumer.end_offsets([partition]).values()
     poll_until([consumer], lambda: consumer.position(partition) == end)
     assert consumer.lag() == {partition: 0}
+
+
+def test_a_producer_that_was_replaced_is_fenced(
+    kafka: KafkaServer, topic: str, new_consumer: Callable[[str], Consumer]
+) -> None:
+    name = unique("writer")
+    zombie = transactional_producer(kafka.bootstrap_servers, name)
+    zombie.begin_transaction()
+    send(zombie, topic, "zombie")
+    successor = transactional_producer(kafka.bootstrap_servers, name)
+    successor.begin_transaction()
+    send(successor, topic, "successor")
+    successor.commit_transaction(TIMEOUT_S)
+    with pytest.raises(KafkaException) as raised:
+        zombie.commit_transaction(TIMEOUT_S)
+    assert raised.value.args[0].code() == KafkaError._FENCED
+    assert values_of(new_consumer("read_committed"), 1) == ["successor"]
+
+
+def test_a_transaction_that_takes_too_long_is_aborted(
+    kafka: KafkaServer, topic: str, new_consumer: Callable[[str], Consumer]
+) -> None:
+    soon = {"transaction.timeout.ms": 1_000, "message.timeout.ms": 1_000}
+    producer = transactional_producer(kafka.bootstrap_servers, unique("sleeper"), **soon)
+    producer.begin_transaction()
+    send(producer, topic, "late")
+    consumer, partition = new_consumer("read_committed"), TopicPartition(topic, 0)
+    eventually("the transaction is over", lambda: consumer.end_offsets([partition]) == {partition: 2})
+    assert poll_until([consumer], lambda: consumer.position(partition) == 2) == []
+    with pytest.raises(KafkaException) as raised:
+        producer.commit_transaction(TIMEOUT_S)
+    assert raised.value.args[0].code() == KafkaError._FENCED

@@ -37,13 +37,7 @@ def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
         yield admin
 
 
-@pytest.fixture
-def members(cluster: Cluster) -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
-
-
-def start(cluster: Cluster, members: ExitStack, group: str, instance_id: str | None = None, **more: object) -> Consumer:
+def start(cluster: Cluster, stack: ExitStack, group: str, instance_id: str | None = None, **more: object) -> Consumer:
     consumer = Consumer(
         bootstrap_servers=cluster.bootstrap_servers,
         group_id=group,
@@ -51,7 +45,7 @@ def start(cluster: Cluster, members: ExitStack, group: str, instance_id: str | N
         enable_auto_commit=False,
         **more,
     )
-    members.enter_context(consumer)
+    stack.enter_context(consumer)
     consumer.subscribe([TOPIC])
     return consumer
 
@@ -65,34 +59,34 @@ def shares(consumers: Sequence[Consumer]) -> set[int]:
     return {len(consumer.assignment()) for consumer in consumers}
 
 
-def test_ten_announced_members_cost_one_rebalance(cluster: Cluster, admin: GroupAdmin, members: ExitStack) -> None:
+def test_ten_announced_members_cost_one_rebalance(cluster: Cluster, admin: GroupAdmin, stack: ExitStack) -> None:
     group = unique("announced")
-    consumers = [start(cluster, members, group)]
+    consumers = [start(cluster, stack, group)]
     poll_until(consumers, lambda: shares(consumers) == {PARTITIONS})
     before, epoch = rebalances(admin, group), consumers[0].group_metadata().member_epoch
     assert [member.error for member in admin.add_members(group, INSTANCES, within=60)] == [None] * len(INSTANCES)
 
     *first, last = random.sample(INSTANCES, len(INSTANCES))
-    consumers += [start(cluster, members, group, instance_id) for instance_id in first]
+    consumers += [start(cluster, stack, group, instance_id) for instance_id in first]
     poll_until(consumers, lambda: len(admin.members(group)) == len(INSTANCES))
     described = admin.describe([group])[group]
     assert {expected.instance_id for expected in described.expected if not expected.has_joined} == {last}
     assert shares(consumers) == {PARTITIONS, 0}
     assert {consumer.group_metadata().member_epoch for consumer in consumers} <= {0, epoch}
 
-    consumers.append(start(cluster, members, group, last))
+    consumers.append(start(cluster, stack, group, last))
     poll_until(consumers, lambda: shares(consumers) == {2})
     assert rebalances(admin, group) - before == 1
     assert not admin.describe([group])[group].expected
 
 
-def test_members_that_nobody_announced_cost_one_each(cluster: Cluster, admin: GroupAdmin, members: ExitStack) -> None:
+def test_members_that_nobody_announced_cost_one_each(cluster: Cluster, admin: GroupAdmin, stack: ExitStack) -> None:
     group = unique("unannounced")
-    consumers = [start(cluster, members, group)]
+    consumers = [start(cluster, stack, group)]
     poll_until(consumers, lambda: shares(consumers) == {PARTITIONS})
     before = rebalances(admin, group)
     for instance_id in INSTANCES[:3]:
-        consumers.append(start(cluster, members, group, instance_id))
+        consumers.append(start(cluster, stack, group, instance_id))
         poll_until(consumers, lambda: bool(consumers[-1].assignment()))
     assert rebalances(admin, group) - before == len(consumers) - 1
 
@@ -101,30 +95,30 @@ CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 100, "partition
 
 
 def test_a_classic_group_goes_on_until_all_have_come_and_rebalances_once(
-    cluster: Cluster, admin: GroupAdmin, members: ExitStack
+    cluster: Cluster, admin: GroupAdmin, stack: ExitStack
 ) -> None:
     group = unique("classic")
-    consumers = [start(cluster, members, group, **CLASSIC)]
+    consumers = [start(cluster, stack, group, **CLASSIC)]
     poll_until(consumers, lambda: shares(consumers) == {PARTITIONS})
     before = rebalances(admin, group)
     admin.add_members(group, INSTANCES[:4], within=60)
 
-    consumers += [start(cluster, members, group, instance_id, **CLASSIC) for instance_id in INSTANCES[:3]]
+    consumers += [start(cluster, stack, group, instance_id, **CLASSIC) for instance_id in INSTANCES[:3]]
     poll_until(consumers, lambda: [one.has_joined for one in admin.describe([group])[group].expected].count(True) == 3)
     assert shares(consumers) == {PARTITIONS, 0}
 
-    consumers.append(start(cluster, members, group, INSTANCES[3], **CLASSIC))
+    consumers.append(start(cluster, stack, group, INSTANCES[3], **CLASSIC))
     poll_until(consumers, lambda: shares(consumers) == {4, 5})
     assert rebalances(admin, group) - before == 1
 
 
 def test_members_that_are_removed_together_cost_one_rebalance(
-    cluster: Cluster, admin: GroupAdmin, members: ExitStack
+    cluster: Cluster, admin: GroupAdmin, stack: ExitStack
 ) -> None:
     group = unique("removed")
-    consumers = [start(cluster, members, group)]
+    consumers = [start(cluster, stack, group)]
     admin.add_members(group, INSTANCES[:3], within=60)
-    consumers += [start(cluster, members, group, instance_id) for instance_id in INSTANCES[:3]]
+    consumers += [start(cluster, stack, group, instance_id) for instance_id in INSTANCES[:3]]
     poll_until(consumers, lambda: shares(consumers) == {5, 6})
     for consumer in consumers[1:]:
         consumer.close(leave="remain")  # or those that hear of it would join again meanwhile

@@ -1,17 +1,13 @@
-"""What two members count adds up to what was written, and a trace that a producer began goes on in a handler."""
+"""What two members count adds up to what was written."""
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from opentelemetry import propagate
-from opentelemetry.trace import SpanKind
 
-from kafka_nextgen import Consumer, Metrics, Record, StopHandle
+from kafka_nextgen import Consumer, Metrics
 from tests.endtoend.reading import config_of, poll_until, read
 from tests.opentelemetry.telemetry import Telemetry
-from tests.support.clients import create_topic, idempotent_producer, produce, stored_offsets, unique
+from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 
 COUNT = 400
@@ -71,27 +67,3 @@ def test_what_two_classic_members_count_adds_up(real_kafka: KafkaServer, telemet
     # A commit that meets the coordinator between two generations fails, and the next one covers it.
     quick = {"heartbeat_interval_ms": 200, "partition_assignment_strategy": "cooperative-sticky"}
     see_two_members(real_kafka, telemetry, group_protocol="classic", **quick)
-
-
-def test_a_trace_goes_on_from_the_producer_to_the_handler(kafka: KafkaServer, telemetry: Telemetry) -> None:
-    topic = create_topic(kafka.bootstrap_servers, "traced")
-    producer, stop, handled = idempotent_producer(kafka.bootstrap_servers), StopHandle(), threading.Event()
-    with telemetry.tracer.start_as_current_span("order", kind=SpanKind.PRODUCER) as order:
-        headers: dict[str, str] = {}
-        propagate.inject(headers)
-        producer.produce(topic, value=b"1", headers=list(headers.items()))
-    assert producer.flush(30) == 0
-
-    def handle(record: Record) -> None:
-        with telemetry.tracer.start_as_current_span("save"):
-            handled.set()
-        stop.stop()
-
-    with Consumer(**config_of(kafka, unique("traced"))) as consumer:
-        telemetry.instrument(consumer)
-        consumer.run(handle, [topic], stop=stop)
-    assert handled.is_set()
-    (process,), (save,), (poll,) = (telemetry.spans(name) for name in (f"process {topic}", "save", f"poll {topic}"))
-    trace_id = order.get_span_context().trace_id
-    assert {span.context.trace_id for span in (process, save) if span.context is not None} == {trace_id}
-    assert [link.context.span_id for link in poll.links] == [order.get_span_context().span_id]

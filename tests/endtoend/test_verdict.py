@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.endtoend.report import Line, Run
 from tests.endtoend.verdict import Gap, History, complaints, longest_gaps, repeated
 
@@ -25,69 +27,88 @@ def test_a_line_survives_the_pipe() -> None:
         assert Line.load(line.dump()) == line
 
 
-def test_a_partition_handed_over_at_the_right_place_is_fine() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 4), revoked(3, 0)])
-    b = History("B", [assigned(4, 0), gave(5, 5, 9)])
-    assert complaints([a, b], TEN) == []
-    assert repeated([a, b]) == 0
+def killed(*lines: Line, stored: dict[int, int] | None = None) -> History:
+    return History("A", lines, killed_at=3, stored=stored or {})
 
 
-def test_a_record_nobody_told_of_is_missing() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 8)])
-    assert complaints([a], TEN) == ["partition 0: 1 records were never delivered, the first at 9"]
+def broken(before: Run, after: Run) -> str:
+    return f"A read {before} and then {after} without giving the partition up"
 
 
-def test_a_repeat_is_unlawful_while_the_first_reader_lives() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 5), revoked(3, 0)])
-    b = History("B", [assigned(4, 0), gave(5, 5, 9)])
-    assert complaints([a, b], TEN) == ["partition 0 offset 5 was delivered to ['A', 'B'], but nobody killed A"]
+A = History("A", [assigned(1, 0), gave(2, 0, 4), revoked(3, 0)])
+B = History("B", [assigned(4, 0), gave(5, 5, 9)])
+READ_ALL = (assigned(1, 0), gave(2, 0, 9))
 
 
-def test_a_repeat_is_lawful_past_what_the_killed_reader_had_stored() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 5)], killed_at=3, stored={0: 5})
-    b = History("B", [assigned(9, 0), gave(10, 5, 9)])
-    assert complaints([a, b], TEN) == []
-    assert repeated([a, b]) == 1
-
-
-def test_a_repeat_is_unlawful_before_what_the_killed_reader_had_stored() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 5)], killed_at=3, stored={0: 6})
-    b = History("B", [assigned(9, 0), gave(10, 5, 9)])
-    assert complaints([a, b], TEN) == [
-        "partition 0 offset 5 was delivered to ['A', 'B'], but the killed A had committed 6"
-    ]
-
-
-def test_one_member_is_not_given_a_record_twice_not_even_before_it_is_killed() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 9), gave(2.5, 9, 9)], killed_at=3)
-    assert "partition 0 offset 9 was delivered twice to one member: ['A', 'A']" in complaints([a], TEN)
-
-
-def test_a_killed_members_acknowledged_commit_has_to_be_stored() -> None:
-    told = Line(2.5, "committed", offsets={0: 10})
-    a = History("A", [assigned(1, 0), gave(2, 0, 9), told], killed_at=3, stored={0: 4})
-    assert complaints([a], TEN) == ["A saw 10 committed for 0, but stored is 4"]
-
-
-def test_two_live_owners_at_once_are_found() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 4), revoked(4, 0)])
-    b = History("B", [assigned(3.9, 0), gave(5, 5, 9)])
-    assert complaints([a, b], TEN) == ["partition 0 had two owners at once: A and B"]
-
-
-def test_a_record_of_a_partition_that_was_given_up_is_found() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 4), revoked(3, 0), gave(4, 5, 9)])
-    assert complaints([a], TEN) == ["A was given Run(partition=0, first=5, last=9) but owned only []"]
-
-
-def test_a_step_back_within_one_ownership_is_found() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 4), gave(3, 6, 9), gave(4, 5, 5)])
-    assert len(complaints([a], TEN)) == 2
-
-
-def test_a_live_member_that_lost_its_partitions_is_found() -> None:
-    a = History("A", [assigned(1, 0), gave(2, 0, 9), Line(3, "lost", partitions=(0,))])
-    assert complaints([a], TEN) == ["A lost (0,) although it was alive"]
+@pytest.mark.parametrize(
+    ("histories", "repeats", "found"),
+    [
+        pytest.param([A, B], 0, [], id="a partition handed over at the right place is fine"),
+        pytest.param(
+            [History("A", [assigned(1, 0), gave(2, 0, 8)])],
+            0,
+            ["partition 0: 1 records were never delivered, the first at 9"],
+            id="a record that no member told of is missing",
+        ),
+        pytest.param(
+            [History("A", [assigned(1, 0), gave(2, 0, 5), revoked(3, 0)]), B],
+            1,
+            ["partition 0 offset 5 was delivered to ['A', 'B'], but nobody killed A"],
+            id="a repeat is unlawful while the first reader lives",
+        ),
+        pytest.param(
+            [killed(assigned(1, 0), gave(2, 0, 5), stored={0: 5}), B],
+            1,
+            [],
+            id="a repeat is lawful past what the killed reader had stored",
+        ),
+        pytest.param(
+            [killed(assigned(1, 0), gave(2, 0, 5), stored={0: 6}), B],
+            1,
+            ["partition 0 offset 5 was delivered to ['A', 'B'], but the killed A had committed 6"],
+            id="a repeat is unlawful before what the killed reader had stored",
+        ),
+        pytest.param(
+            [killed(*READ_ALL, gave(2.5, 9, 9))],
+            1,
+            ["partition 0 offset 9 was delivered twice to one member: ['A', 'A']", broken(Run(0, 0, 9), Run(0, 9, 9))],
+            id="one member is not given a record twice, not even before it is killed",
+        ),
+        pytest.param(
+            [killed(*READ_ALL, Line(2.5, "committed", offsets={0: 10}), stored={0: 4})],
+            0,
+            ["A saw 10 committed for 0, but stored is 4"],
+            id="a killed member's acknowledged commit has to be stored",
+        ),
+        pytest.param(
+            [History("A", [assigned(1, 0), gave(2, 0, 4), revoked(4.1, 0)]), B],
+            0,
+            ["partition 0 had two owners at once: A and B"],
+            id="two live owners at once are found",
+        ),
+        pytest.param(
+            [History("A", [assigned(1, 0), gave(2, 0, 4), revoked(3, 0), gave(4, 5, 9)])],
+            0,
+            ["A was given Run(partition=0, first=5, last=9) but owned only []"],
+            id="a record of a partition that was given up is found",
+        ),
+        pytest.param(
+            [History("A", [assigned(1, 0), gave(2, 0, 4), gave(3, 6, 9), gave(4, 5, 5)])],
+            0,
+            [broken(Run(0, 0, 4), Run(0, 6, 9)), broken(Run(0, 6, 9), Run(0, 5, 5))],
+            id="a hole and a step back within one ownership are found",
+        ),
+        pytest.param(
+            [History("A", [*READ_ALL, Line(3, "lost", partitions=(0,))])],
+            0,
+            ["A lost (0,) although it was alive"],
+            id="a live member that lost its partitions is found",
+        ),
+    ],
+)
+def test_each_rule_is_kept_or_broken(histories: list[History], repeats: int, found: list[str]) -> None:
+    assert complaints(histories, TEN) == found
+    assert repeated(histories) == repeats
 
 
 def test_the_longest_gap_counts_partitions_kept_while_another_moves() -> None:

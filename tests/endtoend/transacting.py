@@ -8,8 +8,6 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from tests.support.waiting import GUARD_S
 
-__all__ = ["TIMEOUT_S", "read_to_end", "send", "transactional_producer"]
-
 TIMEOUT_S = GUARD_S
 
 

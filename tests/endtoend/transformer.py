@@ -19,8 +19,6 @@ from kafka_nextgen import Consumer, ConsumerGroupMetadata, TopicPartition
 from tests.endtoend.reading import QUICK_CLASSIC
 from tests.endtoend.transacting import TIMEOUT_S, transactional_producer
 
-__all__ = ["PRODUCERS", "RefusedError", "Transactions"]
-
 
 class RefusedError(Exception):
     """The coordinator of the group refused the offsets; the transaction has to be aborted."""

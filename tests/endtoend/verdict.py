@@ -28,8 +28,6 @@ from attrs import define, field, frozen
 
 from tests.endtoend.report import Line, Run
 
-__all__ = ["Gap", "History", "Ownership", "complaints", "longest_gaps", "ownerships", "repeated"]
-
 FOREVER = float("inf")
 
 

@@ -14,8 +14,6 @@ from kafka_nextgen.opentelemetry import meters as meters_module
 from kafka_nextgen.wire.records import Headers, NewRecord, encode_batch, read_batches
 from tests.engine.stage import TOPIC, Stage
 
-__all__ = ["Telemetry", "traceparent", "write_traced"]
-
 TRACE_ID = 0x4BF92F3577B34DA6A3CE929D0E0E4736
 
 
