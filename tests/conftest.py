@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
@@ -62,7 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     guard(config)
     choose_examples(config)
     # Nothing here is asserted on a clock.
-    settings.register_profile("without a clock", deadline=None, max_examples=examples(100))
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("without a clock", deadline=None, max_examples=examples(100), suppress_health_check=slow)
     settings.load_profile("without a clock")
 
 

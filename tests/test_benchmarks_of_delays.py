@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from array import array
-from itertools import count, repeat
+from itertools import repeat
 from math import isnan
 from pathlib import Path
-from typing import cast
 
 import pytest
 from attrs import astuple
-from confluent_kafka import Message
 
 from benchmarks import latency, profile_latency
 from benchmarks.delays import feed, strain
 from benchmarks.delays.strain import Strain
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, Notes, Trace
+from benchmarks.gap.report import Callback, Gap, dump_gaps, load
+from benchmarks.gap.run import Measured, Rebalance
 from benchmarks.processes import running
 from benchmarks.profiling.places import ELSEWHERE, PLACES, place_of
+from benchmarks.rebalance_gap import Figures, gaps_table
 from kafka_nextgen import TopicPartition
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.testing import Cluster
@@ -40,25 +41,6 @@ def test_delays_are_measured_from_the_producer_to_each_handler(monkeypatch: pyte
     for (delays,) in measured.values():
         assert delays.records > 0
         assert 0 < delays.at(0.5) <= delays.at(0.99) < 5
-
-
-class _Written:
-    """A record that was written when the clock began."""
-
-    def value(self) -> bytes:
-        return bytes(feed.STAMP_BYTES)
-
-
-def test_records_count_as_acknowledged_when_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed.time, "monotonic_ns", count(1000, 1000).__next__)  # the clock moves when it is looked at
-    acknowledgements = feed.Acknowledgements()
-    for _ in range(200):
-        acknowledgements.take(None, cast("Message", _Written()))
-    told = acknowledgements.within((101_000, 201_000))
-    assert (told.records, told.p50_s, told.p99_s) == (100, 151e-6, 200e-6)
-    nothing = acknowledgements.within((0, 1))
-    assert nothing.records == 0
-    assert isnan(nothing.p99_s)
 
 
 def test_the_stages_of_a_delay_are_told_of_records_in_the_middle_and_of_the_slowest() -> None:
@@ -118,21 +100,11 @@ def test_a_process_that_dies_is_told_of_by_whoever_asks_it(capfd: pytest.Capture
 @pytest.mark.parametrize(
     ("innermost_first", "part", "function"),
     [
-        (
-            "recv_into (socketmodule.c:36) < _read_ready__get_buffer (/lib/asyncio/selector_events.py:878)",
-            "asyncio",
-            "_read_ready__get_buffer (asyncio/selector_events.py)",
-        ),
         ("is_due (/a/kafka_nextgen/fetching/planner.py:7)", "fetching: positions, sessions, what to ask", None),
         ("crc32c_of (accelerator/crc32c.h:1) < f (/a/kafka_nextgen/fetching/state.py:1)", "decoding records", None),
         ("receive (accelerator/receive.h:1) < f (/a/kafka_nextgen/transport/connection.py:1)", "connections", None),
         ("record_at (accelerator/objects.h:5)", "the application's side: polling, records", None),
         ("release (libpython3.so) < ring (/a/kafka_nextgen/engine/application/wakeup.py:5)", None, None),
-        (
-            "monotonic_ns (timemodule.c:1) < take (/kafka_nextgen/benchmarks/delays/log.py:3)",
-            None,
-            "take (delays/log.py)",
-        ),
         ("_bootstrap (/lib/threading.py:1002)", ELSEWHERE, "_bootstrap (lib/threading.py)"),
         ("0x7f", ELSEWHERE, "0x7f"),
     ],
@@ -145,21 +117,44 @@ def test_work_belongs_to_the_innermost_part_that_did_it(
     assert found[0] in PLACES or part == ELSEWHERE
 
 
-def test_a_profile_tells_threads_and_parts_of_the_code() -> None:
-    inside = "<module> (handle.py:1);iterate (/r/benchmarks/delays/ours.py:36)"
-    tables = profile_latency.samples_tables(
-        [
-            "thread (1): MainThread;<module> (handle.py:1);import_it (a.py:2) 50",
-            f"thread (1): MainThread;{inside};poll (/r/kafka_nextgen/consumer.py:9) 3",
-            f"thread (1): MainThread;{inside} 1",
-            "thread (2): io;write (/lib/asyncio/selector_events.py:5);send (libc.so.6) 4",
-            "thread (2): io;select (/lib/selectors.py:5);epoll_wait (libc.so.6) 2",
-        ]
-    )
-    threads, parts = (text.splitlines()[2:] for text in tables.split("\n\n"))
-    assert [cell.strip() for cell in threads[0].split("|")[1:-1]] == ["socket", "0%", "67%", "50%"]
-    assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in parts] == [
-        ["asyncio", "50%", "50.0%", "`write (asyncio/selector_events.py)`"],
-        ["the application's side: polling, records", "38%", "37.5%", "`poll (kafka_nextgen/consumer.py)`"],
-        ["the benchmark's handler", "12%", "12.5%", "`iterate (delays/ours.py)`"],
-    ]
+# ---- how the benchmark of reading through rebalances reads what it saw
+
+
+KEPT = frozenset({0})
+
+
+def measured(*gaps: Gap) -> Measured:
+    rebalances = [Rebalance(10, 12, KEPT), Rebalance(20, 22, KEPT)]
+    return Measured("any", rebalances, gaps, [Callback("revoked", 10.5, 10.8, frozenset({1}))])
+
+
+def test_the_longest_gap_of_a_kept_partition_counts() -> None:
+    moved, short, long, otherwise = Gap(1, 10, 12), Gap(0, 10.1, 10.2), Gap(0, 10.4, 11), Gap(0, 13, 19)
+    seen = measured(moved, short, long, otherwise)
+    assert seen.longest() == [long, Gap(-1, 0, 0)]
+    assert seen.longest_otherwise() == [otherwise]
+
+
+def test_a_gap_counts_for_the_rebalance_that_it_reaches_into() -> None:
+    gap = Gap(0, 9, 10.1)
+    assert measured(gap).longest()[0] == gap
+
+
+@pytest.mark.parametrize(
+    ("gap", "in_callbacks_s"), [(Gap(0, 10.4, 11), 0.3), (Gap(0, 10.6, 11), 0.2), (Gap(0, 11, 12), 0)]
+)
+def test_the_time_of_the_members_own_callbacks_is_told_apart(gap: Gap, in_callbacks_s: float) -> None:
+    assert measured().in_callbacks_s(gap) == pytest.approx(in_callbacks_s)
+
+
+def test_what_a_member_tells_is_understood() -> None:
+    callback, gaps = Callback("assigned", 1.0, 2.0, frozenset({1, 3})), [Gap(0, 1.5, 2.5)]
+    assert load(callback.dump()) == callback
+    assert load(dump_gaps(gaps)) == gaps
+
+
+def test_the_first_client_is_told_next_to_the_last() -> None:
+    figures = [Figures("ours", 10, 20, 5, 3, 4), Figures("theirs", 50, 30, 25, 3, 4)]
+    rows = gaps_table(figures, callback_ms=300, rebalances=20).splitlines()
+    assert rows[0] == "The longest gap in each of 20 rebalances, callbacks of 300 ms:"
+    assert [cell.strip() for cell in rows[-1].split("|")[1:4]] == ["ratio", "5.0", "1.5"]

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from benchmarks import history_cost
 from benchmarks.history_events import Told, write_events
 from benchmarks.history_writer import Case, cases, measure, run
-from benchmarks.page import PAGE
-from benchmarks.spark_history import answers_table, steps_table
+from benchmarks.spark_history import steps_table
 from benchmarks.usage import Step, measured
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.facts import GroupSummary, MemberSummary, Rebalance
@@ -79,11 +78,3 @@ def test_steps_tell_what_the_processes_below_used() -> None:
     """In a process of its own: below that of the tests another test's Kafka may run, which would count as well."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
         alone.submit(check_steps).result()
-
-
-def test_answers_stand_beside_what_was_written() -> None:
-    assert "| moved         |       0 |        1 |" in answers_table(Told(), Told(moved=1))
-
-
-def test_the_page_has_a_place_for_the_figures_on_spark() -> None:
-    assert "<!-- figures of spark_history -->\n" in PAGE.read_text()

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import pytest
 from click import ClickException
 from confluent_kafka.admin import AdminClient
 
-from benchmarks import backlog_memory, calls_in_a_loop, many_partitions, startup
+from benchmarks import calls_in_a_loop, many_partitions, startup
 from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.read import read
-from benchmarks.consuming.report import about_the_topic, readings_table, targets_table
-from benchmarks.consuming.run import LAYOUTS, Measured, Topic, filled_topic
-from benchmarks.consuming.targets import TARGETS, judged
+from benchmarks.consuming.report import about_the_topic, readings_table
+from benchmarks.consuming.run import LAYOUTS, Topic, filled_topic
 from benchmarks.consuming.task import Task
-from benchmarks.consuming.values import values
-from benchmarks.consuming.variants import AIM_S, BASELINE, VARIANTS, Variant
-from benchmarks.consuming.warm import Warmed, is_warm
+from benchmarks.consuming.variants import BASELINE, VARIANTS
+from benchmarks.consuming.warm import is_warm
 from benchmarks.idling.task import Task as WaitingTask
 from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
@@ -33,14 +29,6 @@ from benchmarks.turns import turns
 from kafka_nextgen.testing import Cluster
 
 # Reading.
-
-
-def test_values_differ_and_are_as_long_as_they_should_be() -> None:
-    some = list(islice(values(100), 30_000))
-    assert {len(value) for value in some} == {100}
-    assert len(set(some)) == len(some)
-    assert json.loads(some[0])["order"] == json.loads(some[1])["order"] - 1
-    assert some == list(islice(values(100), 30_000))
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +82,6 @@ def topics_of(cluster: Cluster) -> set[str]:
     return set(AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).list_topics(timeout=10).topics)
 
 
-def test_a_slow_reader_reads_what_it_can_in_a_few_seconds() -> None:
-    slow = Variant("objects", "theirs", "poll()", "theirs.poll", pace=0.1)
-    assert [slow.records_of(each) for each in (1000, 10_000_000)] == [1000, int(AIM_S * 100_000)]
-    assert Variant("objects", "ours", "poll()", "ours.poll").records_of(10_000_000) == 10_000_000
-
-
 def test_nobody_is_always_first_or_behind_the_same() -> None:
     order = list(turns("abcdef", 3, once="f"))
     assert ["".join(order[:6]), "".join(order[6:11]), "".join(order[11:])] == ["abcdef", "baedc", "eabcd"]
@@ -111,32 +93,7 @@ def test_the_rate_leaves_out_what_starting_takes() -> None:
     assert Reading(100, 10.0, 0, 0, 0, start_s=11.0).per_second == 10
 
 
-def test_a_missed_target_is_in_bold() -> None:
-    ours = next(one for one in VARIANTS if one.kind == "columns")
-    fast, slow = (Reading(1000, seconds, seconds, 0, 0) for seconds in (1.0, 8.5))
-    readings = {ours: [fast], BASELINE: [slow]}
-    measured = Measured(LAYOUTS[0], None, Warmed([]), readings)  # type: ignore[arg-type]
-    assert [(target.bound, round(ratio, 2)) for target, ratio in judged(measured)] == [(8, 8.5), (8, 8.5), (0.2, 0.12)]
-    assert [line.split("|")[3].strip() for line in targets_table([measured]).splitlines()[2:5]] == [
-        "8.5",
-        "8.5",
-        "0.12",
-    ]
-    assert TARGETS[0].told_of(7.9) == "**7.9**"
-
-
 # Memory, latency, many partitions, start-up, profile.
-
-
-def test_memory_is_told_next_to_its_bound() -> None:
-    tuned, peer, untuned = (backlog_memory.VARIANTS[at] for at in (0, 2, 3))
-    readings = {variant: [Reading(10, 1.0, 0.1, 0.1, 150_000_000)] for variant in (tuned, peer, untuned)}
-    assert "always took less" in backlog_memory.verdict(readings)
-    rows = [line.split("|") for line in backlog_memory.memory_table(readings).splitlines()[2:]]
-    assert [(row[2].split()[0], row[3].strip()) for row in rows] == [("150", "310"), ("150", ""), ("150", "167")]
-    readings[untuned].append(Reading(10, 1.0, 0.1, 0.1, 170_000_000))
-    readings[peer].append(Reading(10, 1.0, 0.1, 0.1, 900_000_000))
-    assert "more than it may: defaults: kafka_nextgen, batches(), to_arrow()" in backlog_memory.verdict(readings)
 
 
 def test_a_broker_is_not_started_on_a_disk_that_is_too_small() -> None:
@@ -172,11 +129,6 @@ def test_starting_is_measured_of_each_client(client: str, orders: Topic) -> None
     assert one.first_record_s > one.construct_s > 0
 
 
-def test_starts_are_told_next_to_ours() -> None:
-    starts = {"kafka_nextgen": [startup.Start(0.1, 0.1, 0.1)], "confluent-kafka": [startup.Start(0.2, 0.1, 0.4)]}
-    assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
-
-
 _STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_nextgen/fetching/fast_path.py:58)"
 
 
@@ -187,27 +139,18 @@ _STEADY = "steady_answer (accelerator/steady_fetch.h:162) < take_steady (kafka_n
             "0x1 (libc.so.6) < pthread_cond_timedwait (libc.so.6) < sock_recv (socketmodule.c:923)",
             "waiting for the GIL",
         ),
-        ("0x1 (libc.so.6) < PyThread_acquire_lock_timed (libpython3.so)", "waiting for another thread"),
         ("epoll_wait (libc.so.6) < select_epoll_poll (selectmodule.c:1598)", "waiting for the broker"),
         ("0x1 (libc.so.6) < recv (libc.so.6) < sock_recv_into (socketmodule.c:3631)", "socket"),
-        ("0x1 (libc.so.6) < recv (libc.so.6) < receive_for (accelerator/receive.h:45)", "socket"),
         ("0x1 (libc.so.6) < poll (libc.so.6) < receive_for (accelerator/receive.h:45)", "waiting for the broker"),
         ("0x1 (cramjam.so) < decompress (kafka_nextgen/wire/records/compression.py:73)", "decompression"),
         ("_mm_crc32_u64 (smmintrin.h:842) < crc32c_of (accelerator/crc32c.h:103)", "CRC"),
         ("0x1 (libc.so.6) < append_entry (accelerator/columns.h:123)", "copying"),
-        ("read_varint (accelerator/record.h:53) < 0x1 (libc.so.6)", "decoding"),
         ("0x1 (libarrow.so) < to_table (kafka_nextgen/engine/application/arrow.py:36)", "Arrow"),
         ("_PyObject_GC_New (libpython3.so) < record_at (accelerator/objects.h:50)", "objects"),
-        ("0x1 (libc.so.6) < record_at (accelerator/objects.h:50) < make_records (accelerated.py:80)", "objects"),
-        ("make_records (kafka_nextgen/wire/records/accelerated.py:80)", "objects"),
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
-        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_reader.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
         (f"read_batch (accelerator/batch.h:90) < {_STEADY}", "decoding"),
-        (f"put_int64 (accelerator/steady_request.h:41) < {_STEADY}", "decoding"),
-        ("record_at (accelerator/objects.h:50) < take_ready (accelerator/awaited.h:30)", "objects"),
         ("poll (consumer.py:150) < begin_refill (accelerator/awaited.h:80)", "Python"),
-        ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )
 def test_a_sample_is_told_by_its_stack(innermost_first: str, what: str) -> None:

@@ -66,44 +66,20 @@ _LOADED = "import sys, kafka_nextgen as k; k.Consumer(bootstrap_servers='localho
 
 #: What takes long to load, or what a consumer has no business with.
 NOT_LOADED = [
-    "kafka",
-    "kafka_nextgen.admin",
-    "kafka_nextgen.aio",
-    "kafka_nextgen.assignors.explaining",
-    "kafka_nextgen.assignors.uniform",
-    "kafka_nextgen.broker",
-    "kafka_nextgen.coordinator.requests",
-    "kafka_nextgen.coordinator.responses",
-    "kafka_nextgen.engine.member.assignor_driver",
-    "kafka_nextgen.engine.member.classic_driver",
-    "kafka_nextgen.engine.member.consumer_driver",
-    "kafka_nextgen.membership.assigning",
-    "kafka_nextgen.membership.classic.events",
-    "kafka_nextgen.membership.member",
-    "kafka_nextgen.metrics.coordinator_metrics",
-    "kafka_nextgen.metrics.consumer_metrics",
-    "kafka_nextgen.processing.runner",
-    "kafka_nextgen.wire.schemas.access",
-    "kafka_nextgen.wire.schemas.configs",
-    "kafka_nextgen.wire.schemas.extensions",
-    "kafka_nextgen.wire.schemas.groups",
-    "kafka_nextgen.wire.schemas.produce",
-    "kafka_nextgen.wire.schemas.topics",
-    "kafka_nextgen.wire.schemas.transactions",
-    "kafka_nextgen.wire.records.encode",
-    "kafka_nextgen.spark",
-    "kafka_nextgen.testing",
-    "kafka_nextgen.transport.security.login",
-    "importlib.metadata",
-    "re2",
-    "click",
-    "rich",
-    "pyarrow",
-    "pandas",
-    "polars",
-    "numpy",
-    "prometheus_client",
-    "opentelemetry",
+    *("kafka", "importlib.metadata", "re2", "click", "rich", "pyarrow", "pandas", "polars", "numpy"),
+    *("prometheus_client", "opentelemetry"),
+    *(
+        f"kafka_nextgen.{name}"
+        for name in (
+            *("admin", "aio", "assignors.explaining", "assignors.uniform", "broker", "spark", "testing"),
+            *("coordinator.requests", "coordinator.responses", "processing.runner", "transport.security.login"),
+            *("engine.member.assignor_driver", "engine.member.classic_driver", "engine.member.consumer_driver"),
+            *("membership.assigning", "membership.classic.events", "membership.member"),
+            *("metrics.coordinator_metrics", "metrics.consumer_metrics", "wire.records.encode"),
+            *("wire.schemas.access", "wire.schemas.configs", "wire.schemas.extensions", "wire.schemas.groups"),
+            *("wire.schemas.produce", "wire.schemas.topics", "wire.schemas.transactions"),
+        )
+    ),
 ]
 
 

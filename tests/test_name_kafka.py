@@ -50,8 +50,11 @@ def run(folder: Path, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", ["kafka.py", "kafka/__init__.py"])
-@pytest.mark.parametrize("app", [ITS_OWN + CONSUMES, CONSUMES + ITS_OWN], ids=["theirs first", "ours first"])
+@pytest.mark.parametrize(
+    ("name", "app"),
+    [("kafka.py", ITS_OWN + CONSUMES), ("kafka/__init__.py", CONSUMES + ITS_OWN)],
+    ids=["first", "last"],
+)
 def test_the_application_has_its_own_kafka(servers: str, tmp_path: Path, name: str, app: str) -> None:
     lay_out(tmp_path, {name: "OWNER = 'application'", "app.py": app})
     assert set(run(tmp_path, "app.py", servers)) == {"read b'0'", "kafka is application"}
@@ -76,6 +79,7 @@ def test_kafka_python_is_used_as_well(servers: str, tmp_path: Path, first: str) 
     assert run(tmp_path, "app.py", servers) == ["read b'0'", "kafka-python read b'0'"]
 
 
+@pytest.mark.whole
 def test_an_older_kafka_python_is_used_as_well(servers: str, tmp_path: Path) -> None:
     """A release that this one's tests could not be run with: we need none of it."""
     pip = ["-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path), "kafka-python<3"]

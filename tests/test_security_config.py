@@ -17,7 +17,8 @@ from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 SASL = {"security.protocol": "SASL_SSL"}
-OWN_NAME = "ssl.certificate.location"
+TLS = {"security.protocol": "SSL"}
+OWN_NAME, NO_NAMES = "ssl.certificate.location", "ssl.endpoint.identification.algorithm"
 USER = {"sasl.username": "alice", "sasl.password": "s3cret"}
 OAUTH = {"sasl.mechanism": "OAUTHBEARER"}
 OIDC = {
@@ -63,7 +64,7 @@ def test_other_text_that_can_not_be_sent_is_refused(key: str) -> None:
 
 
 def test_the_name_of_a_file_need_not_be_utf_8() -> None:
-    assert parsed({"security.protocol": "SSL", "ssl.ca.location": "caf\udce9.pem"}).ssl_ca_location == "caf\udce9.pem"
+    assert parsed(TLS, {"ssl.ca.location": "caf\udce9.pem"}).ssl_ca_location == "caf\udce9.pem"
 
 
 @pytest.mark.parametrize(
@@ -120,10 +121,7 @@ ALIAS_ERRORS: list[tuple[dict[str, object], str]] = [
     ({"ssl.truststore.location": "x"}, "ssl.truststore.location has no effect"),
     ({"sasl.mechanisms": "PLAIN"}, "sasl.mechanisms has no effect"),
     ({**SASL, "sasl.mechanisms": "PLAIN"}, "sasl.mechanisms=PLAIN needs sasl.username"),
-    (
-        {"security.protocol": "SSL", "ssl.ca.location": "x", "ssl.truststore.certificates": "y"},
-        "ssl.ca.location and ssl.truststore.certificates have the same meaning",
-    ),
+    ({**TLS, "ssl.ca.location": "x", "ssl.truststore.certificates": "y"}, "ssl.truststore.certificates have the same"),
 ]
 
 
@@ -137,12 +135,12 @@ def test_an_error_names_a_key_as_it_was_set(properties: dict[str, object], says:
 @pytest.mark.parametrize("key", ["ssl.keystore.location", "ssl.truststore.location", "ssl.truststore.certificates"])
 def test_an_error_about_a_file_names_the_key_as_it_was_set(key: str) -> None:
     with pytest.raises(ConfigError, match=f"^{key}: ") as told:
-        client_context(parsed({"security.protocol": "SSL", key: "/nowhere.pem"}))
+        client_context(parsed(TLS, {key: "/nowhere.pem"}))
     assert told.value.key == key
 
 
 def test_how_a_key_was_named_makes_no_other_configuration() -> None:
-    alias, own = (parsed({"security.protocol": "SSL", key: "x"}) for key in ("ssl.keystore.location", OWN_NAME))
+    alias, own = (parsed(TLS, {key: "x"}) for key in ("ssl.keystore.location", OWN_NAME))
     assert alias == own
     assert hash(alias) == hash(own)
     assert repr(alias) == repr(own)
@@ -154,7 +152,7 @@ def test_how_a_key_was_named_makes_no_other_configuration() -> None:
     [
         (({"ssl.ca.location": "x"},), "ssl.ca.location", "has no effect with security.protocol=PLAINTEXT: set SSL or"),
         ((USER,), "sasl.username", "has no effect with security.protocol=PLAINTEXT: set SASL_PLAINTEXT or SASL_SSL"),
-        (({"security.protocol": "SSL", "sasl.mechanism": "PLAIN"}, USER), "sasl.mechanism", "has no effect"),
+        ((TLS, {"sasl.mechanism": "PLAIN"}, USER), "sasl.mechanism", "has no effect"),
         (({"security.protocol": "SASL_PLAINTEXT", "ssl.key.password": "s3cret"},), "ssl.key.password", "has no effect"),
         (({"enable.ssl.certificate.verification": "false"},), "enable.ssl.certificate.verification", "has no effect"),
         ((SASL,), "sasl.mechanism", "needs sasl.mechanism: PLAIN, SCRAM-SHA-256"),
@@ -165,31 +163,11 @@ def test_how_a_key_was_named_makes_no_other_configuration() -> None:
         ((SASL, OAUTH, USER, {"oauth.cb": str}), "sasl.password", "and sasl.oauthbearer.method=default: remove it"),
         ((SASL, OIDC, {"oauth.cb": str}), "oauth.cb", "and sasl.oauthbearer.method=oidc: remove it"),
         ((SASL, {"sasl.mechanism": "SCRAM-SHA-1"}), "sasl.mechanism", "must be PLAIN or SCRAM-SHA-256"),
-        (
-            ({"security.protocol": "SSL", "ssl.ca.location": "x", "ssl.ca.pem": "y"},),
-            "ssl.ca.pem",
-            "have the same meaning",
-        ),
-        (
-            ({"security.protocol": "SSL", "ssl.key.location": "x"},),
-            "ssl.key.location",
-            "needs ssl.certificate.location",
-        ),
-        (
-            ({"security.protocol": "SSL", "ssl.key.password": "s3cret"},),
-            "ssl.key.password",
-            "needs ssl.certificate.location",
-        ),
-        (
-            ({"security.protocol": "SSL", "ssl.context": ssl.create_default_context(), "ssl.ca.location": "x"},),
-            "ssl.ca.location",
-            "beside ssl.context",
-        ),
-        (
-            ({"security.protocol": "SSL", "ssl.endpoint.identification.algorithm": ""},),
-            "ssl.endpoint.identification.algorithm",
-            "must be https or none",
-        ),
+        ((TLS, {"ssl.ca.location": "x", "ssl.ca.pem": "y"}), "ssl.ca.pem", "have the same meaning"),
+        ((TLS, {"ssl.key.location": "x"}), "ssl.key.location", "needs ssl.certificate.location"),
+        ((TLS, {"ssl.key.password": "s3cret"}), "ssl.key.password", "needs ssl.certificate.location"),
+        ((TLS, {"ssl.context": ssl.create_default_context(), "ssl.ca.location": "x"}), "ssl.ca.location", "beside ssl"),
+        ((TLS, {NO_NAMES: ""}), NO_NAMES, "must be https or none"),
     ],
 )
 def test_keys_that_contradict_each_other_are_refused(parts: tuple[dict[str, object], ...], key: str, says: str) -> None:
@@ -209,16 +187,15 @@ def test_a_secret_is_nowhere_to_be_seen() -> None:
     for config in (
         parsed(SASL, USER, {"sasl.mechanism": "PLAIN"}),
         parsed(SASL, OIDC),
-        parsed({"security.protocol": "SSL", "ssl.keystore.location": "x", "ssl.key.password": "s3cret"}),
+        parsed(TLS, {"ssl.keystore.location": "x", "ssl.key.password": "s3cret"}),
     ):
         assert "s3cret" not in repr(config) + str(config)
         assert "***" in repr(config)
 
 
 def test_a_secret_may_come_wrapped() -> None:
-    assert parsed(SASL, USER, {"sasl.mechanism": "PLAIN"}, sasl_password=Secret("s3cret")).sasl_password == Secret(
-        "s3cret"
-    )
+    config = parsed(SASL, USER, {"sasl.mechanism": "PLAIN"}, sasl_password=Secret("s3cret"))
+    assert config.sasl_password == Secret("s3cret")
 
 
 def test_a_secret_given_twice_and_differently_is_refused_without_showing_either() -> None:

@@ -19,7 +19,6 @@ from kafka_nextgen import (
     MisuseError,
     NoBrokersError,
     RequestTimeoutError,
-    Results,
     TopicPartition,
 )
 from kafka_nextgen.engine.futures import SafeFuture
@@ -151,15 +150,3 @@ def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="is no certificates in PEM"):
         GroupAdmin(bootstrap_servers="localhost:9092", client_id="unmade", **tls)
     assert not [thread for thread in threading.enumerate() if "admin unmade" in thread.name]
-
-
-def test_results_give_or_raise() -> None:
-    failure = MisuseError("no")
-    results = Results({"a": 1}, {"b": failure})
-    assert (results["a"], list(results), len(results)) == (1, ["a", "b"], 2)
-    with pytest.raises(MisuseError):
-        results["b"]
-    with pytest.raises(MisuseError):
-        results.all()
-    with pytest.raises(KeyError):
-        results["c"]

@@ -136,13 +136,6 @@ def test_a_configuration_is_shown_and_changed(kafka: KafkaServer) -> None:
     assert (refused.exit_code, "INVALID_CONFIG" in refused.stderr) == (1, True)
 
 
-def test_removing_a_stranger_fails_with_its_name(scene: Scene) -> None:
-    done = groups(scene.kafka, "remove-members", scene.classic_group, "-i", "nobody", "-m", "stranger")
-    assert done.exit_code == 1
-    assert "instance nobody: UNKNOWN_MEMBER_ID" in done.stderr
-    assert "member stranger: UNKNOWN_MEMBER_ID" in done.stderr
-
-
 def test_a_pattern_is_tried(scene: Scene) -> None:
     done = groups(scene.kafka, "validate-regex", f"{scene.topic}|other")
     assert (done.stdout.splitlines(), done.exit_code) == ([scene.topic], 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 
@@ -10,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_nextgen import (
-    AsyncGroupAdmin,
     ConfigError,
     Consumer,
     ConsumerConfig,
@@ -64,10 +62,6 @@ def member(cluster: Cluster, group: str, protocol: str = "consumer", **more: obj
     return consumer
 
 
-def reasons(history: tuple[PastRebalance, ...]) -> list[RebalanceReason]:
-    return [rebalance.reason for rebalance in history]
-
-
 def is_assigned(rebalance: PastRebalance, stated: JoinReason) -> bool:
     return rebalance.stated is stated and rebalance.assigned_at is not None
 
@@ -82,11 +76,8 @@ def test_who_came_and_left_is_remembered_with_when_and_for_how_long(
         poll_until([first], lambda: len(first.assignment()) == 2)
         history = admin.history(group)
         who = first.group_metadata().member_id
-    assert reasons(history) == [
-        RebalanceReason.MEMBER_JOINED,
-        RebalanceReason.MEMBER_JOINED,
-        RebalanceReason.MEMBER_LEFT,
-    ]
+    joined, left = RebalanceReason.MEMBER_JOINED, RebalanceReason.MEMBER_LEFT
+    assert [rebalance.reason for rebalance in history] == [joined, joined, left]
     assert [(rebalance.number, rebalance.type) for rebalance in history] == [(n, GroupType.CONSUMER) for n in (1, 2, 3)]
     assert (history[0].member_id, history[0].instance_id) == (who, "one")
     assert (history[1].member_id, history[1].instance_id) == (history[2].member_id, None)
@@ -157,16 +148,6 @@ def test_a_table_shows_the_delay_and_json_all(cluster: Cluster, admin: GroupAdmi
     (document,) = json.loads(printed.stdout)
     assert (document["reason"], document["delay_s"]) == ("member_joined", known.delay_s)
     assert (shown.exit_code, printed.exit_code) == (0, 0)
-
-
-def test_an_awaited_admin_tells_the_same(cluster: Cluster, admin: GroupAdmin, group: str) -> None:
-    async def ask() -> tuple[PastRebalance, ...]:
-        async with AsyncGroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as awaited:
-            return await awaited.history(group)
-
-    with member(cluster, group) as alone:
-        poll_until([alone], lambda: len(alone.assignment()) == 2)
-        assert asyncio.run(ask()) == admin.history(group) != ()
 
 
 def test_a_stock_broker_remembers_nothing_and_says_so(real_kafka: KafkaServer, group: str) -> None:

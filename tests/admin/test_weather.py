@@ -92,10 +92,7 @@ def test_what_the_principal_may_not_do_is_said_group_by_group() -> None:
         "allow User:ANONYMOUS ALL TOPIC *",
         "deny User:ANONYMOUS ALL GROUP secret",
     ]
-    with (
-        Cluster(rules=rules) as cluster,
-        GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin,
-    ):
+    with Cluster(rules=rules) as cluster, GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
         cluster.create_topic("orders", 1)
         admin.alter_offsets("open", {PARTITION: 1}).all()
         described = admin.describe(["open", "secret"])
@@ -117,10 +114,7 @@ def test_what_the_principal_may_not_do_is_said_group_by_group() -> None:
 
 def test_a_topic_that_may_not_be_seen_hides_no_other() -> None:
     rules = ["allow User:ANONYMOUS ALL GROUP *", "allow User:ANONYMOUS ALL TOPIC orders"]
-    with (
-        Cluster(rules=rules) as cluster,
-        GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin,
-    ):
+    with Cluster(rules=rules) as cluster, GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
         for topic in ("orders", "hidden"):
             cluster.create_topic(topic, 1)
         altered = admin.alter_offsets("open", {PARTITION: 1, TopicPartition("hidden", 0): 1})

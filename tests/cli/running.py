@@ -12,8 +12,6 @@ from attrs import define
 
 from tests.support.waiting import GUARD_S
 
-__all__ = ["COMMAND", "PATIENCE_S", "Running", "kafka_nextgen", "running"]
-
 COMMAND = (sys.executable, "-c", "from kafka_nextgen.cli.main import main; main()")
 #: Commands take seconds of a core to start and to end, which a busy machine may not have (seconds).
 PATIENCE_S = GUARD_S
@@ -34,7 +32,6 @@ class Running:
     errors: str = ""
 
     def line(self) -> str:
-        assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def servers(self) -> str:

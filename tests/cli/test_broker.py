@@ -44,7 +44,6 @@ def test_the_broker_says_where_it_listens_serves_and_ends_on_a_signal(number: si
 @pytest.mark.parametrize("pause_s", [0.0, 0.02])
 def test_another_sigterm_does_not_change_how_the_broker_ends(pause_s: float) -> None:
     process = subprocess.Popen([*COMMAND, "broker", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)
     said = process.stdout.readline()
@@ -73,8 +72,6 @@ def test_an_idle_broker_ends_on_a_sigterm_that_another_thread_took() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", _SIGNALLED_IN_A_THREAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
         process.stdout.readline()
         process.stdin.write("now\n")

@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
+from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.cli.running import PATIENCE_S, kafka_nextgen, running
 from tests.endtoend.reading import config_of, poll_until
+from tests.history.making import events_in
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
@@ -24,14 +27,6 @@ PARTITIONS = 4
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "log.jsonl"
-
-
-def events_in(log: Path) -> list[Event]:
-    """Return the events of whole lines: the last one may be on its way."""
-    lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
-    found = [decode_event(line) for line in lines]
-    assert all(isinstance(each, Event) for each in found), found
-    return [each for each in found if isinstance(each, Event)]
 
 
 @contextmanager
@@ -115,7 +110,7 @@ def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServ
                 commit(embedded_kafka, name, topic)
 
             def has_commit() -> bool:
-                found.extend(_event(record.value) for record in reader.poll(timeout=0.2))
+                found.extend(decode_event(record.value) for record in reader.poll(timeout=0.2))
                 return any(each.kind is EventKind.COMMITTED and each.group == group for each in found)
 
             eventually("the commit is told", has_commit)
@@ -125,12 +120,6 @@ def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServ
 def commit(kafka: KafkaServer, group: str, topic: str) -> None:
     with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:
         assert not admin.alter_offsets(group, {TopicPartition(topic, 0): 0}).failed
-
-
-def _event(value: bytes | None) -> Event:
-    event = decode_event(value or b"")
-    assert isinstance(event, Event)
-    return event
 
 
 def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: KafkaServer, log: Path) -> None:
@@ -144,26 +133,20 @@ def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: Kafka
     assert len(set(identities)) == len(identities)
 
 
-WRONG: dict[str, tuple[list[str], str]] = {
-    "no place": ([], "either --output FILE or --topic NAME"),
-    "two places": (["-o", "log.jsonl", "--topic", "t"], "either --output FILE or --topic NAME"),
-    "no group": (["--group", "", "-o", "log.jsonl"], "--group takes the id of a group"),
-    "no pattern": (["--pattern", "(", "-o", "log.jsonl"], "--pattern (:"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_is_asked_wrongly_is_refused(tmp_path: Path, what: str) -> None:
-    options, said = WRONG[what]
-    done = kafka_nextgen("history", "collect", "-b", "localhost:1", *options)
-    assert done.returncode == 2
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "either --output FILE or --topic NAME"),
+        (["-o", "log.jsonl", "--topic", "t"], "either --output FILE or --topic NAME"),
+        (["--group", "", "-o", "log.jsonl"], "--group takes the id of a group"),
+        (["--pattern", "(", "-o", "log.jsonl"], "--pattern (:"),
+        (["-o", "/nowhere/log.jsonl"], "there is no directory /nowhere, make it first"),
+    ],
+)
+def test_what_is_asked_wrongly_is_refused(options: list[str], said: str) -> None:
+    done = CliRunner().invoke(cli, ["history", "collect", "-b", "localhost:1", *options])
+    assert done.exit_code == 2
     assert said in done.stderr
-
-
-def test_a_directory_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
-    done = kafka_nextgen("history", "collect", "-b", "localhost:1", "-o", str(tmp_path / "away" / "log.jsonl"))
-    assert done.returncode == 2
-    assert f"there is no directory {tmp_path / 'away'}, make it first" in done.stderr
 
 
 @pytest.mark.parametrize("how", [["--once"], ["--once", "--records"]])

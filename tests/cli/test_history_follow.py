@@ -38,36 +38,19 @@ def one(member: str, epoch: int, *partitions: int) -> dict[str, object]:
 JOINED = (EventKind.JOINED, {"member": "a", "client": "app", "epoch": 1})
 EPOCH_1 = (EventKind.GROUP_EPOCH, {"epoch": 1})
 EPOCH_2 = (EventKind.GROUP_EPOCH, {"epoch": 2, "member": "b"})
-OWNS = (EventKind.ASSIGNED, one("a", 1, 0, 1))
+OWNS, GIVES = (EventKind.ASSIGNED, one("a", 1, 0, 1)), (EventKind.REVOKED, one("a", 1, 1))
+COMES = (EventKind.ASSIGNED, {"member": "a", "epoch": 2})
+AWAY, FAILED = (EventKind.ERROR, {"cause": "NoBrokersError"}), (EventKind.ERROR, {"member": "a", "cause": "X"})
 
 STORIES: dict[str, tuple[list[tuple[EventKind, dict[str, object]]], str, dict[str, str]]] = {
     "stable": ([JOINED, EPOCH_1, OWNS], "stable", {"a": "t[0-1]"}),
     "a member is behind": ([JOINED, EPOCH_1, OWNS, EPOCH_2], "rebalancing", {"a": "t[0-1]"}),
-    "it comes to the epoch": (
-        [
-            JOINED,
-            EPOCH_1,
-            OWNS,
-            EPOCH_2,
-            (EventKind.REVOKED, one("a", 1, 1)),
-            (EventKind.ASSIGNED, {"member": "a", "epoch": 2}),
-        ],
-        "stable",
-        {"a": "t[0]"},
-    ),
+    "it comes to the epoch": ([JOINED, EPOCH_1, OWNS, EPOCH_2, GIVES, COMES], "stable", {"a": "t[0]"}),
     "partitions are lost": ([JOINED, EPOCH_1, OWNS, (EventKind.LOST, one("a", 1, 0, 1))], "stable", {"a": "-"}),
     "all left": ([JOINED, EPOCH_1, OWNS, (EventKind.LEFT, {"member": "a"})], "empty", {}),
     "one was put out": ([JOINED, EPOCH_1, (EventKind.FENCED, {"member": "a"})], "empty", {}),
-    "it can't be looked at": (
-        [JOINED, EPOCH_1, (EventKind.ERROR, {"cause": "NoBrokersError"})],
-        "NoBrokersError",
-        {"a": "-"},
-    ),
-    "a member has an error": (
-        [JOINED, EPOCH_1, (EventKind.ERROR, {"member": "a", "cause": "X"})],
-        "stable",
-        {"a": "-"},
-    ),
+    "it can't be looked at": ([JOINED, EPOCH_1, AWAY], "NoBrokersError", {"a": "-"}),
+    "a member has an error": ([JOINED, EPOCH_1, FAILED], "stable", {"a": "-"}),
 }
 
 
@@ -120,20 +103,23 @@ def test_an_event_is_a_line_without_control_characters() -> None:
     assert event_text(event(1, at=1 << 62)).startswith(str(1 << 62))
 
 
-def test_a_terminal_shows_groups_members_and_news() -> None:
-    out = io.StringIO()
-    board, events = GroupViews(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
+def drawn(events: list[Event], width: int = 100, height: int = 30) -> str:
+    """What a terminal shows of these events."""
+    out, board = io.StringIO(), GroupViews()
     for each in events:
         board.add(each)
-    with open_screen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
+    with open_screen(Console(file=out, force_terminal=True, width=width, height=height)) as screen:
         screen.show(board, events)
-    shown = out.getvalue()
+    return out.getvalue()
+
+
+def test_a_terminal_shows_groups_members_and_news() -> None:
+    shown = drawn(story(JOINED, EPOCH_1, OWNS, EPOCH_2))
     for text in ("billing", "rebalancing", "app a", "behind", "t[0-1]", "group epoch"):
         assert text in shown
 
 
 def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
-    out, board = io.StringIO(), GroupViews()
     member, topic = "2751fe7c-571d-486f-a38c-d026025ddf07", "orders-of-a-shop"
     events = story(
         (EventKind.JOINED, {"member": member, "client": "worker-with-a-long-name", "epoch": 2}),
@@ -141,24 +127,15 @@ def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
         (EventKind.ASSIGNED, {"member": member, "epoch": 2, "topic": topic, "partitions": tuple(range(0, 40, 2))}),
         (EventKind.LAG, {"topic": topic, "partitions": (0,), "offset": 0, "end": 1_234_567}),
     )
-    for each in events:
-        board.add(each)
-    with open_screen(Console(file=out, force_terminal=True, width=80, height=30)) as screen:
-        screen.show(board, events)
-    (row,) = [line for line in out.getvalue().splitlines() if "worker-with" in line][:1]
+    shown = drawn(events, width=80)
+    (row,) = [line for line in shown.splitlines() if "worker-with" in line][:1]
     assert "behind" in row
     assert "1,234,567" in row
-    assert "rebalancing" in out.getvalue()
+    assert "rebalancing" in shown
 
 
 def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
-    out = io.StringIO()
-    board = GroupViews()
-    for seq in range(50):
-        board.add(event(seq, group=f"g{seq}"))
-    with open_screen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
-        screen.show(board, [])
-    assert "and 42 more lines" in out.getvalue()
+    assert "and 42 more lines" in drawn([event(seq, group=f"g{seq}") for seq in range(50)], height=20)
 
 
 def test_a_pipe_gets_a_line_for_each_event() -> None:
@@ -208,12 +185,8 @@ def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None
 
 
 def test_a_topic_that_is_no_topic_is_not_obeyed_by_a_terminal() -> None:
-    out = io.StringIO()
-    board = GroupViews()
-    board.add(event(1, kind=EventKind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
-    with open_screen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
-        screen.show(board, [])
-    assert "\x1b]0;" not in out.getvalue()
+    told = event(1, kind=EventKind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"})
+    assert "\x1b]0;" not in drawn([told])
 
 
 def test_what_can_not_be_followed_is_refused(tmp_path: Path) -> None:

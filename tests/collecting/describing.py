@@ -16,8 +16,6 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.scenario_language.notation import parse_partitions
 
-__all__ = ["classic", "consumers", "in_words", "member", "offsets"]
-
 
 def member(
     name: str, owned: str | None, target: str | None = None, epoch: int | None = 1, instance: str | None = None
@@ -38,31 +36,24 @@ def member(
 
 
 def consumers(epoch: int, *members: MemberDescription, target_epoch: int | None = None) -> GroupDescription:
-    return GroupDescription(
-        group_id="g",
-        type=GroupType.CONSUMER,
-        state=GroupState.STABLE,
-        protocol_type="consumer",
-        assignor="uniform",
-        group_epoch=epoch,
-        assignment_epoch=epoch if target_epoch is None else target_epoch,
-        coordinator=GroupCoordinator(1, "localhost", 9092),
-        members=members,
-    )
+    reached = epoch if target_epoch is None else target_epoch
+    return _group(GroupType.CONSUMER, GroupState.STABLE, "uniform", epoch, reached, members)
 
 
 def classic(state: GroupState, *members: MemberDescription) -> GroupDescription:
-    return GroupDescription(
-        group_id="g",
-        type=GroupType.CLASSIC,
-        state=state,
-        protocol_type="consumer",
-        assignor="range",
-        group_epoch=None,
-        assignment_epoch=None,
-        coordinator=GroupCoordinator(1, "localhost", 9092),
-        members=members,
-    )
+    return _group(GroupType.CLASSIC, state, "range", None, None, members)
+
+
+def _group(
+    kind: GroupType,
+    state: GroupState,
+    assignor: str,
+    epoch: int | None,
+    target_epoch: int | None,
+    members: tuple[MemberDescription, ...],
+) -> GroupDescription:
+    here = GroupCoordinator(1, "localhost", 9092)
+    return GroupDescription("g", kind, state, "consumer", assignor, epoch, target_epoch, here, members)
 
 
 def offsets(

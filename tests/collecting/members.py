@@ -12,19 +12,23 @@ from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event, EventKind
 from tests.support.waiting import GUARD_S, eventually
 
-__all__ = ["Kept", "Member", "shared"]
-
 PATIENCE_S = GUARD_S
 
 
 class Kept:
-    """A sink that keeps events in memory."""
-
-    dropped = written = 0
+    dropped = 0
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.is_closed = False
+
+    @property
+    def written(self) -> int:
+        return len(self.events)
+
+    def take(self) -> list[Event]:
+        events, self.events = self.events, []
+        return events
 
     def write(self, event: Event) -> None:
         self.events.append(event)
@@ -73,7 +77,6 @@ class Member:
 
     @property
     def owned(self) -> int:
-        """How many partitions it has."""
         return 0 if self._consumer is None else len(self._consumer.assignment())
 
     def do(self, call: Callable[[Consumer], object]) -> None:
@@ -94,7 +97,6 @@ class Member:
         self._asked.append(lambda _: time.sleep(seconds))
 
     def close(self) -> None:
-        """Leave the group."""
         consumer = self._stop()
         if consumer is not None:
             consumer.close(leave=self._leave)

@@ -17,8 +17,6 @@ from kafka_nextgen.history.queued_sink import Sink
 from tests.collecting.members import PATIENCE_S, Kept, Member
 from tests.support.waiting import eventually
 
-__all__ = ["NAMES", "members_come_and_go", "polled", "until_told"]
-
 NAMES = ("one", "two", "three")
 LOOK_S = 0.05
 

@@ -6,8 +6,6 @@ from kafka_nextgen import Consumer, Record, TopicPartition
 from kafka_nextgen.testing import Cluster
 from tests.support.waiting import eventually
 
-__all__ = ["records_of"]
-
 
 def records_of(cluster: Cluster, topic: str, partitions: int, count: int) -> list[Record]:
     found: list[Record] = []

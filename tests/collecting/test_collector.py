@@ -24,6 +24,7 @@ from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaN
 from kafka_nextgen.history.events import Event, EventKind, SourceKind, source_kind
 from kafka_nextgen.types import TopicPartition
 from tests.collecting.describing import consumers, in_words, member, offsets
+from tests.collecting.members import Kept
 
 ALL = GroupFilter()
 
@@ -66,24 +67,7 @@ class FakeAdmin:
             raise self.failure
 
 
-@define
-class ListSink:
-    events: list[Event] = field(factory=list)
-    written: int = 0
-    dropped: int = 0
-
-    def write(self, event: Event) -> None:
-        self.events.append(event)
-
-    def close(self, timeout_s: float = 0) -> None:
-        pass
-
-    def take(self) -> list[Event]:
-        events, self.events = self.events, []
-        return events
-
-
-def collector(admin: FakeAdmin, sink: ListSink, choice: GroupFilter = ALL) -> Collector:
+def collector(admin: FakeAdmin, sink: Kept, choice: GroupFilter = ALL) -> Collector:
     return Collector(admin, sink, "poller:here/1", choice, now=lambda: 12.5)  # type: ignore[arg-type]
 
 
@@ -93,7 +77,7 @@ def told(events: list[Event]) -> set[tuple[str, str]]:
 
 def test_groups_are_told_with_the_cluster_the_time_and_one_count() -> None:
     admin = FakeAdmin({"a": consumers(1, member("m", "t[0]")), "b": consumers(1)})
-    sink = ListSink()
+    sink = Kept()
     asyncio.run(collector(admin, sink).poll())
     assert {(event.cluster, event.at, event.source) for event in sink.events} == {("c1", 12_500, "poller:here/1")}
     assert [event.seq for event in sink.events] == list(range(len(sink.events)))
@@ -118,12 +102,12 @@ def test_groups_are_chosen(how: str) -> None:
         GroupListing("workers", GroupType.CLASSIC, GroupState.STABLE, "connect"),
     )
     admin = FakeAdmin({name: consumers(1) for name in ("billing", "billing-2", "audit")}, others=others)
-    asyncio.run(collector(admin, ListSink(), choice).poll())
+    asyncio.run(collector(admin, Kept(), choice).poll())
     assert set(admin.described[0]) == expected
 
 
 def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() -> None:
-    admin, sink = FakeAdmin({"a": consumers(1, member("m", "t[0]"))}), ListSink()
+    admin, sink = FakeAdmin({"a": consumers(1, member("m", "t[0]"))}), Kept()
     collecting = collector(admin, sink)
 
     async def story() -> None:
@@ -141,7 +125,7 @@ def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() ->
 def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    admin, sink = FakeAdmin({"a": consumers(1), "b": consumers(1)}), ListSink()
+    admin, sink = FakeAdmin({"a": consumers(1), "b": consumers(1)}), Kept()
     collecting = collector(admin, sink)
 
     async def story() -> None:
@@ -165,7 +149,7 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
 
 
 def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
-    admin, sink = FakeAdmin({"a": consumers(3, member("m", "t[0]"))}), ListSink()
+    admin, sink = FakeAdmin({"a": consumers(3, member("m", "t[0]"))}), Kept()
     collecting = collector(admin, sink)
 
     async def story() -> None:
@@ -190,12 +174,12 @@ async def run_once(collecting: Collector) -> None:
 
 def test_one_look_says_that_the_cluster_is_away() -> None:
     with pytest.raises(NoBrokersError, match="nobody there"):
-        asyncio.run(collector(FakeAdmin(failure=NoBrokersError("nobody there")), ListSink()).poll())
+        asyncio.run(collector(FakeAdmin(failure=NoBrokersError("nobody there")), Kept()).poll())
 
 
 def test_one_group_that_fails_does_not_hide_the_others() -> None:
     admin = FakeAdmin({"a": NoBrokersError("its coordinator"), "b": consumers(1)})
-    sink = ListSink()
+    sink = Kept()
     asyncio.run(collector(admin, sink).poll())
     assert ("a", "error (NoBrokersError)") in told(sink.events)
     assert ("b", "group epoch @1 (begins in the middle)") in told(sink.events)
@@ -203,7 +187,7 @@ def test_one_group_that_fails_does_not_hide_the_others() -> None:
 
 def test_offsets_that_fail_are_an_error_of_their_group() -> None:
     admin = FakeAdmin({"a": consumers(1)}, offsets_failure=NoBrokersError("away"))
-    sink = ListSink()
+    sink = Kept()
     asyncio.run(collector(admin, sink).poll())
     assert [event.group for event in sink.events if event.kind is EventKind.ERROR] == ["a"]
 
@@ -211,18 +195,18 @@ def test_offsets_that_fail_are_an_error_of_their_group() -> None:
 def test_a_refused_principal_ends_it() -> None:
     admin = FakeAdmin(failure=AuthenticationError("wrong password"))
     with pytest.raises(AuthenticationError):
-        asyncio.run(collector(admin, ListSink()).run(1.0, lambda: False))
+        asyncio.run(collector(admin, Kept()).run(1.0, lambda: False))
 
 
 def test_it_stops_in_the_middle_of_a_look_that_hangs() -> None:
     admin = FakeAdmin(hangs=True)
     answers = iter([False, False, False])
-    asyncio.run(collector(admin, ListSink()).run(1.0, lambda: next(answers, True)))
+    asyncio.run(collector(admin, Kept()).run(1.0, lambda: next(answers, True)))
 
 
 def test_it_looks_again_after_the_interval() -> None:
     admin = FakeAdmin({"a": consumers(1)})
-    asyncio.run(collector(admin, ListSink()).run(0.001, lambda: len(admin.described) == 3))
+    asyncio.run(collector(admin, Kept()).run(0.001, lambda: len(admin.described) == 3))
     assert len(admin.described) == 3
 
 

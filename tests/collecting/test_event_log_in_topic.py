@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from kafka import KafkaProducer
 
-from kafka_nextgen import AsyncConsumer, Consumer, EventLog
+from kafka_nextgen import Consumer, EventLog
 from kafka_nextgen.collecting.topic_sink import TopicSink
-from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
 from tests.collecting.reading import records_of
@@ -53,32 +52,14 @@ def read(config: dict[str, Any], log: EventLog) -> str:
         return consumer.group_metadata().member_id
 
 
-async def read_async(config: dict[str, Any], log: EventLog) -> str:
-    seen = 0
-    async with AsyncConsumer(config) as consumer:
-        consumer.hooks.add(log)
-        await consumer.subscribe(["orders"])
-        while seen < RECORDS:
-            seen += len(await consumer.poll(0.1))
-        await consumer.commit()
-        return consumer.group_metadata().member_id
-
-
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
-@pytest.mark.parametrize("is_awaited", [False, True])
-def test_a_members_life_is_in_the_topic_when_it_is_closed(cluster: Cluster, protocol: str, is_awaited: bool) -> None:
+def test_a_members_life_is_in_the_topic_when_it_is_closed(cluster: Cluster, protocol: str) -> None:
     sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="history")
-    config, log = config_of(cluster, protocol), EventLog(sink)
-    member = asyncio.run(read_async(config, log)) if is_awaited else read(config, log)
+    member = read(config_of(cluster, protocol), EventLog(sink))
     assert sink.dropped == 0
     events = [decode_event(record.value or b"") for record in records_of(cluster, "history", 1, sink.written)]
-    told = [event for event in events if isinstance(event, Event)]
-    assert [event.kind.value for event in told if event.kind is not EventKind.COMMITTED] == [
-        "joined",
-        "assigned",
-        "revoked",
-        "left",
-    ]
-    assert {(event.group, event.member, event.protocol) for event in told} == {(GROUP, member, protocol)}
-    committed = {(event.partitions, event.offset) for event in told if event.kind is EventKind.COMMITTED}
+    told = [event.kind.value for event in events if event.kind is not EventKind.COMMITTED]
+    assert told == ["joined", "assigned", "revoked", "left"]
+    assert {(event.group, event.member, event.protocol) for event in events} == {(GROUP, member, protocol)}
+    committed = {(event.partitions, event.offset) for event in events if event.kind is EventKind.COMMITTED}
     assert committed == {((0,), RECORDS // 2), ((1,), RECORDS // 2)}

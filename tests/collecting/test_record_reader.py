@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,10 +19,11 @@ from kafka_nextgen.collecting.record_reader import RecordReader, reader_config
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import Event, EventKind
-from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.testing import Cluster
-from tests.cli.running import COMMAND, kafka_nextgen
+from tests.cli.running import kafka_nextgen, running
+from tests.collecting.members import Kept
 from tests.endtoend.reading import config_of, poll_until
+from tests.history.making import events_in
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import GUARD_S, eventually
@@ -56,20 +55,9 @@ def run_script(kafka: KafkaServer, group: str, topic: str, protocol: str) -> dic
 @contextmanager
 def reading_records(kafka: KafkaServer, log: Path, *options: str) -> Iterator[None]:
     arguments = ["history", "collect", "-b", kafka.bootstrap_servers, "--records", "-o", str(log), *options]
-    with subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield
-            process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=PATIENCE_S)
-            assert process.returncode == 0, said
-            assert "0 dropped" in said
-        finally:
-            process.kill()
-
-
-def events_in(log: Path) -> list[Event]:
-    lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
-    return [event for line in lines if isinstance(event := decode_event(line), Event)]
+    with running(*arguments) as command:
+        yield
+    assert "0 dropped" in command.errors
 
 
 def _lefts(log: Path, group: str) -> int:
@@ -114,25 +102,6 @@ def test_a_report_of_what_is_read_tells_what_the_script_did(kafka: KafkaServer, 
     assert again.returncode == 0, again.stderr
     assert events_in(tmp_path / "again.jsonl")
     assert reported(tmp_path, group) == told, "each event counts once"
-
-
-class Kept:
-    """A sink that keeps what it is given."""
-
-    dropped = 0
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    @property
-    def written(self) -> int:
-        return len(self.events)
-
-    def write(self, event: Event) -> None:
-        self.events.append(event)
-
-    def close(self, timeout_s: float = 0) -> None:
-        pass
 
 
 def read_all(kafka: KafkaServer, choice: GroupFilter) -> tuple[list[Event], int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONSUMERS", "COORDINATOR", "HANDOVER"]
-
 COORDINATOR = """
     0.0 coordinator:1 joined A @1
     0.0 coordinator:1 assigned A @1 t[0-1]

@@ -14,8 +14,6 @@ from attrs import define, field
 from kafka_nextgen.history.analysis import Analysis, analyze
 from kafka_nextgen.history.events import Event, EventKind
 
-__all__ = ["made_answers"]
-
 _BEGAN = 1_790_000_000_000
 _COORDINATOR = "coordinator:1"
 

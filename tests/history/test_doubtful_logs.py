@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
 
 from kafka_nextgen.history.analysis import analyze
-from kafka_nextgen.history.facts import GroupSummary, Holdup, Rebalance, Standstill
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import GroupSummary, Holdup, Rebalance, Standstill, Tenure
 from kafka_nextgen.history.member import _MAX_BUSY_SPANS
 from kafka_nextgen.history.members import ACTIVE_AFTER_LEAVING
 from kafka_nextgen.history.partition_state import _MAX_LAGS
 from kafka_nextgen.history.rebalances import EPOCHS_FALL, MAX_OPEN, TOO_MANY_OPEN
+from tests.history.making import EVENTS
 from tests.history.story import story
 
 BEGIN = "0 coordinator:1 joined A @1\n0 coordinator:1 group_epoch A @1\n0.1 consumer:a assigned A @1 t[0-1]\n"
@@ -80,3 +86,27 @@ GONE = "5 poller:p left A @1\n"
 )
 def test_a_member_that_is_gone_by_one_source_and_goes_on_is_marked(more: str, expected: str) -> None:
     assert marks(BEGIN + GONE + more) == expected
+
+
+# ---- whatever a log says, folding it ends, and its facts fit together
+
+
+@given(EVENTS)
+def test_facts_of_any_events_fit_together(events: list[Event]) -> None:
+    facts = analyze(events).facts
+    tenures: dict[int, list[Tenure]] = defaultdict(list)
+    for tenure in facts["tenures"]:
+        tenures[tenure.partition].append(tenure)
+    for of_partition in tenures.values():
+        assert [tenure.ended for tenure in of_partition[:-1]].count(None) == 0
+        assert all(one.began <= one.ended <= other.began for one, other in pairwise(of_partition))
+    for still in facts["standstills"]:
+        assert still.began <= max(tenure.ended or 0 for tenure in tenures[still.partition])
+        assert still.ended is None or still.ms == still.ended - still.began >= 0
+    epochs = [each.epoch for each in facts["rebalances"]]
+    assert len(epochs) == len(set(epochs))
+    assert all(each.ended is None or each.ended >= each.began for each in facts["rebalances"])
+    present = {(each.partition, each.member) for each in facts["tenures"] if each.ended is None}
+    assert present == {(each.partition, each.member) for each in facts["owners"] if each.member}
+    assert len(facts["groups"]) == (1 if events else 0)
+    assert all(0 <= each.unsettled_ms <= each.last - each.first for each in facts["groups"])

@@ -85,8 +85,7 @@ def test_what_happened_after_a_time_may_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["0 coordinator:1 left A @4", "0 consumer:a revoked A @4 t[0]", "0 consumer:a assigned A @4 t[0]"],
+    "line", ["0 coordinator:1 left A @4", "0 consumer:a revoked A @4 t[0]", "0 consumer:a assigned A @4 t[0]"]
 )
 def test_a_log_that_begins_in_the_middle_is_marked(line: str) -> None:
     begin = "0 coordinator:1 group_epoch @4"

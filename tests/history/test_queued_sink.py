@@ -102,9 +102,7 @@ def test_what_finds_the_queue_full_is_dropped_and_told_once_for_each_group() -> 
     assert (sink.written, sink.dropped) == (6, 4)
 
 
-def test_a_failure_is_logged_once_and_what_waited_is_written_when_it_is_over(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_failure_is_logged_once_and_what_waited_is_written_when_it_is_over(caplog: pytest.LogCaptureFixture) -> None:
     target = open_target()
     target.error = OSError("disk full")
     sink = sink_on(target)

@@ -47,11 +47,8 @@ def test_kerberos_is_the_default_and_may_name_its_service_in_either_place(mechan
 
 
 def test_a_key_table_is_named_by_the_environment() -> None:
-    for given in (
-        ' keyTab="/etc/s3cret.keytab" principal="a@B";',
-        ' keyTab="/etc/s3cret.keytab";',
-        ' principal="a@B";',
-    ):
+    table, principal = ' keyTab="/etc/s3cret.keytab"', ' principal="a@B"'
+    for given in (f"{table}{principal};", f"{table};", f"{principal};"):
         (warning,) = read(SASL, {JAAS: KERBEROS.replace(";", given)}).warnings
         assert "KRB5_CLIENT_KTNAME" in warning
         assert "s3cret" not in warning
@@ -95,11 +92,7 @@ def test_a_token_endpoint_may_have_authorities_of_its_own() -> None:
         ({"sasl.mechanism": "PLAIN", JAAS: SCRAM}, JAAS, "must name PlainLoginModule with kafka.sasl.mechanism=PLAIN"),
         ({JAAS: PLAIN}, JAAS, "must name Krb5LoginModule"),
         ({JAAS: PLAIN[:-1]}, JAAS, "does not end with a semicolon"),
-        (
-            {"sasl.mechanism": "SCRAM-SHA-256", JAAS: SCRAM.replace(";", " tokenauth=true;")},
-            JAAS,
-            "delegation tokens",
-        ),
+        ({"sasl.mechanism": "SCRAM-SHA-256", JAAS: SCRAM.replace(";", " tokenauth=true;")}, JAAS, "delegation tokens"),
         ({}, "sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI"),
         ({JAAS: KERBEROS, "sasl.kerberos.service.name": "other"}, JAAS, "name different services"),
         ({**OIDC, URL: "", JAAS: CLIENT}, URL, "tokens are asked for there"),

@@ -55,7 +55,7 @@ def issued(tmp_path_factory: pytest.TempPathFactory) -> Issued:
     certificate = load_pem_x509_certificate(leaf.cert_chain_pems[0].bytes())
     trust = pkcs12.serialize_java_truststore([pkcs12.PKCS12Certificate(root, b"root")], encrypted)
     identity = pkcs12.serialize_key_and_certificates(b"me", key, certificate, [root], encrypted)  # type: ignore[arg-type]
-    files: dict[str, bytes] = {
+    files = {
         "ca.pem": authority.cert_pem.bytes(),
         "client.pem": (plain_key + chain).encode(),
         "encrypted.pem": (encrypted_key + chain).encode(),
@@ -74,10 +74,7 @@ def read(keys: dict[str, str]) -> JavaConfig:
 
 
 def context_of(config: ConsumerConfig) -> ssl.SSLContext:
-    """The context for a new connection."""
-    contexts = client_contexts(config)
-    assert contexts is not None
-    return contexts()
+    return client_contexts(config)()
 
 
 def trust_of(config: ConsumerConfig) -> int:
@@ -117,7 +114,6 @@ def test_stores_that_are_renewed_are_read_again_unless_they_are_damaged(issued: 
         location(issued, *store, PASSWORD) for store in (("truststore", "trust.p12"), ("keystore", "client.p12"))
     )
     contexts = client_contexts(read({**trust, **keys}).consumer_config())
-    assert contexts is not None
     first = contexts()
     assert contexts() is first
     store = Path(issued.path("trust.p12"))
@@ -191,13 +187,12 @@ def test_a_key_in_pkcs12_stays_encrypted_until_openssl_reads_it(issued: Issued) 
     assert identity.text.reveal().count("BEGIN CERTIFICATE") == 2, "brokers may need what is between it and a root"
 
 
-@pytest.mark.parametrize("one_line", [False, True])
-@pytest.mark.parametrize("is_encrypted", [False, True])
-def test_a_key_may_be_text(issued: Issued, is_encrypted: bool, one_line: bool) -> None:
+@pytest.mark.parametrize(("is_encrypted", "between"), [(False, "\n"), (True, " ")])
+def test_a_key_may_be_text(issued: Issued, is_encrypted: bool, between: str) -> None:
     key = issued.encrypted_key if is_encrypted else issued.key
     texts = {"ssl.keystore.key": key, "ssl.keystore.certificate.chain": issued.chain}
     opened = {"ssl.key.password": PASSWORD} if is_encrypted else {}
-    flat = {name: text.replace("\n", " ") if one_line else text for name, text in texts.items()}
+    flat = {name: text.replace("\n", between) for name, text in texts.items()}
     java = read({**flat, **opened, "ssl.truststore.certificates": issued.authority})
     assert handshake(context_of(java.consumer_config()), issued)["subjectAltName"] == (("DNS", "localhost"),)
     assert key.splitlines()[1] not in repr(java)
@@ -268,10 +263,7 @@ def test_a_key_that_does_not_open_is_refused(issued: Issued, monkeypatch: pytest
 
 def test_a_mistake_is_told_by_the_name_that_java_has(issued: Issued) -> None:
     broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
-    keys = {**location(issued, "keystore", "client.p12", PASSWORD), "ssl.truststore.certificates": broken}
-    assert "the option kafka.ssl.truststore.certificates can't be used" in refused_stores(keys)
-
-
-def test_other_mistakes_keep_their_name(issued: Issued) -> None:
-    keys = {**location(issued, "keystore", "client.p12", PASSWORD), "ssl.cipher.suites": "NO-SUCH-CIPHER"}
-    assert "OpenSSL knows none of" in refused_stores(keys)
+    store = location(issued, "keystore", "client.p12", PASSWORD)
+    says = refused_stores({**store, "ssl.truststore.certificates": broken})
+    assert "the option kafka.ssl.truststore.certificates can't be used" in says
+    assert "OpenSSL knows none of" in refused_stores({**store, "ssl.cipher.suites": "NO-SUCH-CIPHER"})

@@ -7,8 +7,6 @@ from typing import Any
 
 from attrs import define, frozen
 
-__all__ = ["FOREVER", "Owning", "Progress", "Reader"]
-
 FOREVER = float("inf")
 
 
@@ -30,7 +28,6 @@ class Reader:
 
     @classmethod
     def of(cls, name: str, specification: Mapping[str, Any]) -> Reader:
-        """A member that was started with this specification."""
         config, commits = specification["config"], specification["commits"]
         is_classic = config["group.protocol"] == "classic"
         return cls(

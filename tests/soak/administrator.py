@@ -13,12 +13,8 @@ from tests.soak.schedule import SHAPES
 from tests.soak.stage import FLEETING, GROWING, MOST_PARTITIONS, Stage
 from tests.support.clients import admin_client, create_named_topic, delete_topic
 
-__all__ = ["Administrator"]
-
 
 class Administrator:
-    """Does one thing at a time, in a thread of its own."""
-
     def __init__(self, stage: Stage, chance: random.Random) -> None:
         self._stage, self._chance = stage, chance
 
@@ -79,7 +75,6 @@ class Administrator:
             bring_back()
 
     def alter_offsets(self, shape: str) -> None:
-        """Set the offsets of an empty group back, or forget some."""
         group, topics = self._stage.group(shape), self._stage.topics
         committed = {
             at: offset.committed.offset

@@ -61,8 +61,6 @@ class Telling(AsyncRebalanceListener):
 
 
 class ToldConsumer(AsyncConsumer):
-    """A consumer that tells of its rebalances, also while it runs handlers."""
-
     book: Book
 
     async def subscribe(self, topics: Any, listener: Any = None) -> None:

@@ -18,8 +18,6 @@ from tests.support.kafka_server import BROKER_SETTINGS
 from tests.support.real_kafka import NEWEST_VERSION
 from tests.support.secured_kafka import start_secured_kafka
 
-__all__ = ["HURRY", "RETENTION_S", "SESSION_S", "SoakBroker", "configure", "run_broker"]
-
 SESSION_S = 8
 HURRY = {
     "consumer.session.timeout.ms": SESSION_S * 1000,
@@ -77,6 +75,5 @@ def run_broker(kind: str, place: Path) -> Iterator[SoakBroker]:
 
 
 def configure(bootstrap_servers: str, group: str, config: Mapping[str, int]) -> None:
-    """Set the group's own configuration."""
     with GroupAdmin(bootstrap_servers=bootstrap_servers) as admin:
         admin.alter_config(group, config)

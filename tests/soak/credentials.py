@@ -15,8 +15,6 @@ import trustme
 from tests.support.certificates import Certificates, issue_certificates, issue_client
 from tests.support.secured_kafka import SecuredKafka, set_passwords
 
-__all__ = ["CERTIFICATE_S", "Authority", "Credentials"]
-
 CERTIFICATE_S = 150.0
 _USER = "soak"
 
@@ -31,7 +29,6 @@ class Authority:
         self.certificates: Certificates = issue_certificates(folder, self._authority)
 
     def renew_client(self) -> None:
-        """Write another certificate of the client in place of the one that is there."""
         expires = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=CERTIFICATE_S)
         issue_client(self._authority, Path(self.certificates.client), expires)
 
@@ -49,12 +46,10 @@ class Credentials:
         self.renew_certificate()
 
     def change_password(self) -> None:
-        """Have the broker take another password, and the old one no more."""
         self.password = f"password-{next(self._numbers)}"
         set_passwords(self._broker.in_the_clear["SASL_SSL"], {_USER: self.password})
 
     def tell_password(self) -> None:
-        """Put the password where members read it."""
         written = self._file.with_suffix(".new")
         written.write_text(self.password)
         os.replace(written, self._file)

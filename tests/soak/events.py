@@ -16,8 +16,6 @@ from tests.soak.fleet import Member
 from tests.soak.schedule import EVENTS, MAX_POLL_INTERVAL_S, SHAPES
 from tests.soak.stage import Stage
 
-__all__ = ["Events"]
-
 EMPTY_S = 10.0
 
 
@@ -33,16 +31,18 @@ class Events:
         self._empty_since: dict[str, float] = {}
         self._events: Mapping[str, Callable[[], bool]] = {
             "join": self._join,
-            "leave": lambda: self._leave(1),
-            "leave at two SIGTERMs": lambda: self._leave(2),
-            "kill": self._kill,
-            "stop for less than the session": lambda: self._stop(0.5, SESSION_S / 2),
-            "stop for longer than the session": lambda: self._stop(SESSION_S + 2, SESSION_S + 6),
-            "interrupt": self._interrupt,
+            "leave": lambda: self._losing(lambda member: self._leave(member, 1)),
+            "leave at two SIGTERMs": lambda: self._losing(lambda member: self._leave(member, 2)),
+            "kill": lambda: self._losing(self._kill),
+            "stop for less than the session": lambda: self._losing(lambda each: self._stop(each, 0.5, SESSION_S / 2)),
+            "stop for longer than the session": lambda: self._losing(
+                lambda each: self._stop(each, SESSION_S + 2, SESSION_S + 6)
+            ),
+            "interrupt": lambda: self._disturbing(self._interrupt),
             "pause": lambda: self._order("pause", self._chance.uniform(0.5, 5)),
-            "be slow": self._be_slow,
+            "be slow": lambda: self._disturbing(self._be_slow),
             "seek back": lambda: self._order("seek", self._chance.randint(1, 200)),
-            "cut connections": self._cut,
+            "cut connections": lambda: self._disturbing(self._cut),
             "remove": lambda: self._administer(self._administrator.remove),
             "delete a topic": lambda: self._administer(self._administrator.delete_topic),
             "add a partition": lambda: self._administer(self._administrator.add_partition),
@@ -78,13 +78,11 @@ class Events:
                 self._stage.start_worker(shape)
 
     def resume(self, member: Member) -> None:
-        """Let a process go on that was stopped."""
         member.signal(signal.SIGCONT)
         member.stopped_until = None
         self._stage.note("event", "resumed", member.name)
 
     def begin(self) -> None:
-        """Have a node fail that coordinates a group, if there are others."""
         if self._fail_over():
             self._stage.events["fail over"] += 1
 
@@ -115,30 +113,21 @@ class Events:
         self._stage.start_worker(shape)
         return True
 
-    def _one_to_lose(self) -> Member | None:
-        """Return a member that need not be there."""
+    def _losing(self, happens: Callable[[Member], bool]) -> bool:
+        """Have it happen to a member that need not be there, if there is one."""
         shapes = [name for name, each in SHAPES.items() if len(self._stage.workers(name)) > each.least]
-        return self._chance.choice(self._stage.workers(self._chance.choice(shapes))) if shapes else None
+        return bool(shapes) and happens(self._chance.choice(self._stage.workers(self._chance.choice(shapes))))
 
-    def _leave(self, times: int) -> bool:
-        member = self._one_to_lose()
-        if member is None:
-            return False
+    def _leave(self, member: Member, times: int) -> bool:
         self._stage.end(member, times)
         return self._note("leave", member, times)
 
-    def _kill(self) -> bool:
-        member = self._one_to_lose()
-        if member is None:
-            return False
+    def _kill(self, member: Member) -> bool:
         self._stage.trouble(member)
         self._stage.fleet.kill(member)
         return self._note("kill", member)
 
-    def _stop(self, least_s: float, most_s: float) -> bool:
-        member = self._one_to_lose()
-        if member is None:
-            return False
+    def _stop(self, member: Member, least_s: float, most_s: float) -> bool:
         lasts_s = self._chance.uniform(least_s, most_s)
         self._stage.trouble(member, lasts_s)
         member.signal(signal.SIGSTOP)
@@ -157,43 +146,38 @@ class Events:
 
     # ---- what happens to a member that stays
 
-    def _any(self) -> Member | None:
-        """Return any member that is no visitor, has no steady life, and was not asked to end."""
+    def _disturbing(self, happens: Callable[[Member], bool]) -> bool:
+        """Have it happen to any member that is no visitor, has no steady life, and was not asked to end."""
         members = [
             each
             for each in self._stage.fleet.members.values()
             if each.kind != "visitor" and not each.is_steady and each.can_be_disturbed
         ]
-        return self._chance.choice(members) if members else None
+        return bool(members) and happens(self._chance.choice(members))
 
     def _order(self, verb: str, amount: float) -> bool:
-        member = self._any()
-        if member is None or member.runs_handlers or member.kind == "async":
-            return False
-        member.order(verb, amount)
-        return self._note(verb, member, amount)
+        def happens(member: Member) -> bool:
+            if member.runs_handlers or member.kind == "async":
+                return False
+            member.order(verb, amount)
+            return self._note(verb, member, amount)
 
-    def _be_slow(self) -> bool:
-        member = self._any()
-        if member is None or member.name.startswith("veteran-storm"):
+        return self._disturbing(happens)
+
+    def _be_slow(self, member: Member) -> bool:
+        if member.name.startswith("veteran-storm"):
             return False
         lasts_s = MAX_POLL_INTERVAL_S + self._chance.uniform(1, 4)
         self._stage.trouble(member, lasts_s + 5)  # it hears of it after its next poll
         member.order("slow", lasts_s)
         return self._note("slow", member, lasts_s)
 
-    def _cut(self) -> bool:
-        member = self._any()
-        if member is None:
-            return False
+    def _cut(self, member: Member) -> bool:
         self._stage.trouble(member)
         member.order("cut", 0)
         return self._note("cut", member)
 
-    def _interrupt(self) -> bool:
-        member = self._any()
-        if member is None:
-            return False
+    def _interrupt(self, member: Member) -> bool:
         number = signal.SIGUSR1 if member.runs_handlers or self._chance.random() < 0.5 else signal.SIGINT
         pauses_s = [self._chance.choice((0.0, 0.0003, 0.003, 0.03)) for _ in range(self._chance.randint(1, 25))]
         threading.Thread(target=_shower, args=(self._stage, member, number, pauses_s), daemon=True).start()

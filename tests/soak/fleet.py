@@ -18,8 +18,6 @@ from attrs import define, field
 from tests.endtoend.report import Line
 from tests.soak.schedule import SHAPES
 
-__all__ = ["Fleet", "Member", "is_refused"]
-
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 45.0  # for a process to end that was asked to
 _MODULES = {
@@ -72,7 +70,6 @@ class Member:
 
     @property
     def instance(self) -> str | None:
-        """Return its ``group.instance.id``."""
         return self.specification["config"].get("group.instance.id")  # type: ignore[no-any-return]
 
     def order(self, verb: str, amount: float) -> None:

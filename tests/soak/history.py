@@ -33,8 +33,6 @@ from tests.soak.places import name_of, partition_at
 from tests.soak.replay import lines_of
 from tests.soak.stage import FLEETING
 
-__all__ = ["what_the_history_has_wrong"]
-
 CLOCK_S = 0.1  # a line is told a moment after what it tells of
 CLASSIC_S = 12.0  # a member hears of its next generation at a heartbeat, and finishes what it has then
 EXPIRES_S = 40.0  # a session, begun anew by each coordinator

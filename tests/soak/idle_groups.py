@@ -16,8 +16,6 @@ from tests.soak.places import place_of, topic_of, value_of
 from tests.soak.stage import Stage
 from tests.support.clients import create_named_topic
 
-__all__ = ["IdleGroups"]
-
 RECORDS = 5  # in each partition
 EXPIRY_S = 30.0  # within which the broker looks for what it has kept long enough
 _READERS = {"idle": "auto", "idle-run": "run"}  # how they commit, by the name of the group
@@ -39,7 +37,6 @@ class IdleGroups:
         self._abandoned_at = 0.0
 
     def set_up(self) -> None:
-        """Write a few records, start the readers, and commit for the group that has none."""
         stage, topic = self._stage, topic_of(self._prefix, 0)
         create_named_topic(stage.bootstrap_servers, topic, PARTITIONS)
         self._write(topic)
@@ -70,7 +67,6 @@ class IdleGroups:
             self.gone_after_s = time.monotonic() - self._abandoned_at
 
     def judge_the_end(self) -> None:
-        """Say what was not shown."""
         self.look()
         now = time.monotonic()
         self.kept_s = min(now - self._idle_since.get(name, now) for name in _READERS)

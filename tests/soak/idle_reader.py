@@ -15,7 +15,6 @@ PARTITIONS = 2
 
 
 def read(consumer: Consumer, book: Book, orders: Orders) -> None:
-    """Poll until it is stopped, whatever is raised."""
     while not orders.is_stopped:
         try:
             book.deliver(consumer.poll(timeout=0.5))
@@ -24,8 +23,6 @@ def read(consumer: Consumer, book: Book, orders: Orders) -> None:
 
 
 def run(consumer: Consumer, book: Book) -> None:
-    """Have a handler called until a signal ends that."""
-
     def handle(record: Record) -> None:
         book.deliver([record])
 

@@ -36,8 +36,6 @@ from tests.soak.accounts import FOREVER, Owning, Progress, Reader
 from tests.soak.places import key_at, name_of
 from tests.soak.steadiness import Steadiness
 
-__all__ = ["AFTERMATH_S", "LAG_S", "Judge"]
-
 LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 
 AFTERMATH_S = 25.0
@@ -71,7 +69,7 @@ class Judge:
         self._waiting: list[tuple[float, int, Reader, Line]] = []
         self._numbered = 0
         self._lock = threading.Lock()
-        self._rules: Mapping[str, Callable[[Reader, Line], Iterator[str]]] = {
+        self._rules: Mapping[str, Callable[[Reader, Line], Iterator[str] | None]] = {
             "assigned": self._assigned,
             "delivered": self._delivered,
             "misplaced": self._misplaced,
@@ -93,7 +91,6 @@ class Judge:
     # ---- being told
 
     def hear(self, reader: Reader, line: Line) -> None:
-        """Keep a line until it is its turn."""
         with self._lock:
             for run in line.runs if line.what == "delivered" else ():
                 at = reader.group, run.partition
@@ -103,12 +100,10 @@ class Judge:
             heapq.heappush(self._waiting, (line.at, self._numbered, reader, line))
 
     def trouble(self, member: str, begin: float, end: float) -> None:
-        """Say that something is done to a member in that time."""
         with self._lock:
             self._troubles[member].append((begin, end))
 
     def find(self, what: str) -> None:
-        """Note what is wrong."""
         self.findings.append(what)
 
     def left(self, group: str, ends: Mapping[int, int]) -> int:
@@ -122,7 +117,6 @@ class Judge:
         return {key: (tops[key], end) for key, end in ends.items() if tops[key] < end}
 
     def advance(self, until: float) -> None:
-        """Judge all lines up to that time."""
         while True:
             with self._lock:
                 if not self._waiting or self._waiting[0][0] > until:
@@ -130,9 +124,9 @@ class Judge:
                 at, _, reader, line = heapq.heappop(self._waiting)
             if line.what in _GOES and not reader.is_classic:
                 self._left_at[reader.group] = at
-            rule = self._rules.get(line.what, lambda *_: iter(()))
+            rule = self._rules.get(line.what, lambda *_: None)
             steady = self.steadiness.judge(reader, line, self._is_excused(reader, at))
-            for found in chain(rule(reader, line), steady):
+            for found in chain(rule(reader, line) or (), steady):
                 self.find(f"{at:.3f}: {found}")
         self._forget(until)
 
@@ -245,15 +239,13 @@ class Judge:
         if line.partitions and not is_explained:
             yield f"{reader.name} lost {sorted(map(name_of, line.partitions))} although nothing was done to it"
 
-    def _leaves(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _leaves(self, reader: Reader, line: Line) -> None:
         self._leaving.add(reader.name)
-        return iter(())
 
-    def _interrupted(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _interrupted(self, reader: Reader, line: Line) -> None:
         """``run`` may have been cut short in its last commit: whether what it handled is committed can't be said."""
         for each in self._owned_by(reader):
             each.is_uncertain = True
-        return iter(())
 
     def _ending(self, reader: Reader, line: Line) -> Iterator[Owning | None]:
         for place in line.partitions:
@@ -294,18 +286,16 @@ class Judge:
             else:
                 owning.next = offset
 
-    def _paused(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _paused(self, reader: Reader, line: Line) -> None:
         for place in line.partitions:
             owning = self._current(reader, place)
             if owning is not None:
                 owning.is_paused = line.what == "paused"
-        return iter(())
 
-    def _asking(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _asking(self, reader: Reader, line: Line) -> None:
         self._floors[reader.group] = {
             key: progress.floor for (group, key), progress in self.progress.items() if group == reader.group
         }
-        return iter(())
 
     def _stored(self, reader: Reader, line: Line) -> Iterator[str]:
         """What the coordinator has, asked for after the line ``asking``."""
@@ -316,15 +306,13 @@ class Judge:
             if offset < (floor := min(floors.get(key, 0), self.progress[reader.group, key].floor)):
                 yield f"{reader.group} has {offset} stored for {name_of(key)}, but {floor} was acknowledged"
 
-    def _altered(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _altered(self, reader: Reader, line: Line) -> None:
         for key, offset in line.offsets.items():
             self.progress[reader.group, key].go_back(offset, line.at)
-        return iter(())
 
-    def _deletes(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _deletes(self, reader: Reader, line: Line) -> None:
         self._deleted.update(line.partitions)
         self._deleted_at.update({key_at(key, 0): line.at for key in line.partitions})
-        return iter(())
 
 
 def _named(run: Run) -> str:

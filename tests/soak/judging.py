@@ -8,8 +8,6 @@ from tests.endtoend.report import Line, Run
 from tests.soak.accounts import FOREVER, Reader
 from tests.soak.judge import Judge
 
-__all__ = ["committed", "findings", "gave", "moved"]
-
 
 def gave(at: float, first: int, last: int, key: int = 0) -> Line:
     return Line(at, "delivered", runs=(Run(key, first, last),))

@@ -18,8 +18,6 @@ from confluent_kafka import KafkaError, Message, Producer
 from tests.soak.places import key_at, value_of
 from tests.support.waiting import eventually
 
-__all__ = ["Ledger", "Source"]
-
 
 @define(eq=False)
 class Source:
@@ -64,7 +62,6 @@ class Ledger:
             self.end(topic)
 
     def begin(self, topic: str, first: int, incarnation: int, partitions: int) -> None:
-        """Write to a topic that was just created."""
         settings = {"bootstrap.servers": self._servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
         source = Source(topic, first, incarnation, partitions, Producer(settings))
         self._write_first(source, range(partitions))
@@ -72,14 +69,12 @@ class Ledger:
             self._sources[topic] = source
 
     def grow(self, topic: str, partitions: int) -> None:
-        """Write to partitions that were just added, too."""
         source = self._sources[topic]
         self._write_first(source, range(source.partitions, partitions))
         with self._lock:
             source.partitions = partitions
 
     def end(self, topic: str) -> None:
-        """Write no more to a topic that is about to be deleted."""
         with self._lock:
             source = self._sources.pop(topic, None)
         if source is not None and source.producer.flush(30):

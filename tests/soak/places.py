@@ -13,8 +13,6 @@ from collections.abc import Iterable
 from kafka_nextgen import Record, TopicPartition
 from tests.endtoend.report import Run
 
-__all__ = ["key_at", "name_of", "partition_at", "place_of", "places_of", "runs_of", "topic_of", "value_of"]
-
 _PARTITIONS = 1_000
 _PLACES = 1_000_000
 
@@ -32,7 +30,6 @@ def places_of(partitions: Iterable[TopicPartition]) -> tuple[int, ...]:
 
 
 def partition_at(prefix: str, key: int) -> TopicPartition:
-    """Return the partition of a place or key."""
     topic, partition = divmod(key % _PLACES, _PARTITIONS)
     return TopicPartition(topic_of(prefix, topic), partition)
 
@@ -42,7 +39,6 @@ def key_at(place: int, incarnation: int) -> int:
 
 
 def name_of(key: int) -> str:
-    """Return what a report calls a place or key."""
     incarnation, place = divmod(key, _PLACES)
     topic, partition = divmod(place, _PARTITIONS)
     return f"topic {topic}[{partition}]" + (f" (incarnation {incarnation})" if incarnation else "")

@@ -16,13 +16,10 @@ from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
 from tests.soak.judge import LAG_S, Judge
 
-__all__ = ["lines_of", "replay"]
-
 _AT_ONCE = 10_000  # lines
 
 
 def replay(log: Path) -> Judge:
-    """Tell a judge all that the log has."""
     judge, readers = Judge(), dict[str, Reader]()
     for number, (at, what, about, more) in enumerate(lines_of(log)):
         if what == "start":

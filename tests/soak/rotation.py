@@ -10,8 +10,6 @@ from collections.abc import Callable
 from tests.soak.credentials import Credentials
 from tests.soak.stage import Stage
 
-__all__ = ["Rotation"]
-
 EVERY_S = 12.0
 LATE_S = 1.5  # members are refused meanwhile; their sessions are longer
 
@@ -32,7 +30,6 @@ class Rotation:
         self._thread.start()
 
     def end(self) -> None:
-        """Return when nothing changes any more."""
         self._is_over.set()
         if self._thread.ident is not None:
             self._thread.join()

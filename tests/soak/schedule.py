@@ -10,17 +10,6 @@ from attrs import frozen
 
 from tests.soak.brokers import HURRY, SESSION_S
 
-__all__ = [
-    "EVENTS",
-    "MAX_POLL_INTERVAL_S",
-    "SHAPES",
-    "STEADY_GROUP_CONFIG",
-    "Shape",
-    "Veteran",
-    "base_config",
-    "draw_specification",
-]
-
 MAX_POLL_INTERVAL_S = 10
 
 #: Of members that have to stay in, whatever else keeps this machine busy: sessions as Kafka has them by default.
@@ -133,7 +122,6 @@ _COMMITS = {"sync": ("sync", "async", "explicit", "auto"), "async": ("sync", "as
 
 
 def base_config(bootstrap_servers: str, group: str, protocol: str, is_steady: bool = False) -> dict[str, object]:
-    """Return the configuration of a member, but for what says how it commits."""
     classic = {
         "partition.assignment.strategy": "cooperative-sticky",
         "session.timeout.ms": _STEADY_SESSION_MS if is_steady else SESSION_S * 1000,

@@ -26,8 +26,6 @@ from tests.soak.summary import Summary, minute_line
 from tests.support.clients import unique
 from tests.support.waiting import eventually
 
-__all__ = ["run_soak"]
-
 STANDSTILL_S = 135.0  # a group may be slow or stopped for a while, but then reads of a partition that has more
 STUCK_S = 45.0  # the end waits no longer for groups that read nothing
 START_S = 90.0
@@ -36,8 +34,6 @@ STALL_S = 2.0  # the machine did not let this process run
 
 
 class Soak:
-    """One run; ``say`` gets each line of output."""
-
     def __init__(
         self,
         stage: Stage,
@@ -58,7 +54,6 @@ class Soak:
         self.stalls = 0
 
     def disturb(self) -> None:
-        """Have events happen until the time is up."""
         minute, next_event, next_sample, before = 1, 0.0, 0.0, time.monotonic()
         self._events.begin()
         while (now := time.monotonic()) < self._began + self._minutes * 60:
@@ -145,7 +140,6 @@ class Soak:
     # ---- groups in which nothing happens
 
     def _look_at_what_is_steady(self) -> None:
-        """Let credentials change once the members have shared what there is."""
         for shape in [shape for shape in self._unsettled if self._stage.is_settled(shape)]:
             self._stage.tell("settled", self._stage.group(shape))
             self._unsettled.discard(shape)
@@ -163,7 +157,6 @@ class Soak:
                 self._stage.tell("ending", self._stage.group(name))
 
     def steady_rows(self) -> dict[str, str]:
-        """Return what there is to say of these groups, for the table."""
         refusals = self._stage.judge.steadiness.refusals
         gone_s = self._idle.gone_after_s
         rows = {"idle readers' offsets": f"kept for {self._idle.kept_s:.0f} s"}

@@ -27,8 +27,6 @@ from tests.soak.steadiness import Holdings
 from tests.soak.vitals import Vitals
 from tests.support.clients import create_named_topic
 
-__all__ = ["Stage", "Topic"]
-
 PARTITIONS = (4, 2, 2)
 assert len(PARTITIONS) == TOPICS
 FLEETING = 2  # the topic that is deleted and created again; the others stay
@@ -81,13 +79,11 @@ class Stage:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Return where clients connect."""
         return self.broker.bootstrap_servers
 
     # ---- setting up
 
     def set_up(self) -> None:
-        """Create the topics and groups, and start those members that stay."""
         (self.logs / EVENT_LOGS).mkdir()
         for number, partitions in enumerate(PARTITIONS):
             create_named_topic(self.bootstrap_servers, topic_of(self.prefix, number), partitions)
@@ -163,14 +159,12 @@ class Stage:
         return {"history.log.dir": str(self.logs / EVENT_LOGS)} if keeps else {}
 
     def start_worker(self, shape: str) -> Member:
-        """Start one that is drawn at random."""
         taken = {member.instance for member in self.members(shape)}
         free = [name for name in INSTANCES if name not in taken]
         kind, specification = draw_specification(self.chance, free)
         return self.start(f"{shape}-{next(self._numbers)}", shape, kind, **specification)
 
     def members(self, shape: str) -> list[Member]:
-        """Return the members of a group that still run."""
         return [member for member in list(self.fleet.members.values()) if member.group == self.group(shape)]
 
     def workers(self, shape: str) -> list[Member]:
@@ -185,13 +179,11 @@ class Stage:
         return all(each.is_ready for each in members) and sum(each.asked_at is not None for each in members) < 4
 
     def trouble(self, member: Member, lasts_s: float = 0.0) -> None:
-        """Note that a member is in trouble from now on."""
         now = time.monotonic()
         self.judge.trouble(member.name, now, now + lasts_s)
         self.note("trouble", member.name, f"{now} {now + lasts_s}")
 
     def end(self, member: Member, times: int = 1) -> None:
-        """Ask a member to end."""
         if times > 1:  # the second may be its death
             self.trouble(member, FOREVER)
         self.fleet.ask_to_end(member, times)
@@ -199,19 +191,16 @@ class Stage:
     # ---- what is there
 
     def ends(self, shape: str) -> dict[int, int]:
-        """Return how many records each partition that a group reads has now."""
         ends, topics = self.ledger.snapshot(), self.topics[: SHAPES[shape].topics]
         return {key: ends.get(key, 0) for topic in topics if topic.is_there for key in topic.keys_now()}
 
     def is_settled(self, shape: str) -> bool:
-        """Return whether the members of a group have shared its partitions."""
         names = [member.name for member in self.members(shape)]
         return self.holdings.are_settled(names, sum(PARTITIONS[: SHAPES[shape].topics]), time.monotonic())
 
     # ---- being told
 
     def hear(self, member: Member, line: Line) -> None:
-        """Pass a line on to where it belongs; called by the threads that read what members say."""
         if line.what == "vitals":
             self.vitals[member.name].append(Vitals(**json.loads(line.note)))
         elif line.what == "trouble":
@@ -234,7 +223,6 @@ class Stage:
         self.note("told", f"soak:{group}", line.dump())
 
     def note(self, what: str, about: str, more: object = "") -> None:
-        """Write a line to the log of this soak."""
         with self._log_lock:
             self._log.write(f"{time.monotonic():.3f} {what} {about} {more}\n")
 

@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-__all__ = ["Standstill"]
-
 #: A group, and the key of a partition.
 Place: TypeAlias = tuple[str, int]
 

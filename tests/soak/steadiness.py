@@ -18,8 +18,6 @@ from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
 from tests.soak.places import name_of
 
-__all__ = ["GRACE_S", "Holdings", "Steadiness"]
-
 GRACE_S = 10.0  # a refused login is tried again after up to ten times reconnect.backoff.max.ms, half a second here
 QUIET_S = 3.0
 _REFUSALS = re.compile(r"\b(AuthenticationError|TlsError)\(")
@@ -33,7 +31,7 @@ class Steadiness:
         self._changing_until: dict[str, float] = {}  # by credential
         self._settled: set[str] = set()
         self._kept: dict[str, dict[int, int]] = {}  # by group
-        self._rules: Mapping[str, Callable[[Reader, Line], Iterator[str]]] = {
+        self._rules: Mapping[str, Callable[[Reader, Line], Iterator[str] | None]] = {
             "changing": self._changes,
             "changed": self._changes,
             "settled": self._settles,
@@ -43,9 +41,8 @@ class Steadiness:
         }
 
     def judge(self, reader: Reader, line: Line, is_excused: bool) -> Iterator[str]:
-        """Give what is wrong by this line."""
         if line.what in self._rules:
-            return self._rules[line.what](reader, line)
+            return self._rules[line.what](reader, line) or iter(())
         return iter(()) if is_excused or not reader.is_steady else self._of_a_member(reader, line)
 
     def _of_a_member(self, reader: Reader, line: Line) -> Iterator[str]:
@@ -62,21 +59,17 @@ class Steadiness:
         else:
             yield f"{reader.name} told of {line.note}, and nothing had been done to it"
 
-    def _changes(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _changes(self, reader: Reader, line: Line) -> None:
         self._changing_until[line.note] = FOREVER if line.what == "changing" else line.at + GRACE_S
-        return iter(())
 
-    def _settles(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _settles(self, reader: Reader, line: Line) -> None:
         self._settled.add(reader.group)
-        return iter(())
 
-    def _ends(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _ends(self, reader: Reader, line: Line) -> None:
         self._settled.discard(reader.group)
-        return iter(())
 
-    def _is_idle(self, reader: Reader, line: Line) -> Iterator[str]:
+    def _is_idle(self, reader: Reader, line: Line) -> None:
         self._kept[reader.group] = dict(line.offsets)
-        return iter(())
 
     def _stored(self, reader: Reader, line: Line) -> Iterator[str]:
         kept = self._kept.get(reader.group, {})

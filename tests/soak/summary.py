@@ -11,8 +11,6 @@ from attrs import asdict, frozen
 from tests.soak.stage import Stage
 from tests.soak.vitals import Drift, Vitals, drifts
 
-__all__ = ["SHORTEST_FLAT_MINUTES", "Summary", "minute_line"]
-
 VETERAN = "veteran-storm-sync"
 SHORTEST_FLAT_MINUTES = 8  # in less, memory has not settled
 _MOST_SHOWN = 100  # findings; all of them are in the JSON
@@ -35,8 +33,6 @@ def minute_line(stage: Stage, minute: int) -> str:
 
 @frozen
 class Summary:
-    """What is left of a soak."""
-
     seed: int
     minutes: float
     written: int
@@ -57,7 +53,6 @@ class Summary:
 
     @classmethod
     def of(cls, stage: Stage, seed: int, minutes: float, stalls: int, steady: dict[str, str]) -> Summary:
-        """Sum up; too short a soak says nothing of drift."""
         is_long = minutes >= SHORTEST_FLAT_MINUTES
         drift = [each for name in sorted(stage.vitals) if is_long for each in drifts(name, stage.vitals[name])]
         return cls(

@@ -31,8 +31,6 @@ from kafka_nextgen import Record, SubscriptionPattern, TopicPartition
 from tests.endtoend.report import Line, Run
 from tests.soak.places import key_at, partition_at, place_of, places_of, runs_of, topic_of
 
-__all__ = ["Book", "Command", "Interrupted", "Orders", "is_in_callback", "tell"]
-
 _LOCK = threading.Lock()
 
 
@@ -122,7 +120,6 @@ class Book:
         return cls(json.loads(sys.argv[1]))
 
     def config(self) -> dict[str, object]:
-        """Return the consumer's configuration."""
         automatic = {"enable.auto.commit": self.commits == "auto"}
         return {**self.specification["config"], **automatic, **self._password()}
 
@@ -137,7 +134,6 @@ class Book:
         return [topic_of(self.prefix, number) for number in range(self.specification["topics"])]
 
     def leave(self) -> None:
-        """Say that the consumer is about to be closed."""
         if self.specification["config"]["group.protocol"] == "classic":
             tell("leaving")
 

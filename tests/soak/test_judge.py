@@ -27,20 +27,19 @@ def test_lines_are_judged_in_the_order_of_their_times() -> None:
     assert findings((B, gave(6, 5, 9)), B_TAKES, A_GIVES_UP, A_COMMITS, *A_READS) == []
 
 
-def test_a_record_that_is_skipped_is_found() -> None:
-    found = findings(*A_READS, A_COMMITS, A_GIVES_UP, B_TAKES, (B, gave(6, 6, 9)))
-    assert found == ["B read topic 0[0] 6 to 9, but nobody has read 5 to 5"]
+LATE = (A, committed(3.5, 2, since=2.5))  # asked for before the other one
 
 
-def test_a_record_that_comes_again_although_it_was_committed_is_found() -> None:
-    found = findings(*A_READS, A_COMMITS, A_GIVES_UP, B_TAKES, (B, gave(6, 4, 9)))
-    assert found == ["B began with topic 0[0] 4 to 9, but 5 was committed"]
-
-
-def test_a_commit_that_was_asked_for_earlier_does_not_count_for_less() -> None:
-    late = (A, committed(3.5, 2, since=2.5))
-    found = findings(*A_READS, A_COMMITS, late, A_GIVES_UP, B_TAKES, (B, gave(6, 2, 9)))
-    assert found == ["B began with topic 0[0] 2 to 9, but 5 was committed"]
+@pytest.mark.parametrize(
+    ("told", "first", "found"),
+    [
+        pytest.param((), 6, "B read topic 0[0] 6 to 9, but nobody has read 5 to 5", id="a record is skipped"),
+        pytest.param((), 4, "B began with topic 0[0] 4 to 9, but 5 was committed", id="a record comes again"),
+        pytest.param((LATE,), 2, "B began with topic 0[0] 2 to 9, but 5 was committed", id="an earlier commit is told"),
+    ],
+)
+def test_a_new_owner_begins_where_the_last_commit_is(told: tuple[object, ...], first: int, found: str) -> None:
+    assert findings(*A_READS, A_COMMITS, *told, A_GIVES_UP, B_TAKES, (B, gave(6, first, 9))) == [found]
 
 
 def test_a_seek_back_explains_a_repetition() -> None:

@@ -45,25 +45,21 @@ def trouble(at: float, note: str = REFUSED) -> Line:
 @pytest.mark.parametrize("at", [1.5, 2.0, 2 + GRACE_S])
 def test_a_login_may_be_refused_while_its_password_changes_and_a_moment_after(at: float) -> None:
     assert findings(CHANGING, CHANGED, (LOGS_IN, trouble(at))) == []
+    assert findings(CHANGING, (LOGS_IN, trouble(500))) == [], "the change has not ended"
 
 
-@pytest.mark.parametrize("at", [0.5, 2.5 + GRACE_S])
-def test_a_login_that_is_refused_before_or_long_after_is_found(at: float) -> None:
-    told = f"steady told of {REFUSED}, and nothing had been done to it"
-    assert findings(CHANGING, CHANGED, (LOGS_IN, trouble(at))) == [told]
-
-
-def test_a_change_that_does_not_end_explains_refusals_until_it_does() -> None:
-    assert findings(CHANGING, (LOGS_IN, trouble(500))) == []
-
-
-def test_a_change_of_the_password_explains_no_refusal_of_a_certificate() -> None:
-    assert len(findings(CHANGING, CHANGED, (BY_CERTIFICATE, trouble(1.5, "TlsError('certificate expired')")))) == 1
-
-
-def test_a_change_of_the_password_explains_no_other_error() -> None:
-    told = "steady told of RequestTimeoutError('commit'), and nothing had been done to it"
-    assert findings(CHANGING, CHANGED, (LOGS_IN, trouble(1.5, "RequestTimeoutError('commit')"))) == [told]
+@pytest.mark.parametrize(
+    ("reader", "at", "note"),
+    [
+        pytest.param(LOGS_IN, 0.5, REFUSED, id="before a change"),
+        pytest.param(LOGS_IN, 2.5 + GRACE_S, REFUSED, id="long after a change"),
+        pytest.param(BY_CERTIFICATE, 1.5, "TlsError('certificate expired')", id="of a certificate, not a password"),
+        pytest.param(LOGS_IN, 1.5, "RequestTimeoutError('commit')", id="no refusal"),
+    ],
+)
+def test_another_error_of_a_steady_member_is_found(reader: Reader, at: float, note: str) -> None:
+    told = f"{reader.name} told of {note}, and nothing had been done to it"
+    assert findings(CHANGING, CHANGED, (reader, trouble(at, note))) == [told]
 
 
 def test_errors_are_no_finding_of_members_to_which_things_happen_nor_of_those_in_trouble() -> None:

@@ -16,8 +16,6 @@ from kafka_nextgen.history.file_sink import FileSink
 from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import BROKER_SETTINGS
 
-__all__ = ["ThreeNodes"]
-
 ROOT = Path(__file__).parents[2]
 CONFIG = {**BROKER_SETTINGS, "default.replication.factor": 3, "offsets.topic.num.partitions": 5}
 

@@ -19,8 +19,6 @@ from tests.soak.places import partition_at
 from tests.soak.telling import Book, tell
 from tests.soak.vitals import read_vitals
 
-__all__ = ["ToldConsumer", "commit", "on_committed", "report_vitals", "tell_of_failure"]
-
 
 class Telling(RebalanceListener):
     """Tells of callbacks around those of another listener, if there is one, and else commits what is given up."""
@@ -47,8 +45,6 @@ class Telling(RebalanceListener):
 
 
 class ToldConsumer(Consumer):
-    """A consumer that tells of its rebalances, also while it runs handlers."""
-
     book: Book
 
     def subscribe(self, topics: object, listener: RebalanceListener | None = None) -> None:
@@ -68,7 +64,6 @@ def commit(consumer: Consumer | RebalanceConsumer, book: Book, offsets: Iterable
 
 
 def tell_of_failure(error: KafkaNextgenError, book: Book, told: Mapping[int, int], since: float) -> None:
-    """Tell of a commit that failed, and of what was committed all the same."""
     tell("trouble", note=f"commit: {error!r}")
     if isinstance(error, CommitFailedError):
         done = {key: offset for key, offset in told.items() if partition_at(book.prefix, key) not in error.failed}
@@ -83,7 +78,6 @@ def on_committed(told: dict[int, int], since: float, offsets: object, error: Bas
 
 
 def report_vitals(consumers: Iterable[Consumer | AsyncConsumer], book: Book, every_s: float) -> None:
-    """Tell of this process's vitals for ever."""
     while True:
         time.sleep(every_s)
         vitals = read_vitals(list(consumers), book.rebalances, book.records)

@@ -15,8 +15,6 @@ from attrs import asdict, frozen
 
 from kafka_nextgen import AsyncConsumer, Consumer
 
-__all__ = ["Drift", "Vitals", "drifts", "read_vitals"]
-
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 #: How much more memory and how many more blocks of it there may be: a share, and so many bytes or blocks beside it.
 _SLACK = 0.04

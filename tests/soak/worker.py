@@ -16,12 +16,7 @@ from contextlib import suppress
 from functools import partial
 from types import FrameType
 
-from kafka_nextgen import (
-    KafkaNextgenError,
-    MisuseError,
-    Record,
-    StopHandle,
-)
+from kafka_nextgen import KafkaNextgenError, MisuseError, Record, StopHandle
 from tests.soak.places import places_of
 from tests.soak.telling import Book, Command, Interrupted, Orders, is_in_callback, tell
 from tests.soak.told import ToldConsumer, commit, on_committed, report_vitals

@@ -29,21 +29,11 @@ from tests.engine.stage import SETTINGS, TOPIC, Stage
 from tests.spark.tasks import close_kept_consumers
 from tests.support.waiting import eventually
 
-__all__ = ["ASKING", "ERRORS", "TRIALS", "Batch", "Query", "try_all", "worker"]
-
 #: Where to raise: in the data source, and in what of that asks Kafka or keeps something.
 SOURCE = os.path.join(PACKAGE, "spark", "")
 ASKING = tuple(
     os.path.join(SOURCE, f"{name}.py")
-    for name in (
-        "batch_planner",
-        "cluster",
-        "kept_consumers",
-        "progress",
-        "reading",
-        "source",
-        "stream_planner",
-    )
+    for name in ("batch_planner", "cluster", "kept_consumers", "progress", "reading", "source", "stream_planner")
 )
 PARTITIONS, RECORDS = 2, 30
 #: The records have no time, so they would age out at the first look.
@@ -84,13 +74,10 @@ def rows_of(batches: Iterator[pa.RecordBatch]) -> Iterator[Row]:
 
 @define
 class Batch:
-    """A batch query on all there is."""
-
     stage: Stage
     rows: list[Row] = field(factory=list)
 
     def run(self) -> None:
-        """Plan it and read it, in this process."""
         self.rows = []
         given = options(self.stage)
         reader = batch_reader(given, schema_of(given))
@@ -102,7 +89,6 @@ class Batch:
         assert self.rows == ALL[: len(self.rows)]
 
     def check_end(self) -> None:
-        """All was read."""
         assert self.rows == ALL
 
     def forget(self) -> None:
@@ -164,7 +150,6 @@ class Query:
         assert self.stage.committed() == dict.fromkeys(range(PARTITIONS), RECORDS)
 
     def forget(self) -> None:
-        """Have the next query begin anew."""
         from kafka_nextgen import GroupAdmin
 
         with GroupAdmin(bootstrap_servers=self.stage.cluster.bootstrap_servers) as admin:

@@ -21,8 +21,6 @@ from kafka_nextgen.wire.messages import FetchRequest
 from tests.engine.stage import SETTINGS, TOPIC, Stage
 from tests.spark.tasks import close_kept_consumers
 
-__all__ = ["RECORDS", "first", "held_back", "reading", "settings", "two_nodes"]
-
 SCHEMA = pa.schema([("offset", pa.int64())])
 RECORDS = 100
 NODES = {**SETTINGS, "default.replication.factor": 2}

@@ -13,8 +13,6 @@ from kafka_nextgen.spark.reading import ReadSettings
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import admin_client
 
-__all__ = ["SCHEMA", "close_kept_consumers", "delete_records", "offsets", "settings"]
-
 SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
 
 

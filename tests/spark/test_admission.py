@@ -6,20 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.spark.admission import (
-    TriggerLimits,
-    admit,
-    check_available_now,
-    rate_limited,
-    receded,
-)
+from kafka_nextgen.spark.admission import TriggerLimits, admit, check_available_now, rate_limited, receded
 from kafka_nextgen.spark.errors import AvailableNowError
 from kafka_nextgen.types import TopicPartition
 from tests.spark.strategies import clusters, progress
 
 T0, T1, T2 = (TopicPartition("t", number) for number in range(3))
 U0 = TopicPartition("u", 0)
-UNLIMITED = TriggerLimits()
+Offsets = dict[TopicPartition, int]
 
 
 def test_without_a_limit_a_batch_reads_everything() -> None:
@@ -124,10 +118,7 @@ def test_an_available_now_batch_within_its_snapshot_passes() -> None:
     ],
 )
 def test_an_available_now_batch_that_does_not_fit_any_more_is_refused(
-    snapshot: dict[TopicPartition, int],
-    end: dict[TopicPartition, int],
-    latest: dict[TopicPartition, int],
-    message: str,
+    snapshot: Offsets, end: Offsets, latest: Offsets, message: str
 ) -> None:
     with pytest.raises(AvailableNowError, match=message):
         check_available_now(snapshot, end, latest)
@@ -153,16 +144,6 @@ def test_a_limit_is_kept_and_there_is_progress(data: st.DataObject, limit: int) 
     assert rate_limited(dict(reversed(start.items())), cluster.latest, cluster.earliest, limit) == end
 
 
-@given(st.data(), st.integers(1, 12))
-def test_shares_follow_backlogs(data: st.DataObject, count: int) -> None:
-    sizes = data.draw(st.lists(st.integers(1, 10**6), min_size=count, max_size=count))
-    limit = data.draw(st.integers(1, sum(sizes)))
-    latest = {TopicPartition("t", number): size for number, size in enumerate(sizes)}
-    end = rate_limited(dict.fromkeys(latest, 0), latest, {}, limit)
-    for tp, size in latest.items():
-        assert abs(end[tp] - limit * size / sum(sizes)) <= 1
-
-
 @given(st.data(), st.integers(1, 10**6))
 def test_available_now_ends_at_its_snapshot(data: st.DataObject, limit: int) -> None:
     cluster = data.draw(clusters())
@@ -177,15 +158,3 @@ def test_available_now_ends_at_its_snapshot(data: st.DataObject, limit: int) -> 
         batches += 1
         assert batches < 600
     assert rate_limited(start, cluster.latest, cluster.earliest, most) == start
-
-
-@given(st.data(), st.floats(0, 30), st.integers(1, 10**6))
-def test_a_backlog_is_admitted_at_the_latest_after_the_trigger_delay(
-    data: st.DataObject, waited_s: float, minimum: int
-) -> None:
-    cluster = data.draw(clusters())
-    start = data.draw(progress(cluster))
-    limits = TriggerLimits(min_offsets=minimum, max_delay_s=10.0)
-    end = admit(start, cluster.latest, cluster.earliest, limits, since_last_s=waited_s)
-    backlog = sum(offset - start.get(tp, cluster.earliest[tp]) for tp, offset in cluster.latest.items())
-    assert end == (cluster.latest if waited_s >= 10.0 or backlog >= minimum else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,13 +12,7 @@ from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.endtoend.transacting import send, transactional_producer
 from tests.engine.stage import PATIENCE_S, TOPIC, Stage
-from tests.spark.odd_tasks import RECORDS, first, held_back, reading, settings, two_nodes
-
-
-@pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with two_nodes(monkeypatch) as stage:
-        yield stage
+from tests.spark.odd_tasks import RECORDS, first, held_back, reading, settings
 
 
 def test_a_leader_that_moves_amid_a_task_is_followed(stage: Stage) -> None:
@@ -31,15 +24,15 @@ def test_a_leader_that_moves_amid_a_task_is_followed(stage: Stage) -> None:
     assert list(tasks) == list(range(20, 95))
 
 
+@pytest.mark.whole
 def test_brokers_that_are_away_for_longer_than_a_question_takes_are_waited_for(stage: Stage) -> None:
     tasks = reading(5, 95, settings(stage, default_api_timeout_ms="1000", request_timeout_ms="1000"))
     with held_back(stage, 30):
         assert first(25, tasks) == list(range(5, 30))
         for node in (1, 2):
             stage.cluster.stop_node(node)
-    timers = [threading.Timer(4.0, stage.cluster.start_node, [node]) for node in (1, 2)]
-    for timer in timers:
-        timer.start()
+    timer = threading.Timer(4.0, lambda: [stage.cluster.start_node(node) for node in (1, 2)])
+    timer.start()
     assert list(tasks) == list(range(30, 95))
 
 
@@ -62,23 +55,14 @@ def test_a_topic_that_is_made_again_amid_a_task_is_a_loss_and_not_read(stage: St
                 next(tasks)
 
 
-def test_records_that_age_out_amid_a_task_are_a_loss(stage: Stage) -> None:
-    tasks = reading(5, 95, settings(stage))
+def test_records_that_age_out_amid_a_task_are_a_loss_or_skipped(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    tasks, lenient = reading(5, 95, settings(stage)), reading(5, 95, settings(stage, lenient=True))
     with held_back(stage, 30):
-        assert first(25, tasks) == list(range(5, 30))
+        assert first(25, tasks) == first(25, lenient) == list(range(5, 30))
         stage.drop_batches(0)
     with pytest.raises(DataLossError, match=r"orders\[0\] was to be read from offset 30 and now begins at 90"):
         list(tasks)
-
-
-def test_records_that_age_out_amid_a_task_are_skipped_if_that_is_allowed(
-    stage: Stage, caplog: pytest.LogCaptureFixture
-) -> None:
-    tasks = reading(5, 95, settings(stage, lenient=True))
-    with held_back(stage, 30), caplog.at_level(logging.WARNING):
-        assert first(25, tasks) == list(range(5, 30))
-        stage.drop_batches(0)
-    assert list(tasks) == list(range(90, 95))
+    assert list(lenient) == list(range(90, 95))
     assert "offsets 30 to 89 are skipped, reading goes on at 90" in caplog.text
 
 

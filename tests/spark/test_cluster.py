@@ -141,31 +141,11 @@ def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest
     cluster.close.assert_called_once_with()
 
 
-def test_a_question_takes_no_longer_than_the_options_say(servers: str) -> None:
-    hasty = {"kafka.default.api.timeout.ms": "1500"}
-    cluster = Cluster(options(servers, subscribe="b", **hasty))
-    assert cluster._client._timeout_s == 1.5
-    cluster.close()
-
-
 def test_a_cluster_that_is_closed_is_connected_anew_by_the_next_question(servers: str) -> None:
     cluster = Cluster(options(servers, subscribe="b"))
     for _ in range(2):
         assert list(cluster.partitions()) == [B0]
         cluster.close()
-
-
-def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
-    cluster = Cluster(options(servers, subscribe="b"))
-    cluster.partitions()
-    thread = cluster._client._thread._thread
-    cluster.close()
-    assert not thread.is_alive()
-
-
-@pytest.mark.parametrize(("start", "read"), [('{"b":"earliest"}', ["b[0] 0..10"]), ('{"b":{"0":4}}', ["b[0] 4..10"])])
-def test_a_batch_starts_and_ends_at_the_edges_of_a_whole_topic(servers: str, start: str, read: list[str]) -> None:
-    assert planned(servers, subscribe="b", startingOffsets=start, endingOffsets='{"b":"latest"}') == read
 
 
 def test_a_batch_beyond_the_end_of_the_log_is_a_loss(servers: str) -> None:

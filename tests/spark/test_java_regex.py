@@ -200,13 +200,6 @@ def test_a_quoted_name_is_found_where_it_is(quoted: str, name: str) -> None:
     assert bool(compile_java_pattern(rf"^\Q{quoted}\E$").search(name)) is (quoted == name)
 
 
-@given(st.sets(st.sampled_from(NAME_CHARACTERS), min_size=1), st.booleans(), names)
-def test_an_escaped_class_has_its_members(members: set[str], negated: bool, name: str) -> None:
-    inside = "".join(char if char.isalnum() else f"\\{char}" for char in sorted(members))
-    found = compile_java_pattern(f"^[{'^' if negated else ''}{inside}]+$").search(name)
-    assert bool(found) is all((char in members) is not negated for char in name)
-
-
 @given(st.from_regex(r"\A(?:[ab.][*+?]?|\|){1,8}\Z"), names)
 def test_what_both_languages_have_is_left_as_it_is(pattern: str, name: str) -> None:
     assert bool(compile_java_pattern(pattern).search(name)) is bool(re.search(pattern, name, re.ASCII))

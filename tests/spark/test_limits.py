@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.spark.consumer_strategy import (
+    AssignStrategy,
+    ConsumerStrategy,
+    SubscribePatternStrategy,
+    SubscribeStrategy,
+    read_strategy,
+)
 from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
 from kafka_nextgen.spark.limits import (
     Edge,
@@ -17,6 +25,7 @@ from kafka_nextgen.spark.limits import (
     check_batch_limits,
 )
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
+from kafka_nextgen.spark.option_values import OptionValues
 from kafka_nextgen.types import TopicPartition
 from tests.spark.parsing import OFFSETS, parse, refusal
 
@@ -169,11 +178,6 @@ def test_a_batch_that_would_read_nothing_is_refused(options: dict[str, str], key
     assert refusal(options, streaming=False).key == key
 
 
-def test_a_batch_that_starts_after_its_end_is_refused() -> None:
-    with pytest.raises(StartBeyondEndError, match=r"orders\[1\] \(7 > 6\)"):
-        parse({"startingOffsets": OFFSETS, "endingOffsets": '{"orders":{"0":23,"1":6}}'}, streaming=False)
-
-
 @pytest.mark.parametrize("streaming", [True, False])
 def test_a_query_may_start_where_a_group_is(streaming: bool) -> None:
     group = {"startingOffsets": "GROUP", "groupId": "billing", "groupFallback": "Earliest"}
@@ -181,3 +185,50 @@ def test_a_query_may_start_where_a_group_is(streaming: bool) -> None:
     assert options.start == GroupOffsets("billing", GroupFallback.EARLIEST)
     assert (options.group_id, options.warnings) == ("billing", ())
     assert refusal({"startingOffsets": "group"}, streaming=streaming).key == "groupId"
+
+
+# ---- which topics and partitions a query reads
+
+
+def strategy(options: dict[str, str]) -> ConsumerStrategy:
+    return read_strategy(OptionValues({name.lower(): text for name, text in options.items()}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"subscribe": " orders , audit,,orders "}, SubscribeStrategy(("orders", "audit"))),
+        ({"subscribePattern": " ord.* "}, SubscribePatternStrategy("ord.*", "java")),
+        ({"subscribePattern": "ord.*", "patternSyntax": "RE2"}, SubscribePatternStrategy("ord.*", "re2")),
+        ({"assign": ' {"orders":[1,0]} '}, AssignStrategy((TopicPartition("orders", 0), TopicPartition("orders", 1)))),
+    ],
+)
+def test_one_option_says_what_to_read(options: dict[str, str], expected: ConsumerStrategy) -> None:
+    assert strategy(options) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "says"),
+    [
+        ({}, "subscribe", "exactly one of subscribe, subscribePattern, assign has to be given: none is given"),
+        ({"assign": "{}", "subscribe": "a"}, "subscribe", "subscribe and assign are given"),
+        ({"subscribe": " , "}, "subscribe", "must name topics, separated by commas"),
+        ({"subscribe": "orders,a b"}, "subscribe", "has characters other than"),
+        ({"subscribePattern": " "}, "subscribePattern", "is empty"),
+        ({"subscribePattern": r"\p{L}"}, "subscribePattern", "write the characters"),
+        ({"subscribePattern": "a(?=b)", "patternSyntax": "re2"}, "subscribePattern", "is not valid RE2"),
+        ({"subscribePattern": "x", "patternSyntax": "glob"}, "patternSyntax", "must be java or re2"),
+        ({"assign": "orders-0"}, "assign", 'expected e.g. {"topicA":[0,1]'),
+    ],
+)
+def test_what_to_read_has_to_be_clear(options: dict[str, str], key: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        strategy(options)
+    assert says in str(caught.value)
+    assert caught.value.key == key
+
+
+def test_java_patterns_search_and_re2_patterns_match_whole_names() -> None:
+    topics = ["orders-eu", "audit", "orders", "old-orders"]
+    assert SubscribePatternStrategy("orders").matching(topics) == ("old-orders", "orders", "orders-eu")
+    assert SubscribePatternStrategy("orders", "re2").matching(topics) == ("orders",)

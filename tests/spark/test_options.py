@@ -181,8 +181,7 @@ def test_servers_are_required() -> None:
 
 
 @pytest.mark.parametrize(
-    "key",
-    ["auto.offset.reset", "enable.auto.commit", "interceptor.classes", "key.deserializer", "value.deserializer"],
+    "key", ["auto.offset.reset", "enable.auto.commit", "interceptor.classes", "key.deserializer", "value.deserializer"]
 )
 def test_what_the_built_in_source_refuses_is_refused(key: str) -> None:
     assert refusal({f"Kafka.{key}": "x"}).key == f"kafka.{key}"

@@ -92,13 +92,7 @@ def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> 
     ],
 )
 def test_a_streaming_batch_reads_what_there_is_and_names_the_rest(
-    start: int | None,
-    end: int | None,
-    earliest: int | None,
-    latest: int | None,
-    kind: LossKind,
-    read: list[tuple[int, int, int]],
-    warning: str,
+    start: int, end: int, earliest: int, latest: int, kind: LossKind, read: list[tuple[int, int, int]], warning: str
 ) -> None:
     plan = plan_stream(at(start), at(end), ClusterOffsets(at(earliest), at(latest)), WHOLE)
     assert [loss.kind for loss in plan.losses] == [kind]
@@ -106,13 +100,6 @@ def test_a_streaming_batch_reads_what_there_is_and_names_the_rest(
     (loss,) = plan.losses
     assert str(loss).startswith("t[0] ")
     assert warning in str(loss)
-
-
-def test_a_checkpoint_of_other_topics_is_a_loss_of_all_of_them() -> None:
-    other = TopicPartition("other", 0)
-    plan = plan_stream({other: 7}, {T0: 3}, ClusterOffsets({T0: 0}, {T0: 3}), WHOLE)
-    assert [(loss.kind, loss.partition) for loss in plan.losses] == [(LossKind.DELETED, other)]
-    assert ranges(plan) == [(0, 0, 3)]
 
 
 def test_a_loss_ends_the_query_unless_the_option_says_otherwise(caplog: pytest.LogCaptureFixture) -> None:
@@ -129,12 +116,6 @@ def test_a_loss_ends_the_query_unless_the_option_says_otherwise(caplog: pytest.L
     report_losses(plan.losses, fail_on_data_loss=False)
     assert caplog.messages == [f"records may be lost: {loss}" for loss in plan.losses]
     assert len(caplog.messages) == 8
-
-
-def test_no_loss_is_neither_a_warning_nor_an_error(caplog: pytest.LogCaptureFixture) -> None:
-    report_losses((), fail_on_data_loss=True)
-    report_losses((), fail_on_data_loss=False)
-    assert caplog.messages == []
 
 
 def covered(plan: Plan) -> dict[TopicPartition, set[int]]:
@@ -184,18 +165,3 @@ def test_batches_follow_each_other_without_a_gap(data: st.DataObject, limit: int
             reached[part.topic_partition] = part.end
         start = end
         assert reached == end
-
-
-@given(offsets_of(), st.data())
-def test_a_batch_covers_what_the_log_has_between_start_and_end(start: Offsets, data: st.DataObject) -> None:
-    end = {tp: data.draw(st.integers(start[tp], 40)) for tp in start}
-    cluster = ClusterOffsets(
-        {tp: data.draw(st.integers(0, 10)) for tp in start}, {tp: data.draw(st.integers(10, 40)) for tp in start}
-    )
-    plan = plan_batch(start, end, cluster, SplitOptions(min_partitions=4))
-    read = covered(plan)
-    lossy = {loss.partition for loss in plan.losses}
-    for tp in start:
-        wanted = set(range(start[tp], end[tp]))
-        assert read.get(tp, set()) == wanted & set(range(cluster.earliest[tp], cluster.latest[tp]))
-        assert (tp in lossy) == (read.get(tp, set()) != wanted)

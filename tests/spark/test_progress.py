@@ -26,10 +26,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 class Clock:
-    """Tells the time of a test, in seconds."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
+    now_s = 100.0
 
     def __call__(self) -> float:
         return self.now_s
@@ -120,10 +117,8 @@ def test_of_two_queries_on_a_partition_the_group_shows_the_younger_one(
 
 def test_a_run_is_not_disturbed_by_the_last_commit_of_the_one_it_replaces(cluster: Cluster) -> None:
     older, younger = (progress_of(cluster.bootstrap_servers, Clock(), run, groupId="replaced") for run in "12")
-    younger.show({T0: 1})
-    older.show({T0: 2})
-    younger.show({T0: 3})
-    older.show({T0: 4})
+    for end, run in enumerate((younger, older, younger, older), 1):
+        run.show({T0: end})
     assert committed(cluster, "replaced") == 3
 
 

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
 
-import pyarrow as pa
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError, LogTruncationError, RequestTimeoutError
+from kafka_nextgen import Consumer, ConsumerConfig, LogTruncationError, RequestTimeoutError
 from kafka_nextgen.partition_results import PartitionResults
 from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
@@ -33,21 +32,17 @@ def cluster() -> Iterator[Cluster]:
         close_kept_consumers()
 
 
-def read_range(planned: PartitionRange, told: ReadSettings) -> Iterator[pa.RecordBatch]:
-    return read_ranges([planned], told)
-
-
 def test_a_range_is_read_in_batches_that_are_not_too_large(cluster: Cluster) -> None:
-    batches = list(read_range(PartitionRange("t", 0, 10, 95), settings(cluster)))
+    batches = list(read_ranges([PartitionRange("t", 0, 10, 95)], settings(cluster)))
     assert offsets(iter(batches)) == list(range(10, 95))
     assert max(batch.num_rows for batch in batches) <= 30
     assert {batch.schema for batch in batches} == {SCHEMA}
 
 
 def test_the_next_range_takes_the_same_consumer(cluster: Cluster) -> None:
-    assert offsets(read_range(PartitionRange("t", 0, 0, 5), settings(cluster))) == list(range(5))
+    assert offsets(read_ranges([PartitionRange("t", 0, 0, 5)], settings(cluster))) == list(range(5))
     (kept,) = kept_consumers._KEPT.values()
-    assert offsets(read_range(PartitionRange("t", 0, 5, 7), settings(cluster))) == [5, 6]
+    assert offsets(read_ranges([PartitionRange("t", 0, 5, 7)], settings(cluster))) == [5, 6]
     assert list(kept_consumers._KEPT.values()) == [kept]
 
 
@@ -111,24 +106,10 @@ def test_what_is_there_at_a_second_task_is_left_out_of_garbage_collections(
 
 
 def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
-    batches = read_range(PartitionRange("t", 0, 0, 100), settings(cluster))
+    batches = read_ranges([PartitionRange("t", 0, 0, 100)], settings(cluster))
     next(batches)
     batches.close()
     assert not kept_consumers._KEPT
-
-
-def test_a_range_beyond_the_log_is_a_loss_at_once(cluster: Cluster) -> None:
-    with pytest.raises(DataLossError, match=r"t\[0\] ends at offset 100, before the planned end 120"):
-        list(read_range(PartitionRange("t", 0, 90, 120), settings(cluster)))
-
-
-def test_without_fail_on_data_loss_what_is_there_is_read_with_a_warning(
-    cluster: Cluster, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        found = offsets(read_range(PartitionRange("t", 0, 90, 120), settings(cluster, fail_on_data_loss=False)))
-    assert found == list(range(90, 100))
-    assert "offsets 100 to 119 are skipped" in caplog.text
 
 
 @pytest.mark.parametrize("is_planned_once", [True, False])
@@ -136,16 +117,9 @@ def test_only_a_batch_query_is_told_that_its_plan_may_be_old(cluster: Cluster, i
     """Spark keeps the plan of a DataFrame's first action, however much later the next one is."""
     told = evolve(settings(cluster), is_planned_once=is_planned_once)
     with pytest.raises(DataLossError) as failed:
-        list(read_range(PartitionRange("t", 0, 90, 120), told))
+        list(read_ranges([PartitionRange("t", 0, 90, 120)], told))
     assert ("planned by its first action" in str(failed.value)) is is_planned_once
     assert ("call load() again" in str(failed.value)) is is_planned_once
-
-
-def test_a_topic_that_vanished_is_a_loss(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
-    gone = PartitionRange("gone", 0, 0, 5)
-    with pytest.raises(DataLossError, match=r"gone\[0\]"):
-        list(read_range(gone, settings(cluster)))
-    assert offsets(read_range(gone, settings(cluster, fail_on_data_loss=False))) == []
 
 
 def topic_id_of(cluster: Cluster, topic: str) -> TopicId | None:
@@ -157,24 +131,15 @@ def test_a_topic_that_was_made_again_is_never_read_for_the_one_that_was_planned(
     topic = create_topic(cluster.bootstrap_servers, "again")
     produce(cluster.bootstrap_servers, topic, 10)
     old = PartitionRange(topic, 0, 0, 10, topic_id_of(cluster, topic))
-    assert offsets(read_range(old, settings(cluster))) == list(range(10))
-    delete_topic(cluster.bootstrap_servers, topic)
-    create_named_topic(cluster.bootstrap_servers, topic)
-    produce(cluster.bootstrap_servers, topic, 20)
-    assert offsets(read_range(old, settings(cluster, fail_on_data_loss=False))) == []
-    with pytest.raises(DataLossError, match=r"again-.*\[0\] was deleted, or its topic created again"):
-        list(read_range(old, settings(cluster)))
-
-
-def test_a_kept_consumer_reads_a_topic_that_was_made_again(cluster: Cluster) -> None:
-    topic = create_topic(cluster.bootstrap_servers, "again")
-    produce(cluster.bootstrap_servers, topic, 10)
-    list(read_range(PartitionRange(topic, 0, 0, 10, topic_id_of(cluster, topic)), settings(cluster)))
+    assert offsets(read_ranges([old], settings(cluster))) == list(range(10))
     delete_topic(cluster.bootstrap_servers, topic)
     create_named_topic(cluster.bootstrap_servers, topic)
     produce(cluster.bootstrap_servers, topic, 20)
     new = PartitionRange(topic, 0, 0, 20, topic_id_of(cluster, topic))
-    assert offsets(read_range(new, settings(cluster))) == list(range(20))
+    assert offsets(read_ranges([new], settings(cluster))) == list(range(20)), "also by the consumer that is kept"
+    assert offsets(read_ranges([old], settings(cluster, fail_on_data_loss=False))) == []
+    with pytest.raises(DataLossError, match=r"again-.*\[0\] was deleted, or its topic created again"):
+        list(read_ranges([old], settings(cluster)))
 
 
 def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_all_of_the_range(
@@ -184,9 +149,9 @@ def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_
     produce(cluster.bootstrap_servers, topic, 50)
     delete_records(cluster.bootstrap_servers, topic, 30)
     with caplog.at_level(logging.WARNING):
-        assert offsets(read_range(PartitionRange(topic, 0, 5, 20), settings(cluster, fail_on_data_loss=False))) == []
+        assert offsets(read_ranges([PartitionRange(topic, 0, 5, 20)], settings(cluster, fail_on_data_loss=False))) == []
         assert "offsets 5 to 19 are skipped, the batch has nothing else of it" in caplog.text
-        found = offsets(read_range(PartitionRange(topic, 0, 5, 40), settings(cluster, fail_on_data_loss=False)))
+        found = offsets(read_ranges([PartitionRange(topic, 0, 5, 40)], settings(cluster, fail_on_data_loss=False)))
     assert found == list(range(30, 40))
 
 
@@ -194,14 +159,14 @@ class QuietConsumer:
     """Has records of offset 0 up to 10 that can't be seen; each poll takes two seconds and passes some offsets."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
-        self.at, self.now_s, self._offsets_per_poll = 0, 0.0, offsets_per_poll
+        self.at, self.now_s, self._offsets_per_poll, self.done = 0, 0.0, offsets_per_poll, set[TopicPartition]()
         monkeypatch.setattr(reading, "clocks", Mock(monotonic=lambda: self.now_s))
 
     def assign(self, ranges: dict[TopicPartition, OffsetRange]) -> None:
         """Nothing is fetched."""
 
     def finished(self) -> set[TopicPartition]:
-        return {TopicPartition("t", 0)} if self.at >= 10 else set()
+        return {*self.done, *([TopicPartition("t", 0)] if self.at >= 10 else [])}
 
     def poll(self, timeout: float, max_records: int) -> Mock:
         assert self.now_s < 60, "somebody polls for ever"
@@ -213,47 +178,47 @@ class QuietConsumer:
         return self.at
 
     def beginning_offsets(self, partitions: list[TopicPartition]) -> PartitionResults[int]:
+        assert self.done.isdisjoint(partitions), "these are read to their ends"
         return PartitionResults(dict.fromkeys(partitions, 0))
 
     def end_offsets(self, partitions: list[TopicPartition]) -> PartitionResults[int]:
         return PartitionResults(dict.fromkeys(partitions, 10))
 
 
+def read_quietly(consumer: QuietConsumer, poll_timeout_s: float, *starts: int, fail_on_data_loss: bool = True) -> None:
+    """Have a task read partitions up to offset 10, from these offsets on."""
+    told = ReadSettings(Mock(), SCHEMA, 30, poll_timeout_s, fail_on_data_loss)
+    planned = [PartitionRange("t", number, start, 10) for number, start in enumerate(starts)]
+    assert list(_OpenRanges(planned, told, consumer).batches()) == []
+
+
 @pytest.mark.parametrize("offsets_per_poll", [2, 10])
 def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
-    consumer = QuietConsumer(monkeypatch, offsets_per_poll)
-    quick = ReadSettings(Mock(), SCHEMA, 30, 1.0 if offsets_per_poll == 10 else 3.0, fail_on_data_loss=True)
-    assert list(_OpenRanges([PartitionRange("t", 0, 0, 10)], quick, consumer).batches()) == []  # type: ignore[arg-type]
+    read_quietly(QuietConsumer(monkeypatch, offsets_per_poll), 1.0 if offsets_per_poll == 10 else 3.0, 0)
 
 
 @pytest.mark.parametrize("start", [0, 5])
 def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, start: int) -> None:
     consumer = QuietConsumer(monkeypatch, 0)
     consumer.at = start
-    quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
     says = rf"no records came for 4 s of t\[0\] {start}..10, where reading is at offset {start};"
     with pytest.raises(RequestTimeoutError, match=says):
-        list(_OpenRanges([PartitionRange("t", 0, start, 10)], quick, consumer).batches())  # type: ignore[arg-type]
+        read_quietly(consumer, 3.0, start)
+
+
+def test_one_range_that_gets_nowhere_ends_the_task_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    consumer = QuietConsumer(monkeypatch, 0)
+    consumer.at, consumer.done = 3, {TopicPartition("t", 0)}
+    with pytest.raises(RequestTimeoutError, match=r"for 4 s of t\[1\] 0..10, where reading is at offset 3;"):
+        read_quietly(consumer, 3.0, 0, 0)
 
 
 def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    t0 = TopicPartition("t", 0)
+    at = {"partition": TopicPartition("t", 0), "position": OffsetAndMetadata(5)}
     consumer = QuietConsumer(monkeypatch, 0)
-    parted = LogTruncationError("parted", code=1, partition=t0, position=OffsetAndMetadata(5), diverging=None)
+    parted = LogTruncationError("parted", code=1, diverging=None, **at)
     monkeypatch.setattr(consumer, "poll", Mock(side_effect=[parted, Mock(batches=list)]))
-    lenient = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=False)
     with pytest.raises(LogTruncationError):
-        list(_OpenRanges([PartitionRange("t", 0, 0, 10)], lenient, consumer).batches())  # type: ignore[arg-type]
-
-
-def test_a_silent_broker_ends_a_task_in_time() -> None:
-    with Cluster() as cluster:
-        cluster.create_topic("t")
-        produce(cluster.bootstrap_servers, "t", 1)
-        patient = settings(cluster, api_timeout_ms=2_000)
-        assert offsets(read_range(PartitionRange("t", 0, 0, 1), patient)) == [0]
-        cluster.stop_node(1)
-        with pytest.raises(KafkaNextgenError):
-            list(read_range(PartitionRange("t", 0, 0, 1), evolve(patient, poll_timeout_s=0.5)))
+        read_quietly(consumer, 3.0, 0, fail_on_data_loss=False)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
-from kafka_nextgen import CorruptRecordError, RequestTimeoutError
-from kafka_nextgen.partition_results import PartitionResults
-from kafka_nextgen.spark import reading
+from kafka_nextgen import CorruptRecordError
 from kafka_nextgen.spark.errors import DataLossError
-from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
+from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import OffsetRange, TopicPartition
-from tests.spark.tasks import SCHEMA, close_kept_consumers, delete_records, offsets, settings
+from kafka_nextgen.types import TopicPartition
+from tests.spark.tasks import close_kept_consumers, delete_records, offsets, settings
 from tests.support.clients import create_topic, produce
 
 
@@ -103,38 +100,3 @@ def test_a_corrupt_batch_in_one_range_names_it(cluster: Cluster, home: Path, top
     with pytest.raises(CorruptRecordError, match=r"several-.*\[1\]") as corrupt:
         by_partition(three(topic, (0, 50), (0, 50), (0, 50)), settings(cluster))
     assert corrupt.value.partition == TopicPartition(topic, 1)
-
-
-class StuckConsumer:
-    """Reads to the end of partition 0 and nothing of partition 1; each poll takes two seconds."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now_s = 0.0
-        monkeypatch.setattr(reading, "clocks", Mock(monotonic=lambda: self.now_s))
-
-    def assign(self, ranges: dict[TopicPartition, OffsetRange]) -> None:
-        """Nothing is fetched."""
-
-    def finished(self) -> set[TopicPartition]:
-        return {TopicPartition("t", 0)}
-
-    def poll(self, timeout: float, max_records: int) -> Mock:
-        self.now_s += timeout
-        return Mock(batches=list, __bool__=lambda records: False)
-
-    def position(self, tp: TopicPartition) -> int:
-        return 3
-
-    def beginning_offsets(self, partitions: dict[TopicPartition, int]) -> PartitionResults[int]:
-        assert list(partitions) == [TopicPartition("t", 1)], "the other one is read to its end"
-        return PartitionResults(dict.fromkeys(partitions, 0))
-
-    def end_offsets(self, partitions: dict[TopicPartition, int]) -> PartitionResults[int]:
-        return PartitionResults(dict.fromkeys(partitions, 10))
-
-
-def test_one_range_that_gets_nowhere_ends_the_task_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    consumer = StuckConsumer(monkeypatch)
-    quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
-    with pytest.raises(RequestTimeoutError, match=r"for 4 s of t\[1\] 0..10, where reading is at offset 3;"):
-        list(_OpenRanges(three("t", (0, 10), (0, 10)), quick, consumer).batches())  # type: ignore[arg-type]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kafka_nextgen.spark.errors import CommittedOffsetError, PartitionsMismatchError, TimestampNotFoundError
 from kafka_nextgen.spark.limits import (
@@ -23,7 +21,6 @@ from kafka_nextgen.spark.offsets import EARLIEST, LATEST
 from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_look_up
 from kafka_nextgen.spark.values import ClusterOffsets
 from kafka_nextgen.types import TopicPartition
-from tests.spark.strategies import clusters
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 CLUSTER = ClusterOffsets({T0: 10, T1: 20}, {T0: 100, T1: 200})
@@ -108,23 +105,3 @@ def test_or_is_refused_by_name() -> None:
         CommittedOffsetError, match=r'^group "g" has no committed offset for t\[0-1\]; set groupFallback'
     ):
         resolve_starting_offsets(GroupOffsets("g"), CLUSTER)
-
-
-@given(st.data())
-def test_every_partition_gets_an_offset_from_its_own_log(data: st.DataObject) -> None:
-    cluster = data.draw(clusters())
-    specials = st.sampled_from([EARLIEST, LATEST])
-    written = {tp: data.draw(specials) for tp in cluster.latest}
-    answers = {tp: data.draw(st.none() | st.just(cluster.latest[tp] // 2)) for tp in cluster.latest}
-    limits: list[OffsetLimit] = [
-        Edge.EARLIEST,
-        SpecificOffsets(written),
-        GlobalTimestamp(1, NoMatch.LATEST),
-        SpecificTimestamps(dict.fromkeys(written, 1), NoMatch.LATEST),
-        GroupOffsets("g", GroupFallback.EARLIEST),
-    ]
-    for limit in limits:
-        offsets = resolve_starting_offsets(limit, cluster, answers)
-        assert list(offsets) == sorted(cluster.latest)
-        for tp, offset in offsets.items():
-            assert offset in {cluster.earliest[tp], cluster.latest[tp], answers[tp]}

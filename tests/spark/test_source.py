@@ -5,18 +5,22 @@ from __future__ import annotations
 import pickle
 from unittest.mock import Mock
 
+import pyarrow as pa
 import pytest
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.testing import Cluster
 
 pytest.importorskip("pyspark")
 
-import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, ReadMinRows
 from pyspark.sql.types import StructType
 
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.errors import SchemaError, StartBeyondEndError
+from kafka_nextgen.spark.errors import ReadOnlySourceError, SchemaError, StartBeyondEndError
 from kafka_nextgen.spark.source import (
+    BatchReader,
     StreamReader,
     arrow_schema,
     batch_reader,
@@ -24,7 +28,7 @@ from kafka_nextgen.spark.source import (
     schema_with,
     stream_reader,
 )
-from kafka_nextgen.testing import Cluster
+from pyspark_kafka_nextgen import DefaultSource
 from tests.spark.tasks import close_kept_consumers, offsets
 from tests.support.clients import produce
 
@@ -169,7 +173,74 @@ def test_other_schemas_are_refused(columns: dict[str, str], message: str) -> Non
         arrow_schema(schema, headers=False)
 
 
-def test_a_column_is_selected_once() -> None:
-    twice = StructType().add("value", "binary").add("value", "binary")
-    with pytest.raises(SchemaError, match=r"each once, .* it has \['value', 'value'\]"):
-        arrow_schema(twice, headers=False)
+# ---- tables of Spark's catalog, by what Spark gives a source when they are made and when they are read
+
+
+FROM_START = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t", "startingoffsets": "earliest"}
+
+
+def made_by_spark(**options: str) -> dict[str, str]:
+    """The properties that Spark 4.3 has for CREATE TABLE with these options."""
+    given = {**FROM_START, **options}
+    adds = {"provider": "kafka_nextgen", "owner": "root", "comment": "orders", "location": "file:/t", "path": "file:/t"}
+    return {**adds, **given, **{f"option.{name}": text for name, text in given.items()}}
+
+
+def read_back(columns: StructType) -> StructType:
+    return StructType.fromJson(columns.jsonValue())
+
+
+def test_what_spark_adds_to_a_table_is_no_option() -> None:
+    columns = schema_of(made_by_spark())
+    assert columns.simpleString() == schema_with(headers=False).simpleString()
+
+
+def test_a_property_of_the_user_is_no_option_and_a_mistake_in_the_options_is_refused() -> None:
+    schema_of({**made_by_spark(), "team": "payments"})
+    with pytest.raises(ConfigError, match="the nearest is startingOffsets"):
+        schema_of(made_by_spark(startingoffset="earliest"))
+
+
+def test_a_query_of_a_table_has_the_options_that_the_table_was_created_with() -> None:
+    """Spark gives it none, only the columns."""
+    columns = read_back(schema_of(made_by_spark(includeheaders="true")))
+    assert "headers" in columns.names
+    for reader in (batch_reader({}, columns), stream_reader({}, columns)):
+        assert reader._options.kafka.settings
+        assert reader._options.include_headers
+
+
+def test_a_spark_that_gives_the_options_of_a_table_is_understood() -> None:
+    assert isinstance(batch_reader(made_by_spark(), schema_with(headers=False)), BatchReader)
+
+
+def test_options_of_a_load_count_and_not_those_that_its_schema_once_had() -> None:
+    columns = read_back(schema_of(made_by_spark(minpartitions="7")))
+    assert batch_reader(FROM_START, columns)._options.split_options.min_partitions is None
+
+
+def test_an_option_where_a_table_is_read_is_refused() -> None:
+    """One use of a table in a query would be served with the options of another."""
+    with pytest.raises(ConfigError, match="the option startingtimestamp is given where a table is read"):
+        batch_reader({"startingtimestamp": "5"}, read_back(schema_of(made_by_spark())))
+
+
+def test_a_table_that_was_created_with_columns_has_no_options() -> None:
+    with pytest.raises(ConfigError, match="leave the columns out of CREATE TABLE"):
+        batch_reader({}, schema_with(headers=False))
+
+
+@pytest.mark.parametrize("name", ["kafka.sasl.jaas.config", "kafka.ssl.key.password", "kafka.ssl.keystore.key"])
+def test_a_table_has_no_secrets(name: str) -> None:
+    """They would be in the schema of each DataFrame, and in the files that are written from it."""
+    with pytest.raises(ConfigError, match="CREATE TEMPORARY VIEW") as refused:
+        schema_of(made_by_spark(**{name: "s3cret"}))
+    assert refused.value.key == name
+    assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_who_wants_to_write_is_told_what_writes(is_stream: bool) -> None:
+    source = DefaultSource({})
+    with pytest.raises(ReadOnlySourceError, match=r'write with format\("kafka"\).*spark-sql-kafka-0-10'):
+        (source.streamWriter if is_stream else source.writer)(StructType(), False)

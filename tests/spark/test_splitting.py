@@ -153,13 +153,6 @@ def test_counts_are_respected(data: st.DataObject) -> None:
         assert len(capped) <= len(parts) <= options.min_partitions + len(capped)
 
 
-@given(st.integers(1, 10**9), st.integers(1, 500))
-def test_a_single_range_is_split_into_min_partitions_of_about_one_size(size: int, least: int) -> None:
-    parts = split([PartitionRange("t", 0, 3, 3 + size)], SplitOptions(min_partitions=least))
-    assert len(parts) == min(size, least)
-    assert max(part.size for part in parts) - min(part.size for part in parts) <= 1
-
-
 def joined(sizes: list[int], options: SplitOptions) -> list[list[int]]:
     """The sizes of the ranges of each task, given one of each partition."""
     ranges = [PartitionRange("t", number, 7, 7 + size) for number, size in enumerate(sizes)]
@@ -213,15 +206,6 @@ def test_tasks_have_all_that_was_split_each_once(plan: tuple[list[PartitionRange
     assert [task[0] for task in tasks] == sorted(task[0] for task in tasks)
     assert all(list(task) == sorted(task) for task in tasks)
     assert all(len({one.topic_partition for one in task}) == len(task) > 0 for task in tasks)
-
-
-@given(plans())
-def test_tasks_of_several_ranges_stay_small_and_no_task_is_saved_that_was_asked_for(
-    plan: tuple[list[PartitionRange], SplitOptions],
-) -> None:
-    ranges, options = plan
-    parts = split(ranges, options)
-    tasks = join(parts, options)
     least, most = options.min_records_per_partition, options.max_records_per_partition
     for records in (sum(one.size for one in task) for task in tasks if len(task) > 1):
         assert records < 2 * least

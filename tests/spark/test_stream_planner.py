@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from typing import TypeVar
+from unittest.mock import Mock, call
 from uuid import UUID
 
 import pytest
 from attrs import define, field
 
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import AvailableNowError, DataLossError
 from kafka_nextgen.spark.limits import OffsetLimit
 from kafka_nextgen.spark.offsets import offsets_document
 from kafka_nextgen.spark.options import parse_source_options
-from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.stream_planner import StreamPlanner
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition
@@ -29,8 +28,6 @@ T = TypeVar("T")
 
 @define
 class Log:
-    """The log of a partition."""
-
     begin: int
     end: int
     topic_id: TopicId = FIRST_ID
@@ -71,33 +68,14 @@ class FakeCluster:
         self.is_closed = True
 
 
-@define
-class FakeProgress:
-    """Notes what is shown."""
-
-    shown: list[PartitionOffsets] = field(factory=list)
-    committed: list[PartitionOffsets] = field(factory=list)
-    is_closed: bool = False
-
-    def show(self, offsets: PartitionOffsets) -> None:
-        self.shown.append(offsets)
-
-    def commit(self, offsets: PartitionOffsets) -> None:
-        self.committed.append(offsets)
-
-    def close(self) -> None:
-        self.is_closed = True
-
-
 class Query:
     """A query on a topic, as Spark drives it."""
 
     def __init__(self, cluster: FakeCluster, **options: str) -> None:
         given = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t", **options}
-        self.progress = FakeProgress()
+        self.progress = Mock()
         parsed = parse_source_options(given, is_streaming=True)
-        assert isinstance(cluster, FakeCluster)
-        self.planner = StreamPlanner(parsed, _as(Cluster, cluster), _as(Progress, self.progress), clock=lambda: 0.0)
+        self.planner = StreamPlanner(parsed, cluster, self.progress, clock=lambda: 0.0)
 
     def batch(
         self, start: dict[str, dict[str, int]], limits: TriggerLimits = UNLIMITED
@@ -105,10 +83,6 @@ class Query:
         """The end of the next batch, and its ranges."""
         end = self.planner.latest_offset(start, limits)
         return end, [str(planned) for task in self.planner.plan(start, end) for planned in task]
-
-
-def _as(kind: type, fake: object) -> object:
-    return fake
 
 
 def at(*offsets: int) -> dict[str, dict[str, int]]:
@@ -122,7 +96,7 @@ def test_a_stream_from_the_earliest_offset_reads_batch_by_batch() -> None:
     assert query.batch(at(0, 0)) == (at(5, 3), ["t[0] 0..5", "t[1] 0..3"])
     cluster.logs[T1].end = 4
     assert query.batch(at(5, 3)) == (at(5, 4), ["t[1] 3..4"])
-    assert query.progress.shown == [{T0: 0, T1: 0}, {T0: 5, T1: 3}]
+    assert query.progress.show.call_args_list == [call({T0: 0, T1: 0}), call({T0: 5, T1: 3})]
     assert query.planner.reported_latest() == at(5, 4)
 
 
@@ -143,18 +117,12 @@ def test_a_start_at_the_earliest_offsets_of_a_topic_may_have_moved_when_the_firs
     assert query.planner.plan(at(4), at(3)) == ()
 
 
-def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again() -> None:
-    query = Query(FakeCluster({T0: Log(0, 9)}), startingOffsets="latest")
-    assert query.planner.initial_offset() == at(9), "it was 5 when the first batch was planned"
-    assert query.planner.plan(at(9), at(5)) == ()
-    assert query.batch(at(5)) == (at(9), ["t[0] 5..9"])
-
-
-def test_only_the_first_batch_of_a_run_can_be_the_empty_one() -> None:
+def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again_and_no_other_one_is() -> None:
     cluster = FakeCluster({T0: Log(0, 9)})
     query = Query(cluster, startingOffsets="latest")
     assert query.planner.initial_offset() == at(9), "it was 5 when the first batch was planned"
-    query.batch(at(5))
+    assert query.planner.plan(at(9), at(5)) == ()
+    assert query.batch(at(5)) == (at(9), ["t[0] 5..9"])
     cluster.logs[T0].end = 12
     assert query.batch(at(9)) == (at(12), ["t[0] 9..12"]), "it got there by reading"
 
@@ -170,7 +138,7 @@ def test_a_planner_closes_all_it_asks() -> None:
     cluster = FakeCluster({T0: Log(0, 5)})
     query = Query(cluster)
     query.planner.close()
-    assert query.progress.is_closed
+    query.progress.close.assert_called_once_with()
     assert cluster.is_closed
 
 
@@ -198,7 +166,7 @@ def test_the_start_of_a_group_is_committed_with_its_fallback() -> None:
     cluster = FakeCluster({T0: Log(0, 5), T1: Log(1, 3)}, committed={T0: 4, T1: None})
     query = Query(cluster, startingOffsets="group", groupId="g", groupFallback="earliest")
     assert query.planner.initial_offset() == at(4, 1)
-    assert query.progress.committed == [{T0: 4, T1: 1}]
+    query.progress.commit.assert_called_once_with({T0: 4, T1: 1})
     assert query.batch(at(4, 1)) == (at(5, 3), ["t[0] 4..5", "t[1] 1..3"])
 
 
@@ -311,11 +279,12 @@ def test_a_topic_that_was_made_again_ends_a_query_that_may_lose_nothing() -> Non
         query.batch(at(5))
 
 
-def test_a_task_is_told_which_topic_is_meant_also_if_that_is_not_there_when_the_batch_is_planned() -> None:
+def test_a_task_is_told_which_topic_is_meant_also_if_that_is_gone_or_made_again_before_the_batch_is_planned() -> None:
     cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
     query = Query(cluster, startingOffsets="earliest")
     end = query.planner.latest_offset(at(0, 0), UNLIMITED)
     del cluster.logs[T1]
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
     assert [planned.topic_id for task in query.planner.plan(at(0, 0), end) for planned in task] == [FIRST_ID, FIRST_ID]
 
 
@@ -360,11 +329,3 @@ def test_a_partition_that_came_before_a_first_batch_is_repeated_waits_for_the_ne
     begin = at(0, 0) if start == "earliest" else at(5, 2)
     assert [str(planned) for (planned,) in query.planner.plan(begin, at(4))] == ["t[0] 0..4"] * (start == "earliest")
     assert query.batch(at(4)) == (at(5, 2), ["t[0] 4..5", "t[1] 0..2"])
-
-
-def test_a_task_is_told_which_topic_is_meant_also_if_it_is_made_again_before_the_batch_is_planned() -> None:
-    cluster = FakeCluster({T0: Log(0, 5)})
-    query = Query(cluster, startingOffsets="earliest")
-    end = query.planner.latest_offset(at(0), UNLIMITED)
-    cluster.logs[T0] = Log(0, 8, SECOND_ID)
-    assert [planned.topic_id for (planned,) in query.planner.plan(at(0), end)] == [FIRST_ID]

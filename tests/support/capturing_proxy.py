@@ -14,8 +14,6 @@ from struct import Struct
 
 from attrs import frozen
 
-__all__ = ["Captured", "CapturingProxy"]
-
 _HEAD = Struct(">hhi")  # API key, version, correlation id
 _INT32 = Struct(">i")
 

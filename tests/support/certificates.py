@@ -9,8 +9,6 @@ from pathlib import Path
 import trustme
 from attrs import frozen
 
-__all__ = ["Certificates", "issue_certificates", "issue_client"]
-
 
 @frozen
 class Certificates:
@@ -28,7 +26,6 @@ class Certificates:
 
 
 def issue_certificates(home: Path, authority: trustme.CA | None = None) -> Certificates:
-    """Issue them all, into this directory."""
     authority, stranger = authority or trustme.CA(), trustme.CA()
     yesterday = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
     leaves = {

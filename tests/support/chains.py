@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["assert_nowhere_in_the_chain"]
-
 
 def assert_nowhere_in_the_chain(text: str, error: BaseException) -> None:
     """Look at messages and values of all of them."""

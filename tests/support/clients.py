@@ -12,21 +12,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.numbering import partition_of, value_of
 from tests.support.waiting import eventually
 
-__all__ = [
-    "admin_client",
-    "create_named_topic",
-    "create_replicated_topic",
-    "create_topic",
-    "delete_topic",
-    "idempotent_producer",
-    "members_of",
-    "produce",
-    "quick_producer",
-    "send",
-    "stored_offsets",
-    "unique",
-]
-
 _NUMBERS = itertools.count()
 
 
@@ -82,7 +67,6 @@ def stored_offsets(bootstrap_servers: str, group: str) -> dict[int, int]:
 
 
 def members_of(bootstrap_servers: str, group: str) -> dict[str, set[int]]:
-    """Return the partitions of each member as the coordinator tells them, by member id."""
     admin = admin_client(bootstrap_servers)
     described = admin.describe_consumer_groups([group])[group].result(timeout=30)
     return {
@@ -131,13 +115,7 @@ def send(producer: Producer, topic: str, numbers: Iterable[int], partitions: int
 
 
 def produce(
-    bootstrap_servers: str,
-    topic: str,
-    count: int,
-    *,
-    partitions: int = 1,
-    first: int = 0,
-    compression: str = "none",
+    bootstrap_servers: str, topic: str, count: int, *, partitions: int = 1, first: int = 0, compression: str = "none"
 ) -> None:
     """Produce records ``first`` to ``first + count - 1``; return when the broker has acknowledged all of them."""
     producer = quick_producer(bootstrap_servers, compression)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
 
-__all__ = ["start_embedded_kafka"]
-
 
 def start_embedded_kafka(profile: str) -> KafkaServer:
     """Start a cluster of one embedded broker, like that release, with the settings of a real one but for its delay."""

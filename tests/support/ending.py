@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 
-__all__ = ["end_at_sigterm"]
-
 
 def end_at_sigterm() -> None:
     """Have SIGTERM raise what SIGINT raises. Otherwise the processes that a command has started outlive it."""

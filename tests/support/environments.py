@@ -15,8 +15,6 @@ from pathlib import Path
 
 import kafka_nextgen
 
-__all__ = ["PACKAGES", "link_library", "make_environment", "pack_environment", "zip_library"]
-
 #: What reading needs on an executor. PySpark needs pyarrow, too.
 PACKAGES = ("attrs", "cramjam", "crc32c", "kafka-python", "pyarrow")
 
@@ -35,7 +33,6 @@ def make_environment(home: Path, packages: Iterable[str]) -> Path:
 
 
 def link_library(home: Path) -> None:
-    """Add this library to an environment, with what is compiled."""
     _link(home, [_root() / package for package in LIBRARY])
 
 

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["EXAMPLES", "RECORDS", "run_example"]
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = 20
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["draw_all", "every", "examples"]
-
 #: Set to 1, as for a night's run, it makes tests of interrupting try all places.
 VARIABLE = "KAFKA_NEXTGEN_ALL_EXAMPLES"
 
@@ -27,7 +25,6 @@ def examples(number: int) -> int:
 
 
 def every(stride: int) -> int:
-    """Return ``stride``, and 1 if the environment says so."""
     return 1 if _is_a_night() else stride
 
 

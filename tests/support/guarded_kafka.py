@@ -6,62 +6,27 @@ it is ANONYMOUS, and may do everything.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from attrs import define
+from attrs import frozen
 
-from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
-from tests.support.kafka_properties import as_file, free_ports, single_node
-from tests.support.kafka_readiness import wait_until_ready
-
-__all__ = ["GuardedKafka", "start_guarded"]
+from tests.support.kafka_from_maven import run_node
+from tests.support.kafka_properties import free_ports
 
 
-@define
+@frozen
 class GuardedKafka:
     """A broker while it runs; ``sasl_servers`` is where SASL PLAIN is spoken without TLS."""
 
     sasl_servers: str
-    _process: subprocess.Popen[bytes]
-    _home: Path
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        shutil.rmtree(self._home, ignore_errors=True)
+    stop: Callable[[], None]
 
 
 def start_guarded(version: str, passwords: Mapping[str, str], super_user: str) -> GuardedKafka:
     """Start a broker of ``version`` with these users; ``NoKafkaError`` if Java or the jars are missing."""
-    java, jars = find_java(), fetch_jars(version)
-    options = class_options(java, jars, version)
-    home = Path(tempfile.mkdtemp(prefix=f"kafka-guarded-{version}-"))
-    port, sasl_port, controller_port = free_ports(3)
-    plain = single_node(
-        version,
-        bind="127.0.0.1",
-        advertised="127.0.0.1",
-        port=port,
-        controller_port=controller_port,
-        log_dir=(home / "data").as_posix(),
-    )
-    config = home / "server.properties"
-    config.write_text(as_file(plain | _guards(plain, sasl_port, passwords, super_user)))
-    guarded = GuardedKafka(f"127.0.0.1:{sasl_port}", start_node(java, jars, config, home / "log", options), home)
-    try:
-        wait_until_ready(
-            f"127.0.0.1:{port}",
-            is_alive=lambda: guarded._process.poll() is None,
-            log_tail=lambda: log_tail_of(home / "log"),
-        )
-    except BaseException:
-        guarded.stop()
-        raise
-    return guarded
+    (sasl_port,) = free_ports(1)
+    node = run_node(version, lambda _, plain: _guards(plain, sasl_port, passwords, super_user))
+    return GuardedKafka(f"127.0.0.1:{sasl_port}", node.stop)
 
 
 def _guards(plain: Mapping[str, str], sasl_port: int, passwords: Mapping[str, str], super_user: str) -> dict[str, str]:

@@ -25,8 +25,6 @@ from attrs import define
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["Guardian", "guard", "kept_for_the_run", "run_folder"]
-
 #: What a run has started has the first in its environment, what a process of pytest-xdist has started the second, too.
 RUN = "KAFKA_NEXTGEN_TEST_RUN"
 PROCESS = "KAFKA_NEXTGEN_TEST_PROCESS"
@@ -58,7 +56,6 @@ class Guardian:
         return cls(process, leads_others)
 
     def end(self) -> None:
-        """End what was started, and return when it is gone."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
@@ -69,7 +66,6 @@ class Guardian:
             self.end()
 
     def pytest_unconfigure(self) -> None:
-        """End what tests have left."""
         self.end()
 
 
@@ -90,7 +86,6 @@ def _guardian_of(config: pytest.Config) -> Guardian:
 
 
 def run_folder() -> str:
-    """Return the folder of what is not kept when the run is over."""
     return tempfile.gettempdir()
 
 
@@ -124,7 +119,6 @@ def _kill(process: int) -> None:
 
 
 def _processes_with(token: str) -> list[int]:
-    """Return the processes that were started with this in their environment."""
     if os.path.isdir("/proc/self"):
         return [int(name) for name in os.listdir("/proc") if name.isdigit() and _has(f"/proc/{name}/environ", token)]
     listed = subprocess.run(["ps", "axeww", "-o", "pid=,command="], capture_output=True, check=False).stdout

@@ -9,8 +9,6 @@ from pathlib import Path
 from tests.support.kafka_from_maven import QUICK_START, class_options, fetch_jars, find_java
 from tests.support.waiting import GUARD_S
 
-__all__ = ["CONSOLE_CONSUMER", "CONSUMER_GROUPS", "VERIFIABLE_CONSUMER", "JavaTools", "find_java_tools", "output_of"]
-
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 VERIFIABLE_CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
@@ -19,14 +17,11 @@ PATIENCE_S = GUARD_S
 
 
 class JavaTools:
-    """Runs classes of these jars, with more options of Java."""
-
     def __init__(self, java: str, jars: Path, options: Sequence[str]) -> None:
         quick = ("-Xmx256m", *QUICK_START.split(), *options)
         self._command = (java, *quick, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", str(jars / "*"))
 
     def start(self, tool: str, *args: str) -> subprocess.Popen[str]:
-        """Start a class with these arguments; what it says is to be read from the process."""
         command = (*self._command, tool, *args)
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -6,8 +6,6 @@ from tests.support.kafka_properties import as_environment, free_ports, single_no
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 
-__all__ = ["start_from_docker"]
-
 
 def start_from_docker(version: str) -> KafkaServer:
     """Start a container of ``apache/kafka``; ``NoKafkaError`` if there is no daemon or no image."""

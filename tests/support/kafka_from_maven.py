@@ -12,9 +12,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+
+from attrs import define
 
 from tests.support.class_archives import archive_options
 from tests.support.guardian import run_folder
@@ -22,8 +24,6 @@ from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_coordinating, wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.maven_jars import Artifact, fetch_artifacts
-
-__all__ = ["QUICK_START", "class_options", "fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
 
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
@@ -45,68 +45,78 @@ def _artifacts(version: str) -> Sequence[Artifact]:
     )
 
 
+@define
+class Node:
+    """A process of Kafka and the folder of its files; ``stop`` ends both."""
+
+    bootstrap_servers: str
+    home: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def start(self, java: str, jars: Path, properties: Mapping[str, str], options: Sequence[str]) -> None:
+        config = self.home / "server.properties"
+        config.write_text(as_file(properties))
+        self.process = start_node(java, jars, config, self.home / "log", options)
+
+    def wait_until_ready(self) -> None:
+        wait_until_ready(
+            self.bootstrap_servers,
+            is_alive=lambda: self.process is not None and self.process.poll() is None,
+            log_tail=lambda: log_tail_of(self.home / "log"),
+        )
+
+
+def run_node(
+    version: str,
+    add: Callable[[Path, Mapping[str, str]], Mapping[str, str]] = lambda home, plain: {},
+    options: Sequence[str] | None = None,
+) -> Node:
+    """Start a broker of ``version`` that is its own controller, and return once it answers.
+
+    ``add`` is given the broker's folder and its properties, and returns others. ``options`` of Java take the place of
+    those for an archive of classes. ``NoKafkaError`` if Java or the jars are missing.
+    """
+    java, jars = find_java(), fetch_jars(version)
+    options = class_options(java, jars, version) if options is None else options
+    port, controller_port = free_ports(2)
+    node = Node(f"127.0.0.1:{port}", Path(tempfile.mkdtemp(prefix=f"kafka-{version}-")))
+    where = {"bind": "127.0.0.1", "advertised": "127.0.0.1", "port": port, "controller_port": controller_port}
+    plain = single_node(version, log_dir=(node.home / "data").as_posix(), **where)  # type: ignore[arg-type]
+    try:
+        node.start(java, jars, {**plain, **add(node.home, plain)}, options)
+        node.wait_until_ready()
+    except BaseException:
+        node.stop()
+        raise
+    return node
+
+
 def start_from_maven(version: str) -> KafkaServer:
     """Start a broker of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
-    java, jars = find_java(), fetch_jars(version)
-    return _start(version, java, jars, class_options(java, jars, version))[0]
+    node = run_node(version)
+    return KafkaServer(node.bootstrap_servers, version, node.stop)
 
 
 def class_options(java: str, jars: Path, version: str) -> Sequence[str]:
     """Return the options by which a Java program of Kafka ``version`` has its classes from an archive."""
-    return archive_options(f"kafka-{version}", java, jars, partial(_train, version, java, jars))
+    return archive_options(f"kafka-{version}", java, jars, partial(_train, version))
 
 
-def _train(version: str, java: str, jars: Path, option: str) -> None:
+def _train(version: str, option: str) -> None:
     """Run a broker with this option until it coordinates a group, and end it by a signal."""
-    server, process = _start(version, java, jars, [option])
+    node = run_node(version, options=[option])
     try:
-        wait_until_coordinating(server.bootstrap_servers)
-        process.terminate()
-        process.wait(TRAINING_ENDS_S)
+        wait_until_coordinating(node.bootstrap_servers)
+        node.process.terminate()
+        node.process.wait(TRAINING_ENDS_S)
     finally:
-        server.stop()
-
-
-def _start(version: str, java: str, jars: Path, options: Sequence[str]) -> tuple[KafkaServer, subprocess.Popen[bytes]]:
-    home = Path(tempfile.mkdtemp(prefix=f"kafka-{version}-"))
-    port, controller_port = free_ports(2)
-    config = home / "server.properties"
-    config.write_text(
-        as_file(
-            single_node(
-                version,
-                bind="127.0.0.1",
-                advertised="127.0.0.1",
-                port=port,
-                controller_port=controller_port,
-                log_dir=(home / "data").as_posix(),
-            )
-        )
-    )
-    try:
-        process = start_node(java, jars, config, home / "log", options)
-    except BaseException:
-        shutil.rmtree(home, ignore_errors=True)
-        raise
-    return _running(f"127.0.0.1:{port}", version, process, home), process
-
-
-def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[bytes], home: Path) -> KafkaServer:
-    def stop() -> None:
-        process.kill()
-        process.wait()
-        shutil.rmtree(home, ignore_errors=True)
-
-    try:
-        wait_until_ready(
-            bootstrap_servers,
-            is_alive=lambda: process.poll() is None,
-            log_tail=lambda: log_tail_of(home / "log"),
-        )
-    except BaseException:
-        stop()
-        raise
-    return KafkaServer(bootstrap_servers, version, stop)
+        node.stop()
 
 
 def start_node(java: str, jars: Path, config: Path, log: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
@@ -130,7 +140,6 @@ def start_node(java: str, jars: Path, config: Path, log: Path, options: Sequence
 
 
 def log_tail_of(log: Path) -> str:
-    """Return the last lines of a broker's log."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES_SHOWN:])
 
 

@@ -7,13 +7,8 @@ from collections.abc import Mapping
 
 from tests.support.kafka_server import BROKER_SETTINGS
 
-__all__ = ["as_environment", "as_file", "free_ports", "single_node"]
-
 #: Before Kafka 4.0 the consumer group protocol is a preview that has to be asked for.
-PREVIEW_SETTINGS = {
-    "group.coordinator.rebalance.protocols": "classic,consumer",
-    "unstable.api.versions.enable": "true",
-}
+PREVIEW_SETTINGS = {"group.coordinator.rebalance.protocols": "classic,consumer", "unstable.api.versions.enable": "true"}
 
 
 def single_node(
@@ -44,7 +39,6 @@ def single_node(
 
 
 def as_file(properties: Mapping[str, str]) -> str:
-    """Write properties as Kafka's ``server.properties``."""
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 

@@ -16,8 +16,6 @@ from tests.broker.client import Client
 from tests.support.kafka_server import KafkaStartError
 from tests.support.waiting import GUARD_S, eventually
 
-__all__ = ["wait_until_coordinating", "wait_until_ready"]
-
 #: Names of groups, at least one in each partition of the offsets topic (their hashes follow each other).
 GROUPS = [chr(number) for number in range(48, 98)]
 

@@ -13,8 +13,6 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-__all__ = ["BROKER_SETTINGS", "SESSION_TIMEOUT_S", "KafkaServer", "KafkaStartError", "NoKafkaError"]
-
 SESSION_TIMEOUT_S = 6
 
 BROKER_SETTINGS = {

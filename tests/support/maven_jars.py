@@ -19,8 +19,6 @@ from filelock import FileLock
 
 from tests.support.kafka_server import NoKafkaError
 
-__all__ = ["Artifact", "cache_dir", "fetch_artifacts"]
-
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>tests</groupId><artifactId>jars</artifactId><version>1</version><packaging>pom</packaging>
@@ -42,7 +40,6 @@ class Artifact:
 
     @property
     def dependency(self) -> str:
-        """The artifact as an element of a pom.xml."""
         place = f"<groupId>{self.group}</groupId><artifactId>{self.name}</artifactId><version>{self.version}</version>"
         return f"\n    <dependency>{place}{_ALONE if self.alone else ''}</dependency>"
 
@@ -77,7 +74,6 @@ def _copy_dependencies(maven: str, artifacts: Sequence[Artifact], scratch: Path)
 
 
 def cache_dir() -> Path:
-    """Return the user's cache of the tests."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"))
     elif sys.platform == "darwin":

@@ -6,11 +6,8 @@ a record tells by its value where it has to be, and a consumer's output which re
 
 from __future__ import annotations
 
-__all__ = ["number_at", "partition_of", "value_of"]
-
 
 def number_at(partition: int, offset: int, partitions: int) -> int:
-    """Return the number of the record that has to be there."""
     return offset * partitions + partition
 
 

@@ -14,19 +14,6 @@ from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.varints import write_varint
 
-__all__ = [
-    "CONTRADICTORY",
-    "HALVES",
-    "NOW_MS",
-    "ODD_BATCHES",
-    "ONE",
-    "REFUSED",
-    "SKIPPABLE",
-    "TWO",
-    "compressed",
-    "zstd",
-]
-
 NOW_MS = int(time.time() * 1000)
 NO_HEADERS = b"\0"
 

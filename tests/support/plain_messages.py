@@ -6,8 +6,6 @@ from typing import Any
 
 from kafka_nextgen.wire.schema import Structure
 
-__all__ = ["as_dict"]
-
 
 def as_dict(structure: Structure) -> dict[str, Any]:
     """All fields, structures as dictionaries and arrays as lists; those the version lacks have their defaults."""

@@ -20,8 +20,6 @@ from tests.support.kafka_from_maven import start_from_maven
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 
-__all__ = ["NEWEST_VERSION", "PREVIEW_VERSION", "REAL_RELEASES", "REAL_VERSIONS", "is_required", "start_real_kafka"]
-
 #: The release whose ways are followed where nothing else is said.
 NEWEST_VERSION = "4.4.0"
 
@@ -38,7 +36,6 @@ _WAYS: tuple[Callable[[str], KafkaServer], ...] = (start_from_docker, start_from
 
 
 def is_required() -> bool:
-    """Return whether a missing Kafka is a failure."""
     return os.environ.get("CI", "").lower() in ("1", "true")
 
 

@@ -6,9 +6,6 @@ import time
 
 import click
 
-__all__ = ["say"]
-
 
 def say(line: str) -> None:
-    """Print a line with the time of day."""
     click.echo(f"{time.strftime('%X')} {line}")

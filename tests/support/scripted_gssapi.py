@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from enum import Enum
 from types import ModuleType, SimpleNamespace
 
-__all__ = ["PROOF", "TICKET", "WRAPPED", "BadMICError", "GSSError", "InvalidTokenError", "scripted_gssapi"]
-
 TICKET, PROOF, WRAPPED = b"ticket for ", b"proof", b"wrapped:"
 
 
@@ -44,8 +42,6 @@ class Name:
 
 
 class _Context:
-    """An initiator's security context."""
-
     def __init__(
         self, name: Name, usage: str, mech: str | None = None, flags: Sequence[RequirementFlag] | None = None
     ) -> None:

@@ -7,9 +7,6 @@ broker also has OAUTH, where it believes every token of the shape that one shoul
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,18 +18,8 @@ from cryptography.hazmat.primitives import serialization
 from kafka_nextgen.testing import Clock, Cluster
 from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
-from tests.support.kafka_from_maven import class_options, fetch_jars, find_java, log_tail_of, start_node
-from tests.support.kafka_properties import as_file, free_ports, single_node
-from tests.support.kafka_readiness import wait_until_ready
-
-__all__ = [
-    "PASSWORDS",
-    "SHORT_SESSION_S",
-    "SecuredKafka",
-    "set_passwords",
-    "start_secured_embedded",
-    "start_secured_kafka",
-]
+from tests.support.kafka_from_maven import run_node
+from tests.support.kafka_properties import free_ports
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
 SHORT_SESSION_S = 4.0  # Kafka renews no login within a second of the renewal before
@@ -93,36 +80,18 @@ def start_secured_kafka(
     version: str, certificates: Certificates, more: Mapping[str, str] | None = None
 ) -> SecuredKafka:
     """Start a broker of ``version`` with ``more`` properties; ``NoKafkaError`` if Java or the jars are missing."""
-    java, jars = find_java(), fetch_jars(version)
-    options = class_options(java, jars, version)
-    home = Path(tempfile.mkdtemp(prefix=f"kafka-secured-{version}-"))
-    port, controller_port, *ports = free_ports(2 + len(_LISTENERS))
-    data = (home / "data").as_posix()
-    where = {"bind": "127.0.0.1", "advertised": "127.0.0.1", "port": port, "controller_port": controller_port}
-    plain = single_node(version, log_dir=data, **where)  # type: ignore[arg-type]
-    servers = {name: f"127.0.0.1:{at}" for name, at in zip(_LISTENERS, ports, strict=True)}
-    config = home / "server.properties"
-    secured = _listeners(plain, servers) | _tls(home, certificates) | _logins()
-    config.write_text(as_file(plain | secured | dict(more or {})))
-    process = start_node(java, jars, config, home / "log", options)
+    servers = {name: f"127.0.0.1:{at}" for name, at in zip(_LISTENERS, free_ports(len(_LISTENERS)), strict=True)}
 
-    def stop() -> None:
-        process.kill()
-        process.wait()
-        shutil.rmtree(home, ignore_errors=True)
+    def add(home: Path, plain: Mapping[str, str]) -> dict[str, str]:
+        return _listeners(plain, servers) | _tls(home, certificates) | _logins() | dict(more or {})
 
-    bootstrap = f"127.0.0.1:{port}"
+    node = run_node(version, add)
     try:
-        _wait(bootstrap, process, home / "log")
-        set_passwords(bootstrap, PASSWORDS)
+        set_passwords(node.bootstrap_servers, PASSWORDS)
     except BaseException:
-        stop()
+        node.stop()
         raise
-    return SecuredKafka(servers, dict.fromkeys(servers, bootstrap), stop)
-
-
-def _wait(bootstrap: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    wait_until_ready(bootstrap, is_alive=lambda: process.poll() is None, log_tail=lambda: log_tail_of(log))
+    return SecuredKafka(servers, dict.fromkeys(servers, node.bootstrap_servers), node.stop)
 
 
 def _listeners(plain: Mapping[str, str], servers: Mapping[str, str]) -> dict[str, str]:

@@ -11,8 +11,6 @@ from kafka_nextgen.wire.records import Compression
 from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress
 from tests.support.odd_batches import HALVES, ONE, SKIPPABLE, TWO, compressed, record, zstd
 
-__all__ = ["ANSWERS", "FRAMES"]
-
 THREE = HALVES + record(2)
 END = b"\0\0\0\0"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"

@@ -17,8 +17,6 @@ from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaErro
 from tests.support.real_kafka import start_real_kafka
 from tests.support.shared_servers import SharedServers
 
-__all__ = ["EMBEDDED", "Servers"]
-
 #: The releases that the embedded brokers are like.
 EMBEDDED = {"embedded": "4.4", "embedded-4.0": "4.0", "embedded-4.3": "4.3"}
 

@@ -16,8 +16,6 @@ from filelock import FileLock
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.waiting import eventually
 
-__all__ = ["SharedServers", "Start"]
-
 Start = Callable[[str], KafkaServer]
 
 #: Processes of a run end within its longest test of each other.
@@ -36,7 +34,6 @@ class SharedServers:
     _own: dict[str, KafkaServer] = field(factory=dict)
 
     def get(self, kind: str) -> KafkaServer:
-        """Return the broker of this kind, which is started unless another process did."""
         with self._lock(kind):
             address = self._address(kind)
             if not address.exists():

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Signals", "handled_by", "shower"]
-
 
 class Signals:
     """Counts the signals it handles; it raises what it is told to."""

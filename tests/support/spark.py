@@ -24,8 +24,6 @@ from tests.support.spark_connector import spark_connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["INTERPRETED", "QUIET", "java_options", "require_spark", "start_spark"]
-
 #: Of every session, also one that is measured.
 QUIET = {
     "spark.log.level": "ERROR",
@@ -93,7 +91,6 @@ def _session(home: Path, master: str, options: str) -> SparkSession:
 
 
 def _train_here(option: str) -> None:
-    """Do what most queries of the tests do."""
     with TemporaryDirectory() as folder:
         home = Path(folder)
         spark = _session(home, "local[2]", f"{QUICK_START} {option}")

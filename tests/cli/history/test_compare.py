@@ -51,12 +51,7 @@ def test_the_document_has_the_same(tmp_path: Path) -> None:
     assert document["problems"] == {}
     (group,) = document["groups"]
     assert (group["cluster"], group["group"], group["sources"]) == ("c", "g", ["consumer", "poller"])
-    assert group["differences"][0] == {
-        "source": "poller",
-        "about": "member A: epochs",
-        "told": "2",
-        "expected": "1, 2",
-    }
+    assert group["differences"][0] == {"source": "poller", "about": "member A: epochs", "told": "2", "expected": "1, 2"}
 
 
 @pytest.mark.parametrize(

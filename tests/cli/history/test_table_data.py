@@ -1,12 +1,31 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from attrs import evolve
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
 
-from kafka_nextgen.cli.history.table_data import blocking_holdup, summarize_holdups, unstable_members, worst_standstills
-from kafka_nextgen.history.analysis import analyze
-from kafka_nextgen.history.facts import Holdup, MemberSummary, Rebalance, Standstill
+from kafka_nextgen.cli.history.log import facts_since
+from kafka_nextgen.cli.history.table_data import (
+    blocking_holdup,
+    member_names,
+    summarize_holdups,
+    unstable_members,
+    with_member_names,
+    worst_standstills,
+)
+from kafka_nextgen.cli.history.tables import print_analysis
+from kafka_nextgen.cli.main import cli
+from kafka_nextgen.history.analysis import Analysis, analyze
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import FACTS, Fact, Holdup, MemberSummary, Rebalance, Standstill
+from kafka_nextgen.history.json_lines import encode_event
 from tests.history.made_log import made_answers
+from tests.history.making import EVENTS
 from tests.history.story import story
 
 _STORY = """
@@ -59,3 +78,84 @@ def test_members_that_stay_are_not_restless() -> None:
     assert found
     assert all(each.fenced or each.poll_timeouts for each in found)
     assert {each.member for each in members if each.fenced} == {each.member for each in found}
+
+
+# ---- what members are called
+
+
+MEMBER = MemberSummary("c", "g", "", None, None, None, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+LONG = "0be49118-07ed-48d2-b931-4e8f44fc5774"
+
+
+def names(*members: tuple[str, str | None, str | None]) -> list[str]:
+    """Of members by their ids, instances and clients."""
+    given = [evolve(MEMBER, member=member, instance=instance, client=client) for member, instance, client in members]
+    return [member_names(given)[each.member] for each in given]
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ([("A", None, None)], ["A"]),
+        ([(LONG, None, None)], ["0be49118"]),
+        ([(LONG, None, "app")], ["app"]),
+        ([(LONG, "one", "app")], ["one"]),
+        ([("ab12cd34ef", None, "app"), ("cd", None, "app")], ["app ab12cd34", "app cd"]),
+        ([(f"app-{LONG}", None, "app"), ("app-77777777-8", None, "app")], ["app 0be49118", "app 77777777"]),
+        ([("same-id-1", None, "app"), ("same-id-2", None, "app")], ["same-id-1", "same-id-2"]),
+        ([(f"{LONG}a", None, None), (f"{LONG}b", None, None)], [f"{LONG}a", f"{LONG}b"]),
+    ],
+)
+def test_names(members: list[tuple[str, str | None, str | None]], expected: list[str]) -> None:
+    assert names(*members) == expected
+
+
+def test_what_is_not_known_keeps_its_id() -> None:
+    holdup = Holdup("c", "g", 1, "A", 0, 1, 0, 0, 0, 1)
+    assert [each.member for each in with_member_names([holdup, evolve(holdup, member="B")], {"A": "app"})] == [
+        "app",
+        "B",
+    ]
+
+
+# ---- logs of many groups: what is done for each of them does not go over the facts of all of them
+
+
+class _Counted(list[Fact]):
+    passes = 0
+
+    def __iter__(self) -> Iterator[Fact]:
+        self.passes += 1
+        return super().__iter__()
+
+
+def _passes(groups: int) -> list[int]:
+    made = made_answers(rebalances=2, partitions=2, members=2, groups=groups)
+    counted = {name: _Counted(made.facts[name]) for name in FACTS}
+    print_analysis(Analysis(counted), 10)
+    facts_since(Analysis(counted), 0)
+    return [facts.passes for facts in counted.values()]
+
+
+def test_facts_are_gone_over_as_often_for_many_groups_as_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _passes(groups=5) == _passes(groups=1)
+    assert capsys.readouterr().out.count("Rebalances") == 6
+
+
+# ---- whatever a log says, the report is told, in each of its forms
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(EVENTS.filter(bool))
+def test_any_log_is_reported(tmp_path: Path, events: list[Event]) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{encode_event(event)}\n" for event in events))
+    runner = CliRunner()
+    page = tmp_path / "page.html"
+    tables = runner.invoke(cli, ["history", "report", str(log), "--html", str(page)], catch_exceptions=False)
+    assert tables.exit_code == 0, tables.output
+    assert page.read_text().rstrip().endswith("</html>")
+    document = runner.invoke(cli, ["history", "report", str(log), "--json"], catch_exceptions=False)
+    assert json.loads(document.stdout)
+    moment = runner.invoke(cli, ["history", "report", str(log), "--at", str(events[0].at)], catch_exceptions=False)
+    assert moment.exit_code == 0, moment.output

@@ -10,8 +10,6 @@ from typing import Any
 
 from kafka_nextgen.history.facts import FACTS
 
-__all__ = ["LEFT_OUT", "document_in", "facts_in", "tables_in"]
-
 #: What a page does not carry, with the values that are read instead.
 LEFT_OUT: dict[str, dict[str, Any]] = {"lags": {"committed": None, "end": 0}}
 _BLOCK = re.compile(r'<script id="facts" type="[a-z/]+"(?: data-coding="(\w+)")?>(.*?)</script>', re.DOTALL)
@@ -21,9 +19,7 @@ def document_in(page: str) -> dict[str, Any]:
     found = _BLOCK.search(page)
     assert found is not None
     coding, text = found.groups()
-    document = json.loads(zlib.decompress(base64.b64decode(text)) if coding == "deflate" else text)
-    assert isinstance(document, dict)
-    return document
+    return json.loads(zlib.decompress(base64.b64decode(text)) if coding == "deflate" else text)  # type: ignore[no-any-return]
 
 
 def facts_in(document: dict[str, Any]) -> dict[str, list[Any]]:

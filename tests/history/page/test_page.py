@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from attrs import evolve, fields
@@ -115,10 +114,11 @@ def test_a_page_refers_to_nothing_elsewhere() -> None:
     assert not re.findall(r"(?:https?:)?//[a-z]|url\(|@import", render(Analysis({}), "title", made=0))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_facts_come_back_from_a_page(seed: int) -> None:
-    made = made_answers(seed=seed, rebalances=30, groups=2)
-    assert facts_in(document_in(render(made, "title", made=0))) == _carried(made)
+def test_facts_come_back_from_a_page() -> None:
+    made = made_answers(rebalances=10, groups=2)
+    document = document_in(render(made, "title", made=0))
+    assert facts_in(document) == _carried(made)
+    assert len(set(document["texts"])) == len(document["texts"]), "each text once"
 
 
 def _carried(answers: Analysis) -> dict[str, list[Fact]]:
@@ -156,15 +156,10 @@ def test_facts_of_any_log_come_back(lines: list[str]) -> None:
     assert carried == _carried(found)
 
 
-def test_the_texts_of_a_fact_are_carried_once() -> None:
-    document: dict[str, Any] = page_data(made_answers(rebalances=30), "title", made=0)
-    assert len(set(document["texts"])) == len(document["texts"])
-
-
 def test_a_rebalance_takes_less_than_two_hundred_bytes() -> None:
-    made = made_answers(rebalances=2_000, partitions=24, members=6, lag_every_s=600)
+    made = made_answers(rebalances=800, partitions=24, members=6, lag_every_s=600)
     few = made_answers(rebalances=1, partitions=24, members=6, lag_every_s=600)
-    assert len(render(made, "title", made=0)) - len(render(few, "title", made=0)) < 2_000 * 200
+    assert len(render(made, "title", made=0)) - len(render(few, "title", made=0)) < 800 * 200
 
 
 def test_lag_is_thinned_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

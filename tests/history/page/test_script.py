@@ -29,58 +29,45 @@ state.group = group;
 """
 
 
-def _run(files: str, call: str, *, before: str = "") -> object:
+def _run(files: str, *calls: str, before: str = "") -> list[object]:
     script = "".join(page._file(f"{name}.js") for name in files.split())
     printed = subprocess.run(
-        [str(_NODE), "-e", f"{script};{before};console.log(JSON.stringify({call}))"],
+        [str(_NODE), "-e", f"{script};{before};console.log(JSON.stringify([{','.join(calls)}]))"],
         capture_output=True,
         check=True,
         timeout=60,
     )
-    return json.loads(printed.stdout)
+    return list(json.loads(printed.stdout))
 
 
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        ("timeText(1790000000123)", "2026-09-21 14:13:20"),
-        ("timeText(null)", "-"),
-        ("timeText(884541351600000)", "30000-01-01 03:00:00"),
-        ("timeText(2 ** 63)", "9223372036854776000 ms"),
-        ("axisMarks(0, 1000, 4).length", 3),
-        ("axisMarks(2 ** 63, 2 ** 63, 4).length", 0),
-        ("axisMarks(0, 2 ** 63, 4).length", 0),
-    ],
-)
-def test_any_time_is_shown_in_utc(call: str, expected: object) -> None:
-    assert _run("state times", call) == expected
+def test_any_time_is_shown_in_utc() -> None:
+    expected = {
+        "timeText(1790000000123)": "2026-09-21 14:13:20",
+        "timeText(null)": "-",
+        "timeText(884541351600000)": "30000-01-01 03:00:00",
+        "timeText(2 ** 63)": "9223372036854776000 ms",
+        "axisMarks(0, 1000, 4).length": 3,
+        "axisMarks(2 ** 63, 2 ** 63, 4).length": 0,
+        "axisMarks(0, 2 ** 63, 4).length": 0,
+    }
+    assert _run("state times", *expected) == list(expected.values())
 
 
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        ("longestStand(group, standsIn(group, 0))", 30),
-        ("longestStand(group, standsIn(group, 1))", 700),  # not over: it lasts to the end of the log
-        ("longestStand(group, standsBetweenOwners(group))", 700),
-        ("(group.rebalances.members[1] = 0, longestStand(group, standsBetweenOwners(group)))", 50),
-    ],
-)
-def test_a_standstill_is_told_by_its_longest_and_not_by_a_sum(call: str, expected: object) -> None:
-    assert _run("state model details", call, before=GROUP) == expected
+def test_a_standstill_is_told_by_its_longest_and_not_by_a_sum() -> None:
+    expected = {
+        "longestStand(group, standsIn(group, 0))": 30,
+        "longestStand(group, standsIn(group, 1))": 700,  # not over: it lasts to the end of the log
+        "longestStand(group, standsBetweenOwners(group))": 700,
+        "(group.rebalances.members[1] = 0, longestStand(group, standsBetweenOwners(group)))": 50,
+    }
+    assert _run("state model details", *expected, before=GROUP) == list(expected.values())
 
 
-@pytest.mark.parametrize(("row", "expected"), [(0, None), (1, 1)])
-def test_a_member_that_took_no_time_held_nothing_up(row: int, expected: object) -> None:
-    assert _run("state model details", f"holdingUp({row})", before=GROUP) == expected
+def test_a_member_that_took_no_time_held_nothing_up() -> None:
+    assert _run("state model details", "holdingUp(0)", "holdingUp(1)", before=GROUP) == [None, 1]
 
 
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        ("repeatedText(793, false)", "793"),
-        ("repeatedText(793, true)", "≥ 793"),
-        ("repeatedText(0, true)", "unknown"),  # a member that died cannot report what it read
-    ],
-)
-def test_what_was_done_twice_is_unknown_where_members_died(call: str, expected: str) -> None:
-    assert _run("times figures", call) == expected
+def test_what_was_done_twice_is_unknown_where_members_died() -> None:
+    """A member that died cannot report what it read."""
+    calls = [f"repeatedText({count}, {died})" for count, died in ((793, "false"), (793, "true"), (0, "true"))]
+    assert _run("times figures", *calls) == ["793", "≥ 793", "unknown"]
